@@ -1,0 +1,40 @@
+// The immutable record that agents and people post on the blackboard.
+import { z } from "zod";
+import { ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "./ids.ts";
+
+/** What the orchestrator understands of an artefact. Only `Standard` ones get claims by themselves. */
+export const StructuralType = z.enum(["Standard", "Review", "Question", "Answer", "Failure", "Terminal"]);
+export type StructuralType = z.infer<typeof StructuralType>;
+
+/** 16 MiB: the largest payload that the blackboard stores (DESIGN §4). */
+export const maxPayloadBytes = 16 * 1024 * 1024;
+
+/** `summary` and `commit` are Sett's own; agents add what they like. */
+export const ArtefactMetadata = z.looseObject({ summary: z.string().optional(), commit: CommitHash.optional() });
+export type ArtefactMetadata = z.infer<typeof ArtefactMetadata>;
+
+/** As in the tool's contract; on the blackboard a hash in which arrays and objects are JSON text and `version` is decimal. */
+export const Artefact = z.strictObject({
+  id: ArtefactId,
+  logical_id: LogicalId,
+  version: z.int().min(1),
+  structural_type: StructuralType,
+  type: z.string().min(1).max(200),
+  payload: z.string(),
+  source_artefacts: z.array(ArtefactId),
+  produced_by_role: z.string().min(1),
+  /** Empty when no agent made it: a person, or the orchestrator. */
+  produced_by_agent: z.string(),
+  created_at: z.iso.datetime(),
+  goal_id: GoalId,
+  /** Empty when it did not come out of a claim. */
+  claim_id: z.union([ClaimId, z.literal("")]),
+  metadata: ArtefactMetadata,
+});
+export type Artefact = z.infer<typeof Artefact>;
+
+/** The type of the artefact that a workflow starts from. */
+export const goalType = "GoalDefined";
+
+/** The role recorded for what people post. */
+export const userRole = "user";

@@ -1,0 +1,14 @@
+// An agent's word on a claim, and the rules it may be derived from.
+import { z } from "zod";
+import { AgentName } from "./ids.ts";
+
+export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"]);
+export type BidWord = z.infer<typeof BidWord>;
+
+/** A recorded bid. Bids are kept in the order of their arrival: the first exclusive one wins. */
+export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
+export type Bid = z.infer<typeof Bid>;
+
+/** `on` matches the artefact's type and `from` its producer's role; `*` stands for any run of characters. */
+export const BidRule = z.strictObject({ on: z.string().min(1), from: z.string().min(1).optional(), bid: BidWord });
+export type BidRule = z.infer<typeof BidRule>;

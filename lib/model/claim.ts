@@ -1,0 +1,85 @@
+// The orchestrator's record of deciding about one artefact, and the grants it gives.
+import { z } from "zod";
+import { Bid } from "./bid.ts";
+import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
+
+/** `pending_review` also while bids come in. */
+export const ClaimStatus = z.enum(["pending_review", "pending_parallel", "pending_exclusive", "complete", "terminated"]);
+export type ClaimStatus = z.infer<typeof ClaimStatus>;
+
+export const Phase = z.enum(["review", "parallel", "exclusive"]);
+export type Phase = z.infer<typeof Phase>;
+
+/** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
+export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
+export type ClaimKind = z.infer<typeof ClaimKind>;
+
+export const Claim = z.strictObject({
+  id: ClaimId,
+  artefact_id: ArtefactId,
+  goal_id: GoalId,
+  kind: ClaimKind,
+  status: ClaimStatus,
+  bidding: z.enum(["open", "closed"]),
+  /** Who must bid: the agents registered when the claim opened. */
+  electorate: z.array(AgentName),
+  /** In the order of arrival. */
+  bids: z.array(Bid),
+  additional_context_ids: z.array(ArtefactId),
+  /** Bumped by every bid, accept, finish and commit; a commit that read an older one is refused. */
+  rev: z.int(),
+  created_at: z.iso.datetime(),
+  /** Empty until the claim is terminated. */
+  termination_reason: z.string(),
+});
+export type Claim = z.infer<typeof Claim>;
+
+const grantBase = {
+  agent: AgentName,
+  phase: Phase,
+  /** 1, 2, 3 …; an answer or a retry starts the next one. */
+  attempt: z.int().min(1),
+  queued_at: z.iso.datetime(),
+};
+const grantInputs = {
+  started_at: z.iso.datetime(),
+  /** The artefacts that the tool is given beside the target. */
+  context_ids: z.array(ArtefactId),
+  base_commit: CommitHash.optional(),
+};
+
+/** The right and duty of one agent to work on one claim in one phase. */
+export const Grant = z.discriminatedUnion("state", [
+  /** `base_commit` on a queued grant: where an earlier attempt of it stopped to ask. */
+  z.strictObject({ ...grantBase, state: z.literal("queued"), base_commit: CommitHash.optional() }),
+  z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("running") }),
+  z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("waiting"), question_id: ArtefactId }),
+  z.strictObject({
+    ...grantBase,
+    ...grantInputs,
+    state: z.literal("done"),
+    ended_at: z.iso.datetime(),
+    artefact_ids: z.array(ArtefactId),
+  }),
+  z.strictObject({
+    ...grantBase,
+    ...grantInputs,
+    state: z.literal("failed"),
+    ended_at: z.iso.datetime(),
+    /** The Failure artefact. */
+    artefact_ids: z.array(ArtefactId),
+    reason: z.string(),
+  }),
+  z.strictObject({ ...grantBase, state: z.literal("cancelled"), ended_at: z.iso.datetime(), reason: z.string() }),
+]);
+export type Grant = z.infer<typeof Grant>;
+export type GrantState = Grant["state"];
+export type RunningGrant = Extract<Grant, { state: "running" }>;
+
+/** What is decided on: a claim with its grants. */
+export type ClaimSnapshot = { claim: Claim; grants: Grant[] };
+
+/** Ended claims never change. */
+export function isEnded(status: ClaimStatus): boolean {
+  return status === "complete" || status === "terminated";
+}

@@ -1,0 +1,59 @@
+// Every failure a person or a supervisor sees: a closed list of codes, each with its process exit code.
+
+/** Exit codes of the programs (DESIGN §11); 78 is EX_CONFIG of sysexits.h, for a service with a broken environment. */
+export const exitCodes = { done: 0, failed: 1, wrongUse: 2, goalFailed: 3, waiting: 4, badConfig: 78, interrupted: 130 } as const;
+
+const exitCodeOf = {
+  "agent-not-found": exitCodes.wrongUse,
+  "artefact-ambiguous": exitCodes.wrongUse,
+  "artefact-not-found": exitCodes.failed,
+  "blackboard-refused": exitCodes.failed,
+  "build-failed": exitCodes.failed,
+  "command-failed": exitCodes.failed,
+  "config-invalid": exitCodes.wrongUse,
+  "config-missing": exitCodes.wrongUse,
+  "docker-failed": exitCodes.failed,
+  "docker-unreachable": exitCodes.failed,
+  "environment-invalid": exitCodes.badConfig,
+  "git-failed": exitCodes.failed,
+  "goal-invalid": exitCodes.wrongUse,
+  "image-not-found": exitCodes.failed,
+  "instance-ambiguous": exitCodes.wrongUse,
+  "instance-not-found": exitCodes.failed,
+  "instance-taken": exitCodes.failed,
+  interrupted: exitCodes.interrupted,
+  internal: exitCodes.failed,
+  "lease-lost": exitCodes.failed,
+  "not-ready": exitCodes.failed,
+  "redis-unreachable": exitCodes.failed,
+  "repository-unusable": exitCodes.failed,
+  "tool-failed": exitCodes.failed,
+  usage: exitCodes.wrongUse,
+  "workspace-dirty": exitCodes.failed,
+  "workspace-taken": exitCodes.failed,
+} as const;
+
+export type SettErrorCode = keyof typeof exitCodeOf;
+
+/** An expected failure: `message` says what happened to which thing, `hint` what to do next. */
+export class SettError extends Error {
+  override readonly name = "SettError";
+  readonly code: SettErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: SettErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+
+  /** The process exit code that this failure asks for. */
+  get exitCode(): number {
+    return exitCodeOf[this.code];
+  }
+}
+
+/** The one sentence to show of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,20 @@
+// The rules of one instance that the orchestrator decides by; from sett.yml's top level.
+import { z } from "zod";
+
+export const Policy = z.strictObject({
+  consensus: z.enum(["full", "first_bid"]),
+  clarification: z.enum(["human", "tiered"]),
+  /** Reworks allowed in one thread before it is a Failure. */
+  review_rounds: z.int().min(0),
+  artefacts_per_goal: z.int().min(1),
+  bid_deadline_ms: z.int().min(1),
+});
+export type Policy = z.infer<typeof Policy>;
+
+export const defaultPolicy: Policy = {
+  consensus: "full",
+  clarification: "human",
+  review_rounds: 3,
+  artefacts_per_goal: 500,
+  bid_deadline_ms: 30_000,
+};
