@@ -1,0 +1,214 @@
+// The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/blackboard/suite.ts):
+// Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments.
+import type { AgentRegistration, AgentStatus } from "../model/agent.ts";
+import type { Artefact } from "../model/artefact.ts";
+import type { BidWord } from "../model/bid.ts";
+import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
+import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
+
+export interface Blackboard extends ArtefactBoard, ClaimBoard, GrantBoard, AgentBoard, OrchestratorSeat, Log, AsyncDisposable {
+  readonly instance: InstanceName;
+  /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
+  time(): Promise<number>;
+  /** Unix milliseconds (this process' clock) since when contact has been unbroken; undefined while there is none. */
+  contactSince(): number | undefined;
+  /** Called after each reconnect: cached state is stale from here. Returns the unsubscriber. */
+  onReconnect(listener: () => void): () => void;
+}
+
+/** Why a write was not made. `invalid`: it contradicts what stands there; `ended`: its goal was ended or cancelled. */
+export type Refused = { outcome: "refused"; reason: string };
+
+export interface ArtefactBoard {
+  /**
+   * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own). Indexes, event and hint with it.
+   * `exists`: the same id with the same content stands already (a repeat). Refused: id taken by other content, version taken in
+   * the thread, goal ended.
+   */
+  createArtefact(artefact: Artefact, actor: Actor): Promise<{ outcome: "created" | "exists" } | Refused>;
+  /**
+   * Takes in an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (thread, time, goal: its first
+   * source's, else its own id), writes indexes and the `artefact_created` event (actor `hand`). `known`: it was in already.
+   * `incomplete`: there is no such hash or a required field is still missing. Refused (once, with an `artefact_refused` event): malformed or colliding.
+   */
+  adoptArtefact(id: ArtefactId, epoch: number): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
+  /** Hand-written artefacts that no index knows: the slow background scan (SCAN, never on a path that is waited for). */
+  findUnindexedArtefacts(): Promise<ArtefactId[]>;
+  /** Ids published on `artefact_events`, for as long as the signal allows. Lossy: hints only. */
+  artefactHints(signal: AbortSignal): AsyncIterable<string>;
+
+  readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
+  /** In the order asked for; what does not exist is left out. */
+  readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
+  /** The newest version's id of each thread, in the order asked for. */
+  latestVersions(threads: readonly LogicalId[]): Promise<(ArtefactId | undefined)[]>;
+  /** All versions of a thread, version 1 first. */
+  readThread(thread: LogicalId): Promise<ArtefactId[]>;
+  /** All goals, oldest first. */
+  listGoals(): Promise<GoalId[]>;
+  /** All artefacts of a goal, oldest first. */
+  listArtefactsOfGoal(goal: GoalId): Promise<ArtefactId[]>;
+  /** The goal's flags. */
+  readGoal(goal: GoalId): Promise<GoalRecord>;
+  /**
+   * Ends a goal: sets its flag first, so that nothing more is opened, granted or accepted for it, and posts the Failure that
+   * explains it, if any. `already`: it was ended before.
+   */
+  endGoal(order: {
+    goal: GoalId;
+    ending: GoalEnding;
+    failure?: Artefact;
+    epoch: number;
+  }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
+}
+
+export type GoalEnding = "cancelled" | "artefact_limit";
+/** `artefacts` counts those of the goal. */
+export type GoalRecord = { ended: GoalEnding | undefined; artefacts: number };
+
+/** A claim before it is opened. `cause` makes it unique per artefact: `standard`, or `<kind>:<id of what caused it>`. */
+export type NewClaim = {
+  claim: Claim;
+  cause: string;
+  /** For claims that begin in a phase: the first grant, already queued. */
+  grants: Grant[];
+};
+
+/** What falls due at a moment of Redis TIME. */
+export type DueItem =
+  | { kind: "bids"; claim: ClaimId }
+  | { kind: "announce"; claim: ClaimId }
+  | { kind: "lease"; claim: ClaimId; agent: AgentName; attempt: number }
+  | { kind: "attempt"; claim: ClaimId; agent: AgentName; attempt: number };
+
+/** One decision about one claim, written whole or not at all. */
+export type ClaimCommit = {
+  claim: ClaimId;
+  epoch: number;
+  /** The claim's `rev` that was read; the commit is refused as `stale` when it has moved. */
+  expectedRev: number;
+  /** Unique; a repeat of the commit that made the present `rev` is answered with its first success. */
+  commitId: string;
+  set: Partial<Pick<Claim, "status" | "bidding" | "termination_reason">> & {
+    granted_review_agents?: AgentName[];
+    granted_parallel_agents?: AgentName[];
+    granted_exclusive_agent?: AgentName;
+  };
+  /** Appended to the claim's bids and written to its hash of bids (imposed ones, and bids found written by hand). */
+  bids: { agent: AgentName; word: BidWord }[];
+  /** Written whole. A queued grant also wakes its agent. A grant that leaves `running` loses its lease. */
+  grants: Grant[];
+  /** Created together with the commit (Failures). */
+  artefacts: Artefact[];
+  claims: NewClaim[];
+  due: { set: { item: DueItem; afterMs: number }[]; clear: DueItem[] };
+  events: EventDraft[];
+};
+
+export interface ClaimBoard {
+  /**
+   * Opens a claim, announces it to the cubs, and sets its bid deadline. `exists`: this cause has had its claim (its id is returned).
+   */
+  openClaim(order: {
+    open: NewClaim;
+    epoch: number;
+    bidDeadlineMs: number;
+  }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
+  readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
+  readClaims(ids: readonly ClaimId[]): Promise<ClaimSnapshot[]>;
+  /** Ids of the claims that are neither complete nor terminated, oldest first. */
+  listOpenClaims(): Promise<ClaimId[]>;
+  /** cause → claim, of one artefact. */
+  claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
+  /**
+   * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding
+   * closed, not in the electorate.
+   */
+  placeBid(bid: { claim: ClaimId; agent: AgentName; word: BidWord }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
+  /**
+   * Bids that were written by hand into the claim's hash: known agents' valid words are recorded (event `bid_placed`, data.by_hand), others
+   * logged once (`bid_refused`) and removed. A word changed by hand after the fact is set back.
+   */
+  adoptBids(claim: ClaimId, epoch: number): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
+  commitClaim(commit: ClaimCommit): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
+  /** Announces an open claim again and sets when the next announcement is due. */
+  announceClaim(order: {
+    claim: ClaimId;
+    epoch: number;
+    nextAfterMs: number;
+  }): Promise<{ outcome: "announced" | "ended" | "fenced" }>;
+  /** The last id of the announcements, to follow from. */
+  endOfAnnouncements(): Promise<string>;
+  /** Announced claims after `from`, in order, in batches; a claim may be announced more than once. Ends with the signal. */
+  followAnnouncements(from: string, signal: AbortSignal): AsyncIterable<ClaimId[]>;
+}
+
+/** What a run of an agent's command came to. The ids are the runner's choice, made before the first try, so that a repeat is one. */
+export type GrantResult =
+  | { outcome: "done"; artefact: Artefact }
+  /** `artefact` is the Failure. */
+  | { outcome: "failed"; artefact: Artefact; reason: string };
+
+export interface GrantBoard {
+  /** Claims for which the agent may have a queued grant: hints, in order. First those found now, then as they come. Ends with the signal. */
+  followGrants(agent: AgentName, signal: AbortSignal): AsyncIterable<ClaimId[]>;
+  /**
+   * The gate: the grant must be queued with this attempt, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
+   */
+  acceptGrant(order: { claim: ClaimId; grant: RunningGrant; leaseMs: number }): Promise<{ outcome: "accepted" } | Refused>;
+  /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
+  renewLease(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    leaseMs: number;
+  }): Promise<{ outcome: "renewed" } | Refused>;
+  /** Stores the result with its grant. Refused (with a `result_refused` event): the attempt is no longer current. */
+  finishGrant(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    endedAt: string;
+    result: GrantResult;
+  }): Promise<{ outcome: "finished" } | Refused>;
+}
+
+export interface AgentBoard {
+  /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
+  registerAgents(registrations: readonly AgentRegistration[], actor: Actor, options: { exact: boolean }): Promise<void>;
+  listAgents(): Promise<AgentRegistration[]>;
+  reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
+  listStatuses(): Promise<Map<AgentName, AgentStatus>>;
+}
+
+export interface OrchestratorSeat {
+  /**
+   * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
+   * `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
+   */
+  takeSeat(order: {
+    holder: string;
+    leaseMs: number;
+    fresh: boolean;
+  }): Promise<{ outcome: "held"; epoch: number; cursor: string } | { outcome: "taken"; holder: string; expiresInMs: number }>;
+  /** Lets the lease lapse at once, if it is still this epoch's. */
+  leaveSeat(epoch: number): Promise<void>;
+  /** Who holds it, for people who look. */
+  readSeat(): Promise<{ holder: string; epoch: number; expiresInMs: number; cursor: string } | undefined>;
+  moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
+  /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
+  listDue(limit: number): Promise<DueItem[]>;
+  clearDue(items: readonly DueItem[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
+}
+
+export interface Log {
+  /** Appends an event that comes with no change of state (`instance_started` …). */
+  logEvent(draft: EventDraft, actor: Actor): Promise<void>;
+  /** Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. */
+  followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
+  /** Events after `from`, at most `count`; empty at the end. */
+  readEvents(from: string, count: number): Promise<SettEvent[]>;
+  /** The id of the last event; `0` when there is none. */
+  endOfEvents(): Promise<string>;
+}

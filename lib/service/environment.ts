@@ -1,0 +1,53 @@
+// A service's settings come from its environment, checked once, at its edge.
+import { z } from "zod";
+import { SettError } from "../model/errors.ts";
+
+/** A whole number of milliseconds given as `30s`, `5m`, `250ms` or a bare number of seconds. */
+export const DurationText = z.string().transform((text, context) => {
+  const [, digits, unit = "s"] = /^(\d+)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
+  const factor = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit];
+  if (digits === undefined || factor === undefined) {
+    context.addIssue({ code: "custom", message: "must be a duration such as 30s, 5m or 250ms" });
+    return z.NEVER;
+  }
+  return Number(digits) * factor;
+});
+
+export const PortText = z.coerce.number().int().min(0).max(65_535);
+
+/** A string that holds JSON of the given shape. */
+export function jsonText<Shape extends z.ZodType>(shape: Shape, example: string) {
+  return z.string().transform((text, context): z.output<Shape> => {
+    const parsed = shape.safeParse(parseJson(text));
+    if (parsed.success) return parsed.data;
+    context.addIssue({ code: "custom", message: `must be JSON such as ${example}` });
+    return z.NEVER;
+  });
+}
+
+/**
+ * The settings read from `environment`. Throws `environment-invalid` (exit code 78, EX_CONFIG) with one sentence that names every
+ * variable that is missing or malformed.
+ */
+export function readEnvironment<Shape extends z.ZodType>(
+  shape: Shape,
+  environment: Record<string, string | undefined>,
+): z.output<Shape> {
+  const parsed = shape.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0] ?? "the environment");
+    return environment[name] === undefined ? `${name} is not set` : `${name} ${issue.message}`;
+  });
+  throw new SettError("environment-invalid", `The environment is not complete: ${problems.join("; ")}.`, {
+    hint: "`sett up` sets these; a service started by hand needs them in its environment.",
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+// The three endpoints that every service has (DESIGN §3), as a Hono app: a value with a `fetch` handler.
+import { Hono } from "hono";
+import type { Registry } from "prom-client";
+
+/** `reason` says what is wrong, in a sentence; the details are free. */
+export type Health = { ok: true } | { ok: false; reason: string };
+
+export type ServiceParts = {
+  service: string;
+  health: () => Health | Promise<Health>;
+  metrics: Registry;
+  /** Anything JSON: what the service has in hand. Read-only, for people who debug. */
+  state: () => unknown;
+};
+
+/** `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state` (JSON). */
+export function createServiceApp({ service, health, metrics, state }: ServiceParts): Hono {
+  const app = new Hono();
+  app.get("/healthz", async (context) => {
+    const report = await health();
+    return context.json({ service, ...report }, report.ok ? 200 : 503);
+  });
+  app.get("/metrics", async (context) => context.text(await metrics.metrics(), 200, { "content-type": metrics.contentType }));
+  app.get("/internal/state", async (context) => context.json(await state()));
+  return app;
+}
