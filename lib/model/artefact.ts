@@ -33,6 +33,9 @@ export const Artefact = z.strictObject({
 });
 export type Artefact = z.infer<typeof Artefact>;
 
+/** All of an artefact but what it says: enough to decide about it. */
+export type ArtefactHead = Omit<Artefact, "payload">;
+
 /** The type of the artefact that a workflow starts from. */
 export const goalType = "GoalDefined";
 

@@ -1,0 +1,88 @@
+// Gives an artefact the claim it is owed, or ends a goal that runs away.
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { ArtefactId, ClaimId, type GoalId, LogicalId } from "../../lib/model/ids.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import type { Decider } from "./decide-and-commit.ts";
+import { Fenced, type Parts } from "./parts.ts";
+import type { Roster } from "./roster.ts";
+
+export class ClaimOpener {
+  readonly #parts: Parts;
+  readonly #roster: Roster;
+  readonly #decider: Decider;
+
+  constructor(parts: Parts, roster: Roster, decider: Decider) {
+    this.#parts = parts;
+    this.#roster = roster;
+    this.#decider = decider;
+  }
+
+  /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
+  async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
+    const { board, clock, newId, policy, metrics, log } = this.#parts;
+    const agents = await this.#roster.list();
+    const id = ClaimId.parse(newId());
+    const result = await board.openClaim({
+      open: {
+        cause: "standard",
+        grants: [],
+        claim: {
+          id,
+          artefact_id: artefact,
+          goal_id: goal,
+          kind: "standard",
+          status: "pending_review",
+          bidding: "open",
+          electorate: agents.map((agent) => agent.name),
+          bids: [],
+          additional_context_ids: [],
+          rev: 0,
+          created_at: clock.now().toISOString(),
+          termination_reason: "",
+        },
+      },
+      epoch,
+      bidDeadlineMs: policy.bid_deadline_ms,
+    });
+    switch (result.outcome) {
+      case "opened":
+        metrics.claims.inc({ outcome: "opened" });
+        log.info("Opened claim", { claim_id: result.claim, artefact_id: artefact, goal_id: goal });
+        // With nobody to wait for, no bid will ever set the claim going.
+        if (agents.length === 0) await this.#decider.decide(result.claim, { kind: "progress" }, epoch);
+        return;
+      case "exists":
+        return;
+      case "refused":
+        return log.warn("No claim for this artefact", { artefact_id: artefact, goal_id: goal, reason: result.reason });
+      case "fenced":
+        throw new Fenced(epoch);
+      default:
+        unreachable(result);
+    }
+  }
+
+  /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */
+  async endRunaway(goal: GoalId, artefacts: number, epoch: number): Promise<void> {
+    const { board, clock, newId, policy, log } = this.#parts;
+    const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
+    const failure: Artefact = {
+      id: ArtefactId.parse(newId()),
+      logical_id: LogicalId.parse(newId()),
+      version: 1,
+      structural_type: "Failure",
+      type: "ArtefactLimitExceeded",
+      payload: JSON.stringify({ reason }),
+      source_artefacts: [ArtefactId.parse(goal)],
+      produced_by_role: "orchestrator",
+      produced_by_agent: "",
+      created_at: clock.now().toISOString(),
+      goal_id: goal,
+      claim_id: "",
+      metadata: { summary: reason },
+    };
+    const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure, epoch });
+    if (outcome === "fenced") throw new Fenced(epoch);
+    if (outcome === "ended") log.warn("Ended goal", { goal_id: goal, reason });
+  }
+}

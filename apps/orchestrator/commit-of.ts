@@ -1,0 +1,134 @@
+// Turns a decision into the one commit that writes it: fields, grants, Failures, new claims, wake-ups and events together.
+import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
+import type { Decision, DecisionInput, FailureNote } from "../../lib/core/decide-claim.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Grant, Phase } from "../../lib/model/claim.ts";
+import { ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+
+/** The role recorded for the Failures that the orchestrator posts itself. */
+const orchestratorRole = "orchestrator";
+
+/** `newId` makes UUIDs: for the commit, and for threads and claims that come into being with it. */
+export function commitOf(decision: Decision, input: DecisionInput, epoch: number, newId: () => string): ClaimCommit {
+  const commit: ClaimCommit = {
+    claim: input.claim.id,
+    epoch,
+    expectedRev: input.claim.rev,
+    commitId: newId(),
+    set: {},
+    bids: [],
+    grants: [],
+    artefacts: [],
+    claims: [],
+    due: { set: [], clear: [] },
+    events: [],
+  };
+  const about = { claim_id: input.claim.id, goal_id: input.claim.goal_id, artefact_id: input.claim.artefact_id };
+  for (const write of decision.writes) {
+    switch (write.kind) {
+      case "bid":
+        commit.bids.push({ agent: write.agent, word: write.word });
+        commit.events.push({ type: "bid_imposed", ...about, agent: write.agent, data: { word: write.word } });
+        break;
+      case "close_bidding":
+        commit.set.bidding = "closed";
+        commit.due.clear.push({ kind: "bids", claim: input.claim.id }, { kind: "announce", claim: input.claim.id });
+        commit.events.push({ type: "bidding_closed", ...about });
+        break;
+      case "enter":
+        commit.set.status = decision.claim.status;
+        setGranted(commit, write.phase, write.grants);
+        commit.grants.push(...write.grants);
+        commit.events.push({ type: "claim_phase", ...about, data: { phase: write.phase } });
+        for (const { agent, phase, attempt } of write.grants)
+          commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
+        break;
+      case "end_grant":
+        commit.grants.push(write.grant);
+        commit.events.push(endEvent(write.grant, about));
+        break;
+      case "fail":
+        commit.artefacts.push(failureArtefact(write.failure, input, newId));
+        break;
+      case "follow_up":
+        if (write.followUp.kind === "failure") commit.artefacts.push(failureArtefact(write.followUp.failure, input, newId));
+        else commit.claims.push(reworkClaim(write.followUp, input, newId));
+        break;
+      case "complete":
+        commit.set.status = "complete";
+        commit.events.push({ type: "claim_completed", ...about });
+        break;
+      case "terminate":
+        commit.set.status = "terminated";
+        commit.set.bidding = "closed";
+        commit.set.termination_reason = write.reason;
+        commit.events.push({ type: "claim_terminated", ...about, data: { reason: write.reason } });
+        break;
+      default:
+        unreachable(write);
+    }
+  }
+  return commit;
+}
+
+function setGranted(commit: ClaimCommit, phase: Phase, grants: readonly Grant[]): void {
+  const agents = grants.map((grant) => grant.agent);
+  const [first] = agents;
+  if (phase === "review") commit.set.granted_review_agents = agents;
+  else if (phase === "parallel") commit.set.granted_parallel_agents = agents;
+  else if (first !== undefined) commit.set.granted_exclusive_agent = first;
+}
+
+function endEvent(grant: Grant, about: { claim_id: ClaimId }): ClaimCommit["events"][number] {
+  const type = grant.state === "failed" ? "grant_failed" : "grant_cancelled";
+  const reason = grant.state === "failed" || grant.state === "cancelled" ? grant.reason : "";
+  return { type, ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
+}
+
+function failureArtefact(
+  note: Omit<FailureNote, "agent"> & { agent?: string },
+  input: DecisionInput,
+  newId: () => string,
+): Artefact {
+  return {
+    id: note.id,
+    logical_id: LogicalId.parse(newId()),
+    version: 1,
+    structural_type: "Failure",
+    type: note.type,
+    payload: JSON.stringify({ reason: note.reason, agent: note.agent ?? null }),
+    source_artefacts: note.sources,
+    produced_by_role: orchestratorRole,
+    produced_by_agent: "",
+    created_at: input.at,
+    goal_id: input.claim.goal_id,
+    claim_id: input.claim.id,
+    metadata: { summary: note.reason },
+  };
+}
+
+function reworkClaim(
+  rework: { agent: Grant["agent"]; reviews: Artefact["id"][]; cause: string },
+  input: DecisionInput,
+  newId: () => string,
+): NewClaim {
+  return {
+    cause: rework.cause,
+    claim: {
+      id: ClaimId.parse(newId()),
+      artefact_id: input.claim.artefact_id,
+      goal_id: input.claim.goal_id,
+      kind: "rework",
+      status: "pending_exclusive",
+      bidding: "closed",
+      electorate: [],
+      bids: [],
+      additional_context_ids: rework.reviews,
+      rev: 0,
+      created_at: input.at,
+      termination_reason: "",
+    },
+    grants: [{ agent: rework.agent, phase: "exclusive", attempt: 1, queued_at: input.at, state: "queued" }],
+  };
+}

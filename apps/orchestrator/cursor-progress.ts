@@ -1,0 +1,44 @@
+// The cursor moves only past events whose work is confirmed, although many are worked on at once.
+
+export class CursorProgress {
+  readonly #pending: { id: string; isDone: boolean }[] = [];
+  #confirmed: string;
+  #seen: string;
+
+  /** `start` is the stored cursor. */
+  constructor(start: string) {
+    this.#confirmed = start;
+    this.#seen = start;
+  }
+
+  /** Begins an event; call what is returned when its work is confirmed. Events begin in the order of the log. */
+  begin(id: string): () => void {
+    const entry = { id, isDone: false };
+    this.#seen = id;
+    this.#pending.push(entry);
+    return () => {
+      entry.isDone = true;
+      let done = 0;
+      for (const { id: doneId, isDone } of this.#pending) {
+        if (!isDone) break;
+        this.#confirmed = doneId;
+        done++;
+      }
+      if (done > 0) this.#pending.splice(0, done);
+    };
+  }
+
+  /** Everything up to here is done. */
+  get confirmed(): string {
+    return this.#confirmed;
+  }
+
+  /** The last event that was begun. */
+  get seen(): string {
+    return this.#seen;
+  }
+
+  get inFlight(): number {
+    return this.#pending.length;
+  }
+}

@@ -1,0 +1,111 @@
+// read → decide → commit, for one claim at a time.
+import { type ClaimEvent, type Decision, type DecisionInput, decideClaim } from "../../lib/core/decide-claim.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { SerialByKey } from "../../lib/service/serial-by-key.ts";
+import { commitOf } from "./commit-of.ts";
+import { Fenced, type Parts } from "./parts.ts";
+import type { Roster } from "./roster.ts";
+import type { Targets } from "./targets.ts";
+
+export class Decider {
+  readonly #claims = new SerialByKey<ClaimId>();
+  readonly #parts: Parts;
+  readonly #roster: Roster;
+  readonly #targets: Targets;
+
+  constructor(parts: Parts, roster: Roster, targets: Targets) {
+    this.#parts = parts;
+    this.#roster = roster;
+    this.#targets = targets;
+  }
+
+  /** Claims being decided about right now. */
+  get busy(): number {
+    return this.#claims.size;
+  }
+
+  /**
+   * Lets the event work on the claim. True when something was written. Throws Fenced when the epoch is over; a claim that is gone
+   * or ended, or an event that changes nothing, writes nothing.
+   */
+  decide(claim: ClaimId, event: ClaimEvent, epoch: number): Promise<boolean> {
+    return this.#claims.run(claim, async () => {
+      for (;;) {
+        const input = await this.#read(claim);
+        const decision = input && decideClaim(input, event);
+        if (input === undefined || decision === undefined) return false;
+        const { outcome } = await this.#parts.board.commitClaim(commitOf(decision, input, epoch, this.#parts.newId));
+        switch (outcome) {
+          case "committed":
+            this.#note(decision);
+            return true;
+          case "stale":
+            this.#parts.metrics.conflicts.inc();
+            continue;
+          case "gone":
+            return false;
+          case "fenced":
+            throw new Fenced(epoch);
+          default:
+            unreachable(outcome);
+        }
+      }
+    });
+  }
+
+  async #read(id: ClaimId): Promise<DecisionInput | undefined> {
+    const { board, clock, newId, policy, log } = this.#parts;
+    const snapshot = await board.readClaim(id);
+    if (snapshot === undefined) return undefined;
+    const [target, agents, reviews] = await Promise.all([
+      this.#targets.read(snapshot.claim.artefact_id),
+      this.#roster.list(),
+      this.#readReviews(snapshot),
+    ]);
+    if (target === undefined) {
+      log.error("The artefact of a claim is gone", { claim_id: id, artefact_id: snapshot.claim.artefact_id });
+      return undefined;
+    }
+    return { ...snapshot, target, agents, reviews, policy, at: clock.now().toISOString(), failureId: ArtefactId.parse(newId()) };
+  }
+
+  async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Artefact[]> {
+    if (claim.status !== "pending_review" || claim.bidding === "open") return [];
+    const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
+    return this.#parts.board.readArtefacts(ids);
+  }
+
+  #note({ claim, writes }: Decision): void {
+    const { log, metrics } = this.#parts;
+    const about = { claim_id: claim.id, goal_id: claim.goal_id };
+    for (const write of writes) {
+      switch (write.kind) {
+        case "enter":
+          metrics.grants.inc({ phase: write.phase }, write.grants.length);
+          log.info("Granted", { ...about, phase: write.phase, agents: write.grants.map((grant) => grant.agent) });
+          break;
+        case "complete":
+          metrics.claims.inc({ outcome: "complete" });
+          log.info("Completed claim", about);
+          break;
+        case "terminate":
+          metrics.claims.inc({ outcome: "terminated" });
+          log.warn("Terminated claim", { ...about, reason: write.reason });
+          break;
+        case "bid":
+          log.warn("Imposed a missing bid", { ...about, agent: write.agent, bid: write.word });
+          break;
+        case "close_bidding":
+        case "end_grant":
+        case "fail":
+        case "follow_up":
+          break;
+        default:
+          unreachable(write);
+      }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// What the one active orchestrator does for as long as it holds the seat.
+import { backOffMs } from "../../lib/service/back-off.ts";
+import { pause } from "../../lib/service/pause.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import { ClaimOpener } from "./claim-opener.ts";
+import { Contact } from "./contact.ts";
+import { CursorProgress } from "./cursor-progress.ts";
+import { Decider } from "./decide-and-commit.ts";
+import { followLog } from "./follow-log.ts";
+import { EventHandler } from "./handle-event.ts";
+import { judgeDue } from "./judge-due.ts";
+import { Fenced, type Parts } from "./parts.ts";
+import { adoptPublished, HandmadeScan, reconcileClaims, sweepBids } from "./reconcile.ts";
+import { Roster } from "./roster.ts";
+import { Targets } from "./targets.ts";
+
+const dueEveryMs = 250;
+const sweepEveryMs = 3_000;
+const scanEveryMs = 15_000;
+const cursorEveryMs = 200;
+/** Artefacts of recent events, so that their hints are known for what they are. */
+const rememberedArtefacts = 20_000;
+
+/** The state to show on `/internal/state`, and what health is judged by. */
+export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
+
+export class Leadership {
+  readonly #parts: Parts;
+  readonly #epoch: number;
+  readonly #grantLeaseMs: number;
+  readonly #roster: Roster;
+  readonly #decider: Decider;
+  readonly #progress: CursorProgress;
+  readonly #artefactsSeen = new Set<string>();
+  #lastTurnAt: number;
+
+  constructor(parts: Parts, seat: { epoch: number; cursor: string }, grantLeaseMs: number) {
+    this.#parts = parts;
+    this.#epoch = seat.epoch;
+    this.#grantLeaseMs = grantLeaseMs;
+    this.#roster = new Roster(parts.board);
+    this.#decider = new Decider(parts, this.#roster, new Targets(parts.board));
+    this.#progress = new CursorProgress(seat.cursor);
+    this.#lastTurnAt = parts.clock.now().getTime();
+  }
+
+  get state(): LeadershipState {
+    return {
+      epoch: this.#epoch,
+      cursor: this.#progress.confirmed,
+      inFlight: this.#progress.inFlight,
+      busyClaims: this.#decider.busy,
+      lastTurnAt: this.#lastTurnAt,
+    };
+  }
+
+  /** Runs until the signal aborts, or until a newer epoch exists (then it rejects with Fenced). */
+  async run(signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const ending = AbortSignal.any([signal, over.signal]);
+    const parts = this.#parts;
+    const epoch = this.#epoch;
+    const opener = new ClaimOpener(parts, this.#roster, this.#decider);
+    const handler = new EventHandler(parts, this.#roster, this.#decider, opener);
+    const contact = new Contact(parts.board, () => parts.clock.now().getTime());
+    const scan = new HandmadeScan();
+    const loops = [
+      followLog(parts, handler, this.#progress, epoch, (event) => this.#remember(event.artefact_id), ending),
+      this.#every(cursorEveryMs, ending, () => this.#saveCursor()),
+      this.#every(dueEveryMs, ending, async () => {
+        contact.turn();
+        await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);
+        this.#lastTurnAt = parts.clock.now().getTime();
+      }),
+      this.#every(sweepEveryMs, ending, () => sweepBids(parts, this.#decider, epoch)),
+      this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
+      this.#reconcileAfterReconnects(ending),
+      adoptPublished(parts, (id) => this.#artefactsSeen.has(id), epoch, ending),
+    ];
+    try {
+      await Promise.all(loops);
+    } finally {
+      over.abort();
+      await Promise.allSettled(loops);
+    }
+  }
+
+  /** Waits for contact and moves the stored cursor to what is confirmed; for a graceful stop. */
+  async settle(): Promise<void> {
+    await this.#saveCursor();
+  }
+
+  #saved = "";
+
+  async #saveCursor(): Promise<void> {
+    const cursor = this.#progress.confirmed;
+    if (cursor === this.#saved) return;
+    const { outcome } = await this.#parts.board.moveCursor(this.#epoch, cursor);
+    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    this.#saved = cursor;
+  }
+
+  async #reconcileAfterReconnects(signal: AbortSignal): Promise<void> {
+    let isDue = true;
+    const unsubscribe = this.#parts.board.onReconnect(() => {
+      isDue = true;
+      this.#roster.forget();
+    });
+    try {
+      await this.#every(100, signal, async () => {
+        if (!isDue) return;
+        isDue = false;
+        try {
+          await reconcileClaims(this.#parts, this.#decider, this.#epoch);
+        } catch (error) {
+          isDue = true;
+          throw error;
+        }
+      });
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  /** One turn after the other until the signal aborts; a Redis that is away only delays, being fenced ends it. */
+  async #every(ms: number, signal: AbortSignal, turn: () => Promise<void>): Promise<void> {
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await turn();
+        failures = 0;
+      } catch (error) {
+        if (error instanceof Fenced) throw error;
+        failures++;
+        if (!isAway(error)) this.#parts.log.error("A turn of a loop failed; trying again", { error, failures });
+      }
+      await pause(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, mostMs: 5_000 }), signal);
+    }
+  }
+
+  #remember(artefact: string | undefined): void {
+    if (artefact === undefined) return;
+    const [oldest] = this.#artefactsSeen;
+    if (this.#artefactsSeen.size >= rememberedArtefacts && oldest !== undefined) this.#artefactsSeen.delete(oldest);
+    this.#artefactsSeen.add(artefact);
+  }
+}

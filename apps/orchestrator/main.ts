@@ -1,0 +1,54 @@
+// The orchestrator's program: wires the parts, and alone reads the environment.
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { systemClock } from "../../lib/service/clock.ts";
+import { isHealthy } from "../../lib/service/health-check.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { createOrchestratorApp } from "./app.ts";
+import { createOrchestratorMetrics } from "./metrics.ts";
+import { Orchestrator } from "./orchestrator.ts";
+import { readSettings } from "./settings.ts";
+
+const usage = "usage: orchestrator [--version | --healthcheck]   (settings come from the environment)";
+
+async function main([argument, ...more]: string[]): Promise<void> {
+  if (argument === "--version") return console.log(packageJson.version);
+  if (argument !== undefined && (argument !== "--healthcheck" || more.length > 0)) {
+    throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
+  }
+  const settings = readSettings(process.env);
+  if (argument === "--healthcheck") {
+    process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
+    return;
+  }
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "orchestrator", instance: settings.instance });
+  const signal = stopSignal();
+  const metrics = createOrchestratorMetrics();
+  const board = await connectBlackboard({
+    url: settings.redisUrl,
+    instance: settings.instance,
+    timeoutMs: settings.redisTimeoutMs,
+    giveUpMs: settings.redisGiveUpMs,
+    onLost: fail,
+  });
+  const orchestrator = new Orchestrator({ board, metrics, log, clock: systemClock, newId: randomUUID, ...settings });
+  const server = Bun.serve({ port: settings.healthPort, fetch: createOrchestratorApp(orchestrator, { metrics }).fetch });
+  log.info("Orchestrator started", { version: packageJson.version, port: server.port });
+  await orchestrator.run(signal);
+  await server.stop();
+  await board[Symbol.asyncDispose]();
+  log.info("Orchestrator stopped", { signal: signal.reason });
+}
+
+/** The last words of the process, for the person who reads the container's log. */
+function fail(error: unknown): never {
+  const isExpected = error instanceof SettError;
+  console.error(isExpected ? `orchestrator: ${error.message}${error.hint ? ` ${error.hint}` : ""}` : error);
+  process.exit(isExpected ? error.exitCode : 1);
+}
+
+await main(process.argv.slice(2)).catch(fail);

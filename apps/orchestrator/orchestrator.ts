@@ -1,0 +1,116 @@
+// One orchestrator process: stands by until the seat is free, leads while it holds it, stands by again when it is fenced.
+import { messageOf, SettError } from "../../lib/model/errors.ts";
+import { grantLeaseMs, seatLeaseMs } from "../../lib/model/leases.ts";
+import { pause } from "../../lib/service/pause.ts";
+import type { Health } from "../../lib/service/service-app.ts";
+import { Leadership } from "./leadership.ts";
+import { Fenced, type Parts } from "./parts.ts";
+
+/** Renewed often enough that two failures in a row still leave the lease in force. */
+const renewEveryMs = 1_500;
+const mostSilenceMs = 10_000;
+
+export class Orchestrator {
+  readonly #parts: Parts;
+  readonly #grantLeaseMs: number;
+  #leadership: Leadership | undefined;
+  #standby: string | undefined = "not started";
+
+  constructor(parts: Parts, options: { grantLeaseMs?: number } = {}) {
+    this.#parts = parts;
+    this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
+  }
+
+  /** Runs until the signal aborts, then leaves the seat so that a successor need not wait. */
+  async run(signal: AbortSignal): Promise<void> {
+    // After a restart the same holder takes over at once; having once held the seat, it must not take it back from a successor like that.
+    let isFresh = true;
+    while (!signal.aborted) {
+      const seat = await this.#takeSeat(isFresh);
+      if (seat === undefined) {
+        await pause(500, signal);
+        continue;
+      }
+      isFresh = false;
+      await this.#lead(seat, signal);
+    }
+  }
+
+  get state(): unknown {
+    return { holder: this.#parts.holder, policy: this.#parts.policy, standby: this.#standby, leading: this.#leadership?.state };
+  }
+
+  health(): Health {
+    const { board, clock } = this.#parts;
+    if (board.contactSince() === undefined) return { ok: false, reason: "Redis does not answer." };
+    const leading = this.#leadership?.state;
+    const now = clock.now().getTime();
+    if (leading !== undefined && now - leading.lastTurnAt > mostSilenceMs)
+      return { ok: false, reason: `The loops have not turned for ${now - leading.lastTurnAt} ms.` };
+    if (leading === undefined && this.#standby === "not started") return { ok: false, reason: "Not started yet." };
+    return { ok: true };
+  }
+
+  async #takeSeat(isFresh: boolean): Promise<{ epoch: number; cursor: string } | undefined> {
+    const { board, holder, log } = this.#parts;
+    try {
+      const seat = await board.takeSeat({ holder, leaseMs: seatLeaseMs, fresh: isFresh });
+      if (seat.outcome === "held") return seat;
+      const standby = `${seat.holder} holds the seat`;
+      if (standby !== this.#standby) log.info("Standing by", { reason: standby });
+      this.#standby = standby;
+    } catch (error) {
+      if (!(error instanceof SettError)) throw error;
+      log.warn("Could not ask for the seat", { error });
+    }
+    return undefined;
+  }
+
+  async #lead(seat: { epoch: number; cursor: string }, signal: AbortSignal): Promise<void> {
+    const { board, log, metrics } = this.#parts;
+    const lost = new AbortController();
+    const ending = AbortSignal.any([signal, lost.signal]);
+    const leadership = new Leadership(this.#parts, seat, this.#grantLeaseMs);
+    this.#leadership = leadership;
+    this.#standby = undefined;
+    metrics.epoch.set(seat.epoch);
+    log.info("Leading", { epoch: seat.epoch, cursor: seat.cursor });
+    const renewing = this.#renew(seat.epoch, ending).finally(() => lost.abort());
+    try {
+      await leadership.run(ending);
+    } catch (error) {
+      if (!(error instanceof Fenced)) throw error;
+      log.warn("Fenced", { reason: messageOf(error) });
+    } finally {
+      lost.abort();
+      await renewing;
+      this.#leadership = undefined;
+      this.#standby = "between epochs";
+      metrics.epoch.set(0);
+    }
+    if (signal.aborted) {
+      // Best effort: where Redis is away the lease lapses by itself, and the next cursor is read again from the log.
+      await leadership
+        .settle()
+        .then(() => board.leaveSeat(seat.epoch))
+        .catch((error: unknown) => log.warn("Left without settling", { error }));
+    }
+  }
+
+  /** Returns when the seat is lost or the signal aborts. A Redis that is away is waited for: commits are fenced by epoch anyway. */
+  async #renew(epoch: number, signal: AbortSignal): Promise<void> {
+    const { board, holder, log } = this.#parts;
+    while (!signal.aborted) {
+      await pause(renewEveryMs, signal);
+      if (signal.aborted) return;
+      try {
+        const seat = await board.takeSeat({ holder, leaseMs: seatLeaseMs, fresh: false });
+        if (seat.outcome === "held" && seat.epoch === epoch) continue;
+        log.warn("Lost the seat", { epoch });
+        return;
+      } catch (error) {
+        log.warn("Could not renew the seat", { error });
+      }
+    }
+  }
+}

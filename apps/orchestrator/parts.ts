@@ -1,0 +1,25 @@
+// What the orchestrator is made of; everything comes in through here, so that a test can bring its own.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Policy } from "../../lib/model/policy.ts";
+import type { Clock } from "../../lib/service/clock.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { OrchestratorMetrics } from "./metrics.ts";
+
+export type Parts = {
+  board: Blackboard;
+  policy: Policy;
+  holder: string;
+  clock: Clock;
+  newId: () => string;
+  log: JsonLog;
+  metrics: OrchestratorMetrics;
+};
+
+/** Thrown when a write is refused because a newer epoch exists: somebody else orchestrates now. */
+export class Fenced extends Error {
+  override readonly name = "Fenced";
+
+  constructor(epoch: number) {
+    super(`Epoch ${epoch} is over: another orchestrator has taken the seat.`);
+  }
+}

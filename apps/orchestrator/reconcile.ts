@@ -1,0 +1,63 @@
+// Makes up for what no event told: claims left half-way, bids and artefacts written by hand.
+import type { ArtefactId } from "../../lib/model/ids.ts";
+import { pause } from "../../lib/service/pause.ts";
+import type { Decider } from "./decide-and-commit.ts";
+import { Fenced, type Parts } from "./parts.ts";
+
+/** After a start or a reconnect: every open claim is looked at as it stands. Harmless where nothing is to be done. */
+export async function reconcileClaims({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
+  const claims = await board.listOpenClaims();
+  await Promise.all(claims.map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
+}
+
+/** The sweep: bids that people wrote with plain `HSET` into claims whose bidding is open. */
+export async function sweepBids({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
+  const open = await board.readClaims(await board.listOpenClaims());
+  const bidding = open.filter(({ claim }) => claim.bidding === "open");
+  await Promise.all(
+    bidding.map(async ({ claim }) => {
+      const adopted = await board.adoptBids(claim.id, epoch);
+      if (adopted.outcome === "fenced") throw new Fenced(epoch);
+      if (adopted.count > 0) await decider.decide(claim.id, { kind: "progress" }, epoch);
+    }),
+  );
+}
+
+/** The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. */
+export class HandmadeScan {
+  #seenBefore = new Set<ArtefactId>();
+
+  async pass(parts: Parts, epoch: number): Promise<void> {
+    const found = await parts.board.findUnindexedArtefacts();
+    for (const id of found) if (this.#seenBefore.has(id)) await adopt(parts, id, epoch);
+    this.#seenBefore = new Set(found);
+  }
+}
+
+/** Adopts artefacts whose publication is heard but whose event is not: those that were written by hand. Runs until the signal aborts. */
+export async function adoptPublished(
+  parts: Parts,
+  hasSeen: (id: string) => boolean,
+  epoch: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const waiting = new Set<Promise<void>>();
+  for await (const hint of parts.board.artefactHints(signal)) {
+    if (hasSeen(hint)) continue;
+    const check = (async () => {
+      // Our own scripts publish too, and their event may still be under way.
+      await pause(200, signal);
+      if (signal.aborted || hasSeen(hint)) return;
+      await adopt(parts, hint as ArtefactId, epoch);
+    })().catch((error: unknown) => parts.log.warn("Could not look at a published artefact", { artefact_id: hint, error }));
+    waiting.add(check);
+    void check.finally(() => waiting.delete(check));
+  }
+  await Promise.all(waiting);
+}
+
+async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number): Promise<void> {
+  const result = await board.adoptArtefact(id, epoch);
+  if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
+  if (result.outcome === "refused") log.warn("Refused an artefact written by hand", { artefact_id: id, reason: result.reason });
+}

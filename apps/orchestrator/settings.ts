@@ -1,0 +1,34 @@
+// What the orchestrator is told by its environment.
+import { z } from "zod";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
+import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+
+const Environment = z.object({
+  SETT_INSTANCE_NAME: InstanceName,
+  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" }),
+  SETT_HEALTH_PORT: PortText.default(8080),
+  SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy)).default(defaultPolicy),
+  /** Stable over restarts: the same holder takes the seat over at once, any other waits for the lease to lapse. */
+  SETT_HOLDER: z.string().min(1).optional(),
+  /** The name that container runtimes set, which outlives a restart of the same container. */
+  HOSTNAME: z.string().min(1).optional(),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000),
+});
+
+export type Settings = ReturnType<typeof readSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(Environment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    redisUrl: read.REDIS_URL,
+    healthPort: read.SETT_HEALTH_PORT,
+    policy: read.SETT_POLICY,
+    holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
+    redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
+    redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+  };
+}

@@ -1,0 +1,32 @@
+// When the bidding on a claim is over.
+import type { AgentRegistration } from "../model/agent.ts";
+import type { Claim } from "../model/claim.ts";
+import type { AgentName } from "../model/ids.ts";
+import type { Policy } from "../model/policy.ts";
+import { type BidSubject, bidByRules } from "./decide-bid.ts";
+
+/** Members of the electorate that have not bid yet, in the electorate's order. */
+export function missingBidders(claim: Pick<Claim, "electorate" | "bids">): AgentName[] {
+  const heard = new Set(claim.bids.map((bid) => bid.agent));
+  return claim.electorate.filter((agent) => !heard.has(agent));
+}
+
+/**
+ * Full consensus: everybody has bid. `first_bid`: somebody wants it, and every agent whose rules say `review` has bid, because a
+ * review that comes too late protects nobody.
+ */
+export function isBiddingOver(
+  claim: Pick<Claim, "electorate" | "bids">,
+  target: BidSubject,
+  agents: readonly AgentRegistration[],
+  policy: Pick<Policy, "consensus">,
+): boolean {
+  const missing = missingBidders(claim);
+  if (missing.length === 0) return true;
+  if (policy.consensus === "full") return false;
+  const isReviewer = (name: AgentName) => {
+    const registration = agents.find((agent) => agent.name === name);
+    return registration !== undefined && bidByRules(target, registration) === "review";
+  };
+  return claim.bids.some((bid) => bid.word !== "ignore") && !missing.some(isReviewer);
+}

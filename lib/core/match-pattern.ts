@@ -1,0 +1,16 @@
+// The patterns of bid rules: plain text in which `*` stands for any run of characters, none included.
+
+/** True when the whole text fits. Case counts. Linear in practice: no regular expression is built from what people write. */
+export function matchesPattern(pattern: string, text: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first)) return false;
+  let from = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, from);
+    if (found === -1) return false;
+    from = found + part.length;
+  }
+  return text.length - last.length >= from && text.endsWith(last);
+}

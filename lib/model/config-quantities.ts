@@ -1,0 +1,61 @@
+// Durations, memory sizes and processor shares as sett.yml writes them.
+import { z } from "zod";
+
+const msOf: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+/** A week. Timers hold no more than 24 days, and nothing in Sett should be waited for that long. */
+const maxDurationMs = 7 * 86_400_000;
+
+/** `30s`, `5m`, `500ms`, `1h30m` → milliseconds, from 1 ms to 7 days. */
+export const Duration = z
+  .string({
+    error: ({ input }) =>
+      typeof input === "number" ? `needs a unit: \`${input}s\` for seconds, \`${input}m\` for minutes` : undefined,
+  })
+  .transform((text, context) => {
+    const parts = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text) ? [...text.matchAll(/([\d.]+)([a-z]+)/g)] : [];
+    const ms = Math.round(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (msOf[unit ?? ""] ?? Number.NaN), 0));
+    if (parts.length > 0 && ms >= 1 && ms <= maxDurationMs) return ms;
+    const sentence =
+      parts.length === 0
+        ? "must be a duration such as `30s`, `5m`, `500ms` or `1h30m`"
+        : ms < 1
+          ? "must be at least `1ms`"
+          : "must be at most `7d`";
+    context.addIssue({ code: "custom", message: sentence });
+    return z.NEVER;
+  });
+
+const powerOf: Record<string, number> = { "": 0, k: 1, m: 2, g: 3, t: 4 };
+/** What the Docker Engine takes as the least. */
+const minMemoryBytes = 6 * 1024 ** 2;
+const maxMemoryBytes = 64 * 1024 ** 4;
+
+/** `512M`, `1.5G`, `64MiB` or a number of bytes → bytes; units are powers of 1024 in either spelling, as in Docker Compose. */
+export const Memory = z
+  .union([z.int(), z.string()], { error: "must be a size such as `512M` or `1G`, or a number of bytes" })
+  .transform((size, context) => {
+    const [, count, unit] = /^(\d+(?:\.\d+)?)\s?([kmgt]?)(?:i?b)?$/i.exec(String(size)) ?? [];
+    const bytes = Math.floor(Number(count) * 1024 ** (powerOf[(unit ?? "").toLowerCase()] ?? 0));
+    if (bytes >= minMemoryBytes && bytes <= maxMemoryBytes) return bytes;
+    const sentence =
+      count === undefined
+        ? "must be a size such as `512M` or `1G`, or a number of bytes"
+        : bytes < minMemoryBytes
+          ? "must be at least `6M`, the least that Docker takes"
+          : "must be at most `64T`";
+    context.addIssue({ code: "custom", message: sentence });
+    return z.NEVER;
+  });
+
+/** `'0.50'` or `2` → how many processors, from 0.01 to 1024. */
+export const Cpus = z
+  .union([z.number(), z.string()], { error: "must be a number of processors such as `'0.50'` or `2`" })
+  .transform((share, context) => {
+    const cpus = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(String(share)) ? Number(share) : Number.NaN;
+    if (cpus >= 0.01 && cpus <= 1024) return cpus;
+    const sentence = Number.isNaN(cpus)
+      ? "must be a number of processors such as `'0.50'` or `2`"
+      : "must be between 0.01 and 1024 processors";
+    context.addIssue({ code: "custom", message: sentence });
+    return z.NEVER;
+  });

@@ -1,0 +1,163 @@
+// sett.yml: what the file may say, and what the rest of Sett gets from it (DESIGN §9).
+import { z } from "zod";
+import { Strategy, WorkspaceMode } from "./agent.ts";
+import { userRole } from "./artefact.ts";
+import { BidRule } from "./bid.ts";
+import { Environment } from "./config-environment.ts";
+import { Cpus, Duration, Memory } from "./config-quantities.ts";
+import { AgentName } from "./ids.ts";
+import { defaultPolicy } from "./policy.ts";
+
+/** The kernel takes no longer single argument or variable than 128 KiB. */
+const maxArgumentBytes = 100 * 1024;
+
+const Argument = z
+  .string()
+  .refine((text) => !text.includes("\0"), { error: "must not contain a NUL character" })
+  .refine((text) => new TextEncoder().encode(text).length <= maxArgumentBytes, { error: "must not be longer than 100 KiB" });
+
+const Command = z
+  .array(Argument, {
+    error: ({ input }) => {
+      if (input === undefined) return 'is missing: write `command: ["/app/run.sh"]`';
+      return typeof input === "string" ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell' : undefined;
+    },
+  })
+  .min(1, { error: "must not be empty: its first entry is the program" })
+  .refine((words) => words[0] !== "", { path: [0], error: "must name a program" });
+
+const ImageName = z.string().regex(/^[A-Za-z0-9][\w.:/@-]*$/, { error: "must be an image such as `debian:bookworm-slim`" });
+
+const Path = Argument.min(1, { error: "must not be empty" });
+
+const BuildMap = z.strictObject({
+  context: Path,
+  dockerfile: Path.default("Dockerfile"),
+  args: z.record(z.string().regex(/^\w+$/, { error: "must be letters, digits and `_`" }), Argument).default({}),
+});
+
+/** `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are still as the file has them. */
+export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.parse({ context }))], {
+  error: "must be a map with `context`, or a folder",
+});
+
+export type Build = z.infer<typeof Build>;
+
+const Amounts = z
+  .strictObject({ cpus: Cpus.optional(), memory: Memory.optional() })
+  .transform(({ cpus, memory }) => ({ cpus, memory_bytes: memory }));
+
+/** True unless both are known and the reservation is the larger one. */
+function fits(reserved: number | undefined, limit: number | undefined): boolean {
+  return reserved === undefined || limit === undefined || reserved <= limit;
+}
+
+const Resources = z
+  .strictObject({ limits: Amounts.optional(), reservations: Amounts.optional() })
+  .refine(({ limits, reservations }) => fits(reservations?.cpus, limits?.cpus), {
+    path: ["reservations", "cpus"],
+    error: "must not be more than `limits.cpus`",
+  })
+  .refine(({ limits, reservations }) => fits(reservations?.memory_bytes, limits?.memory_bytes), {
+    path: ["reservations", "memory"],
+    error: "must not be more than `limits.memory`",
+  });
+
+const takenSentence = "is taken: `user` stands for people and `orchestrator` for Sett";
+function isTaken(name: string): boolean {
+  return name === userRole || name === "orchestrator";
+}
+
+const Role = z
+  .string()
+  .min(1, { error: "must not be empty" })
+  .max(100, { error: "must have at most 100 characters" })
+  .regex(/^[^\s*\p{Cc}](?:[^*\p{Cc}]*[^\s*\p{Cc}])?$/u, {
+    error: "must be a word without `*`, spaces at its ends or control characters",
+  })
+  .refine((role) => !isTaken(role), { error: takenSentence });
+
+/** Names are default roles, so the same words are taken. */
+const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenSentence });
+
+/** Combinations are judged even where a single field is wrong, so that all mistakes come out at once. */
+const evenIfInvalid = {
+  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+/** One agent of the file. */
+export const AgentFile = z
+  .strictObject({
+    role: Role.optional(),
+    build: Build.optional(),
+    image: ImageName.optional(),
+    command: Command,
+    bids: z.array(BidRule).max(1000).default([]),
+    bid_command: Command.optional(),
+    on_missing_bid: z.enum(["wait", "ignore"]).default("wait"),
+    replicas: z.int().min(1).max(100).default(1),
+    strategy: Strategy.default("reuse"),
+    workspace: z.strictObject({ mode: WorkspaceMode.default("ro") }).prefault({}),
+    environment: Environment.default([]),
+    resources: Resources.prefault({}),
+    prompts: z.strictObject({ claim: Argument.optional(), execution: Argument.optional() }).prefault({}),
+    timeout: Duration.default(5 * 60_000),
+    retries: z.int().min(0).max(100).default(0),
+  })
+  .refine(({ build, image }) => build !== undefined || image !== undefined, {
+    ...evenIfInvalid,
+    error: "needs an image: write `build: ./folder`, or `image: name:tag`",
+  })
+  .refine(({ build, image }) => build === undefined || image === undefined, {
+    ...evenIfInvalid,
+    path: ["image"],
+    error: "stands beside `build`: keep one of the two",
+  })
+  .refine(({ replicas, strategy }) => !(replicas > 1) || strategy !== "reuse", {
+    ...evenIfInvalid,
+    path: ["replicas"],
+    error: "is more than 1, which needs `strategy: fresh_per_call`",
+  })
+  .transform(({ timeout, ...agent }) => ({ ...agent, timeout_ms: timeout }));
+
+const Limits = z
+  .strictObject({
+    review_rounds: z.int().min(0).max(1000).default(defaultPolicy.review_rounds),
+    artefacts_per_goal: z.int().min(1).max(1_000_000).default(defaultPolicy.artefacts_per_goal),
+    bid_deadline: Duration.default(defaultPolicy.bid_deadline_ms),
+  })
+  .transform(({ bid_deadline, ...limits }) => ({ ...limits, bid_deadline_ms: bid_deadline }));
+
+const Service = z.strictObject({ image: ImageName.optional() });
+
+/** The file as YAML gives it → the same with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
+export const SettFile = z.strictObject({
+  version: z.literal("1.0", {
+    error: ({ input }) => (input === undefined ? "is missing: write `version: '1.0'`" : "must be `'1.0'`, with the quotes"),
+  }),
+  clarification: z.enum(["human", "tiered"]).default(defaultPolicy.clarification),
+  consensus: z.enum(["full", "first_bid"]).default(defaultPolicy.consensus),
+  limits: Limits.prefault({}),
+  agents: z
+    .record(FreeAgentName, AgentFile)
+    .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" }),
+  services: z.strictObject({ orchestrator: Service.optional(), redis: Service.optional() }).prefault({}),
+});
+export type SettFile = z.infer<typeof SettFile>;
+export type AgentFile = z.infer<typeof AgentFile>;
+
+/** Where an agent's image comes from. The paths of a build are absolute. */
+export type ImageSource =
+  | { kind: "build"; context: string; dockerfile: string; args: Record<string, string> }
+  | { kind: "image"; image: string };
+
+/** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
+export type AgentConfig = Omit<AgentFile, "build" | "image" | "role" | "environment"> & {
+  name: AgentName;
+  role: string;
+  source: ImageSource;
+  environment: Record<string, string>;
+};
+
+/** sett.yml, ready for use. The agents stand in the order of the file. */
+export type SettConfig = Omit<SettFile, "version" | "agents"> & { agents: AgentConfig[] };

@@ -1,0 +1,7 @@
+// How long a promise holds without being renewed.
+
+/** A running grant's lease; its cub renews it from the loop that does the work. */
+export const grantLeaseMs = 15_000;
+
+/** The orchestrator's lease on its seat. */
+export const seatLeaseMs = 5_000;

@@ -1,0 +1,9 @@
+// An orderly end: SIGTERM from a supervisor, SIGINT from a person at the terminal.
+import process from "node:process";
+
+/** Aborts with the first SIGTERM or SIGINT; the signal's name is the reason. Later ones change nothing. */
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => stop.abort(name));
+  return stop.signal;
+}

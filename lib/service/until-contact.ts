@@ -1,0 +1,29 @@
+// Work that must get through although Redis may be away for a while.
+import { messageOf, SettError } from "../model/errors.ts";
+import { backOffMs } from "./back-off.ts";
+import type { JsonLog } from "./json-log.ts";
+import { pause } from "./pause.ts";
+
+/**
+ * Runs the job until it gets an answer: as long as it fails with `redis-unreachable`, again with exponential back-off. Any other failure is
+ * thrown at once, the last one also when the signal aborts. The job must be safe to repeat. `onRetry` is told before each further try.
+ */
+export async function untilContact<Result>(
+  job: () => Promise<Result>,
+  { signal, log, onRetry }: { signal: AbortSignal; log: JsonLog; onRetry?: () => void },
+): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await job();
+    } catch (error) {
+      if (!isAway(error) || signal.aborted) throw error;
+      log.warn("Redis is away, trying again", { error: messageOf(error), tries });
+      await pause(backOffMs(tries, { firstMs: 100, mostMs: 2_000 }), signal);
+      onRetry?.();
+    }
+  }
+}
+
+export function isAway(error: unknown): boolean {
+  return error instanceof SettError && error.code === "redis-unreachable";
+}

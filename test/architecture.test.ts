@@ -1,0 +1,87 @@
+// House rules that can be checked (ARCHITECTURE.md, "Rooms"): who may import whom, and what no source may contain.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { Glob } from "bun";
+
+const root = join(import.meta.dir, "..");
+const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
+
+/** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */
+const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
+  "lib/model": { packages: ["zod"], rooms: [] },
+  "lib/core": { packages: [], rooms: [] },
+  "lib/blackboard": { packages: ["redis", "zod"], rooms: [] },
+  "lib/runtime": { packages: ["dockerode"], rooms: [] },
+  "lib/process": { packages: [], rooms: [] },
+  "lib/git": { packages: [], rooms: [] },
+  "lib/config": { packages: ["yaml", "zod"], rooms: [] },
+  "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: [] },
+  "apps/cli": {
+    packages: ["citty", "consola", "zod"],
+    rooms: ["core", "blackboard", "runtime", "git", "config", "service", "process"],
+  },
+  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "service", "config"] },
+  "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "service", "process", "git", "config"] },
+};
+/** `prom-client` types reach the apps through their metrics. */
+for (const app of ["apps/orchestrator", "apps/cub"]) allowed[app]?.packages.push("prom-client");
+
+function roomOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].flatMap(([, specifier]) => specifier ?? []);
+}
+
+test("every import follows the arrows between the rooms", () => {
+  const wrong = sources.flatMap((file) => {
+    const room = roomOf(file);
+    const rules = allowed[room];
+    if (rules === undefined) return [`${file}: ${room} is not a room of the house`];
+    return importsOf(file).flatMap((specifier) => {
+      if (specifier.startsWith("node:")) return [];
+      if (!specifier.startsWith(".")) {
+        const name = specifier.split("/")[0] ?? specifier;
+        return rules.packages.includes(name) ? [] : [`${file} imports the package ${specifier}`];
+      }
+      const target = relative(root, join(root, dirname(file), specifier));
+      // What is not code has no arrows: the version, the files that `sett init` writes.
+      if (!/^(?:apps|lib)\//.test(target) || roomOf(target) === room || roomOf(target) === "lib/model") return [];
+      const isAllowed = rules.rooms.some((name) => roomOf(target) === `lib/${name}`);
+      return isAllowed ? [] : [`${file} imports ${target}`];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("the pure core knows no clock, no chance and no I/O", () => {
+  const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
+  expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(readFileSync(join(root, file), "utf8")))).toEqual(
+    [],
+  );
+});
+
+test("only the programs' own main.ts read the environment or use what only Bun has", () => {
+  const banned = /\bBun\.|\bprocess\.env\b|from "bun"/;
+  const wrong = sources.filter(
+    (file) => !/^apps\/[a-z]+\/main\.ts$/.test(file) && banned.test(readFileSync(join(root, file), "utf8")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("one word for one thing: artefact, except in the fixed Redis key segment", () => {
+  const wrong = sources.filter(
+    (file) =>
+      file !== "lib/blackboard/keys.ts" &&
+      /\bartifacts?\b(?!:)/i.test(readFileSync(join(root, file), "utf8").replace(/artifact:/g, "")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no file asks more than one question: 250 lines at most", () => {
+  const long = sources.filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 251);
+  expect(long).toEqual([]);
+});
