@@ -17,6 +17,7 @@ export function keysOf(instance: InstanceName) {
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
     goals: `${prefix}goals`,
+    refusedArtefacts: `${prefix}artefacts:refused`,
     openClaims: `${prefix}claims:open`,
     due: `${prefix}due`,
     events: `${prefix}events`,

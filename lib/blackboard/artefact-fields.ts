@@ -1,0 +1,85 @@
+// An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
+import { Artefact, StructuralType } from "../model/artefact.ts";
+import { SettError } from "../model/errors.ts";
+
+/** In the order in which the scripts take them. */
+export const artefactFieldNames = [
+  "id",
+  "logical_id",
+  "version",
+  "structural_type",
+  "type",
+  "payload",
+  "source_artefacts",
+  "produced_by_role",
+  "produced_by_agent",
+  "created_at",
+  "goal_id",
+  "claim_id",
+  "metadata",
+] as const;
+
+export type ArtefactFieldName = (typeof artefactFieldNames)[number];
+export type ArtefactFields = Record<ArtefactFieldName, string>;
+
+export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
+  return {
+    ...artefact,
+    version: String(artefact.version),
+    source_artefacts: JSON.stringify(artefact.source_artefacts),
+    metadata: JSON.stringify(artefact.metadata),
+  };
+}
+
+/**
+ * Undefined while a field is missing: it is not, or not yet, an artefact. Throws `blackboard-refused`, naming the key, for one that
+ * cannot be read: somebody has changed it by hand, and guessing would falsify the record.
+ */
+export function artefactOfFields(fields: Partial<Record<string, string>>, key: string): Artefact | undefined {
+  if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
+  const parsed = parseArtefact(fields, fields.payload ?? "");
+  if ("problem" in parsed) {
+    throw new SettError("blackboard-refused", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
+      hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
+    });
+  }
+  return parsed.artefact;
+}
+
+/** The artefact, or what is wrong with its fields. The payload comes apart: whatever it is, it is right. */
+export function parseArtefact(
+  fields: Partial<Record<string, string>>,
+  payload: string,
+): { artefact: Artefact } | { problem: string } {
+  const sources = parseJson(fields.source_artefacts);
+  const metadata = parseJson(fields.metadata);
+  if (sources === undefined) return { problem: "source_artefacts is not JSON" };
+  if (metadata === undefined) return { problem: "metadata is not JSON" };
+  const known: Record<string, unknown> = {};
+  for (const name of artefactFieldNames) known[name] = fields[name];
+  const parsed = Artefact.safeParse({
+    ...known,
+    payload,
+    version: decimal(fields.version),
+    source_artefacts: sources,
+    metadata,
+  });
+  if (parsed.success) return { artefact: parsed.data };
+  const issue = parsed.error.issues[0];
+  const name = String(issue?.path[0] ?? "it");
+  if (name === "structural_type") return { problem: `structural_type is none of ${StructuralType.options.join(", ")}` };
+  if (name === "version") return { problem: "version is not a whole number from 1" };
+  return { problem: `${name}: ${issue?.message ?? "is malformed"}` };
+}
+
+function decimal(text: string | undefined): number | undefined {
+  return text !== undefined && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,2 @@
+/** How long after its opening a claim that still lacks bids is announced again. Later announcements back off (port: announceClaim). */
+export const firstAnnouncementAfterMs = 3_000;

@@ -1,0 +1,71 @@
+// Judging an artefact that somebody wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
+import { createHash } from "node:crypto";
+import { maxPayloadBytes } from "../model/artefact.ts";
+import { ArtefactId } from "../model/ids.ts";
+import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
+
+/** All fields but the payload, of which only the size matters; what is missing is the empty string. */
+export type HandWritten = { fields: Record<JudgedField, string>; payloadBytes: number | undefined };
+export type JudgedField = Exclude<ArtefactFieldName, "payload">;
+
+/** What is known of a source: its goal; `unadopted` when it too was written by hand and is not taken in yet. */
+export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
+
+export type Judgement =
+  | { verdict: "incomplete" }
+  | { verdict: "refused"; reason: string }
+  | { verdict: "sound"; filled: Omit<ArtefactFields, "payload"> };
+
+export const judgedFields = artefactFieldNames.filter((name): name is JudgedField => name !== "payload");
+
+const requiredFields: readonly JudgedField[] = [
+  "id",
+  "logical_id",
+  "version",
+  "structural_type",
+  "type",
+  "source_artefacts",
+  "produced_by_role",
+];
+
+/** The ids in `source_artefacts`; none when it is not a JSON array of ids, which the judgement then says. */
+export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
+  try {
+    const parsed = ArtefactId.array().safeParse(JSON.parse(fields.source_artefacts));
+    return parsed.success ? parsed.data : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
+export function judge(id: ArtefactId, written: HandWritten, sources: readonly SourceState[], createdAt: string): Judgement {
+  const { fields, payloadBytes } = written;
+  if (payloadBytes === undefined || requiredFields.some((name) => fields[name] === "")) return { verdict: "incomplete" };
+  if (fields.id !== id) return { verdict: "refused", reason: "id: is not the id in its key" };
+  if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "payload: is larger than 16 MiB" };
+
+  const first = sources[0];
+  const goalId = fields.goal_id || (first?.state === "known" ? first.goal : id);
+  const filled = {
+    ...fields,
+    created_at: fields.created_at || createdAt,
+    goal_id: goalId,
+    metadata: fields.metadata || "{}",
+  };
+  const parsed = parseArtefact(filled, "");
+  if ("problem" in parsed) return { verdict: "refused", reason: parsed.problem };
+  const missing = sources.findIndex((source) => source.state === "missing");
+  if (missing >= 0) {
+    return { verdict: "refused", reason: `source_artefacts: there is no artefact ${parsed.artefact.source_artefacts[missing]}` };
+  }
+  // A source written by hand in the same breath: it is taken in first.
+  if (sources.some((source) => source.state === "unadopted")) return { verdict: "incomplete" };
+  return { verdict: "sound", filled };
+}
+
+/** Names this content, so that a refusal is remembered for it and a corrected artefact is judged anew. */
+export function digestOf({ fields, payloadBytes }: HandWritten): string {
+  const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes]);
+  return createHash("sha1").update(text).digest("hex");
+}

@@ -1,0 +1,141 @@
+// Artefacts and goals of the memory blackboard.
+import type { Artefact } from "../../model/artefact.ts";
+import type { ArtefactId, LogicalId } from "../../model/ids.ts";
+import { artefactOfFields, parseArtefact } from "../artefact-fields.ts";
+import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf } from "../hand-written.ts";
+import type { ArtefactBoard, Refused } from "../port.ts";
+import { Notifier } from "./notifier.ts";
+import type { State } from "./state.ts";
+
+export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
+  const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, `artifact:${id}`);
+  return {
+    async createArtefact(artefact, actor) {
+      const problem = state.artefactProblem(artefact);
+      if (problem === "same") return { outcome: "exists" };
+      if (problem !== undefined) return { outcome: "refused", reason: problem.reason };
+      if (state.isGoalEnded(artefact.goal_id)) return { outcome: "refused", reason: `Goal ${artefact.goal_id} was ended.` };
+      state.storeArtefact(artefact, actor);
+      return { outcome: "created" };
+    },
+
+    async adoptArtefact(id, epoch) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      return adopt(state, id);
+    },
+
+    async findUnindexedArtefacts() {
+      return [...state.artefacts.keys()].filter((id) => {
+        if (state.indexed.has(id)) return false;
+        const refused = state.refused.get(id);
+        return refused === undefined || refused.digest !== digestOf(handWritten(state, id));
+      });
+    },
+
+    async *artefactHints(signal) {
+      const ended = AbortSignal.any([signal, closed]);
+      const heard: string[] = [];
+      const changed = new Notifier();
+      const listen = (id: string) => {
+        heard.push(id);
+        changed.notify();
+      };
+      state.artefactListeners.add(listen);
+      try {
+        while (!ended.aborted) {
+          const id = heard.shift();
+          if (id !== undefined) yield id;
+          else await changed.next(ended);
+        }
+      } finally {
+        state.artefactListeners.delete(listen);
+      }
+    },
+
+    async readArtefact(id) {
+      return read(id);
+    },
+
+    async readArtefacts(ids) {
+      return ids.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
+    },
+
+    async latestVersions(threads) {
+      return threads.map((thread) => versions(state, thread).at(-1));
+    },
+
+    async readThread(thread) {
+      return versions(state, thread);
+    },
+
+    async listGoals() {
+      return [...state.goalIds];
+    },
+
+    async listArtefactsOfGoal(goal) {
+      return [...(state.goals.get(goal)?.artefacts ?? [])];
+    },
+
+    async readGoal(goal) {
+      const record = state.goals.get(goal);
+      return { ended: record?.ended, artefacts: record?.artefacts.length ?? 0 };
+    },
+
+    async endGoal({ goal, ending, failure, epoch }) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      const record = state.goal(goal);
+      if (record.ended !== undefined) return { outcome: "already" };
+      record.ended = ending;
+      const actor = `orchestrator:${epoch}`;
+      if (failure !== undefined && state.artefactProblem(failure) === undefined) state.storeArtefact(failure, actor);
+      state.log({ type: "goal_ended", goal_id: goal, data: { ending } }, actor);
+      return { outcome: "ended" };
+    },
+  };
+}
+
+function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "incomplete" } | Refused {
+  if (state.indexed.has(id)) return { outcome: "known" };
+  const written = handWritten(state, id);
+  const digest = digestOf(written);
+  const before = state.refused.get(id);
+  if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
+
+  const sources = sourcesOf(written).map((source): SourceState => {
+    const stored = state.artefacts.get(source);
+    if (stored === undefined) return { state: "missing" };
+    return state.indexed.has(source) ? { state: "known", goal: stored.goal_id ?? "" } : { state: "unadopted" };
+  });
+  const judgement = judge(id, written, sources, new Date(state.now()).toISOString());
+  if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
+  const refuse = (reason: string): Refused => {
+    state.refused.set(id, { digest, reason });
+    state.log({ type: "artefact_refused", artefact_id: id, data: { reason } }, "hand");
+    return { outcome: "refused", reason };
+  };
+  if (judgement.verdict === "refused") return refuse(judgement.reason);
+
+  const parsed = parseArtefact(judgement.filled, "");
+  if ("problem" in parsed) return refuse(parsed.problem);
+  const { artefact } = parsed;
+  const holder = state.threads.get(artefact.logical_id)?.get(artefact.version);
+  if (holder !== undefined) return refuse(`Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.`);
+  const isOwnGoal = String(artefact.goal_id) === String(id);
+  if (!isOwnGoal && !state.goals.has(artefact.goal_id)) return refuse(`There is no goal ${artefact.goal_id}.`);
+  if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
+  state.artefacts.set(id, { ...state.artefacts.get(id), ...judgement.filled });
+  state.refused.delete(id);
+  state.indexArtefact(artefact, "hand");
+  return { outcome: "adopted" };
+}
+
+function handWritten(state: State, id: ArtefactId): HandWritten {
+  const stored = state.artefacts.get(id);
+  const fields = Object.fromEntries(judgedFields.map((name) => [name, stored?.[name] ?? ""])) as HandWritten["fields"];
+  return { fields, payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length };
+}
+
+function versions(state: State, thread: LogicalId): ArtefactId[] {
+  const known = [...(state.threads.get(thread) ?? [])];
+  return known.sort(([one], [other]) => one - other).map(([, id]) => id);
+}

@@ -1,0 +1,189 @@
+// Claims, bids and commits of the memory blackboard.
+import { BidWord } from "../../model/bid.ts";
+import { type Claim, type ClaimSnapshot, isEnded } from "../../model/claim.ts";
+import { SettError } from "../../model/errors.ts";
+import { AgentName, type ClaimId } from "../../model/ids.ts";
+import { firstAnnouncementAfterMs } from "../first-announcement.ts";
+import type { ClaimBoard, ClaimCommit } from "../port.ts";
+import { follow } from "./notifier.ts";
+import { type ClaimRecord, missingBids, type State } from "./state.ts";
+
+export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
+  const read = (id: ClaimId): ClaimSnapshot | undefined => {
+    const record = state.claims.get(id);
+    return record && structuredClone({ claim: record.claim, grants: [...record.grants.values()] });
+  };
+  return {
+    async openClaim({ open, epoch, bidDeadlineMs }) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      const { claim, cause } = open;
+      const known = state.causes.get(claim.artefact_id)?.get(cause);
+      if (known !== undefined) return { outcome: "exists", claim: known };
+      if (!state.artefacts.has(claim.artefact_id)) {
+        return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id}.` };
+      }
+      if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
+      state.openClaim(open, `orchestrator:${epoch}`);
+      if (claim.bidding === "open") {
+        state.announce(claim.id);
+        state.setDue({ kind: "bids", claim: claim.id }, bidDeadlineMs);
+        state.setDue({ kind: "announce", claim: claim.id }, firstAnnouncementAfterMs);
+      }
+      return { outcome: "opened", claim: claim.id };
+    },
+
+    async readClaim(id) {
+      return read(id);
+    },
+
+    async readClaims(ids) {
+      return ids.map(read).filter((snapshot): snapshot is ClaimSnapshot => snapshot !== undefined);
+    },
+
+    async listOpenClaims() {
+      return [...state.openClaims];
+    },
+
+    async claimsOfArtefact(id) {
+      return new Map(state.causes.get(id));
+    },
+
+    async placeBid({ claim: id, agent, word }) {
+      const record = state.claims.get(id);
+      if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
+      const { claim, bidHash } = record;
+      const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
+      if (recorded !== undefined && (recorded === word || isOpen(claim))) return { outcome: "placed", word: recorded };
+      if (!isOpen(claim)) return { outcome: "refused", reason: `The bidding on claim ${id} is closed.` };
+      if (!claim.electorate.includes(agent)) {
+        return { outcome: "refused", reason: `Agent ${agent} is not among those who bid on claim ${id}.` };
+      }
+      // A valid word that stands in the hash already was written by hand, and came first.
+      const byHand = BidWord.safeParse(bidHash.get(agent)).data;
+      recordBid(state, record, agent, byHand ?? word, byHand !== undefined);
+      return { outcome: "placed", word: byHand ?? word };
+    },
+
+    async adoptBids(id, epoch) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      const record = state.claims.get(id);
+      return { outcome: "adopted", count: record === undefined ? 0 : adoptBids(state, record) };
+    },
+
+    async commitClaim(commit) {
+      if (commit.epoch !== state.seat.epoch) return { outcome: "fenced" };
+      const record = state.claims.get(commit.claim);
+      if (record === undefined) return { outcome: "gone" };
+      if (record.commitId === commit.commitId) return { outcome: "committed", rev: commit.expectedRev + 1 };
+      if (record.claim.rev !== commit.expectedRev) return { outcome: "stale" };
+      return apply(state, record, commit);
+    },
+
+    async announceClaim({ claim: id, epoch, nextAfterMs }) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      const record = state.claims.get(id);
+      if (record === undefined || !isOpen(record.claim)) return { outcome: "ended" };
+      state.announce(id);
+      state.setDue({ kind: "announce", claim: id }, nextAfterMs);
+      state.log({ type: "claim_announced", ...aboutOf(record) }, `orchestrator:${epoch}`);
+      return { outcome: "announced" };
+    },
+
+    async endOfAnnouncements() {
+      return String(state.announcements.length);
+    },
+
+    followAnnouncements(from, signal) {
+      let at = Number(from);
+      const take = () => {
+        const batch = state.announcements.slice(at, at + 500);
+        at += batch.length;
+        return batch;
+      };
+      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+    },
+  };
+}
+
+function recordBid(state: State, record: ClaimRecord, agent: AgentName, word: BidWord, byHand: boolean): void {
+  const { claim, bidHash } = record;
+  bidHash.set(agent, word);
+  claim.bids.push({ agent, word });
+  claim.rev += 1;
+  const data = { word, missing: missingBids(claim), ...(byHand ? { by_hand: true } : {}) };
+  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, byHand ? "hand" : `agent:${agent}`);
+}
+
+/** The number of bids taken in. */
+function adoptBids(state: State, record: ClaimRecord): number {
+  const { claim, bidHash } = record;
+  for (const bid of claim.bids) bidHash.set(bid.agent, bid.word);
+  let count = 0;
+  for (const [name, text] of [...bidHash].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    if (claim.bids.some((bid) => bid.agent === name)) continue;
+    const agent = claim.electorate.find((one) => one === name);
+    const word = BidWord.safeParse(text).data;
+    if (agent !== undefined && word !== undefined && isOpen(claim)) {
+      recordBid(state, record, agent, word, true);
+      count += 1;
+      continue;
+    }
+    const reason = !isOpen(claim) ? "the bidding is closed" : agent === undefined ? "not among those who bid" : "not a bid word";
+    bidHash.delete(name);
+    const subject = AgentName.safeParse(name).data;
+    const data = { name: name.slice(0, 100), word: text.slice(0, 100), reason };
+    state.log({ type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data }, "hand");
+  }
+  return count;
+}
+
+function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcome: "committed"; rev: number } {
+  const { claim } = record;
+  const actor = `orchestrator:${commit.epoch}`;
+  const artefacts = commit.artefacts.filter((artefact) => {
+    const problem = state.artefactProblem(artefact);
+    if (problem === undefined || problem === "same") return problem === undefined;
+    throw new SettError("blackboard-refused", `A commit of claim ${commit.claim} was refused: ${problem.reason}`);
+  });
+  const { status, bidding, termination_reason } = commit.set;
+  if (status !== undefined) claim.status = status;
+  if (bidding !== undefined) claim.bidding = bidding;
+  if (termination_reason !== undefined) claim.termination_reason = termination_reason;
+  claim.rev += 1;
+  record.commitId = commit.commitId;
+
+  for (const bid of commit.bids) {
+    if (claim.bids.some((one) => one.agent === bid.agent)) continue;
+    claim.bids.push({ ...bid });
+    record.bidHash.set(bid.agent, bid.word);
+  }
+  for (const grant of commit.grants) state.writeGrant(record, grant);
+  for (const artefact of artefacts) state.storeArtefact(artefact, actor);
+  for (const open of commit.claims) {
+    const isKnown = state.causes.get(open.claim.artefact_id)?.has(open.cause) === true;
+    if (!isKnown && !state.isGoalEnded(open.claim.goal_id)) {
+      state.openClaim(open, actor);
+      if (open.claim.bidding === "open") state.announce(open.claim.id);
+    }
+  }
+  if (claim.bidding === "closed") {
+    state.clearDue({ kind: "bids", claim: claim.id });
+    state.clearDue({ kind: "announce", claim: claim.id });
+  }
+  for (const item of commit.due.clear) state.clearDue(item);
+  for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
+  if (isEnded(claim.status)) {
+    state.openClaims.delete(claim.id);
+    for (const { item } of [...state.due.values()]) if (item.claim === claim.id) state.clearDue(item);
+  }
+  for (const event of commit.events) state.log(event, actor);
+  return { outcome: "committed", rev: claim.rev };
+}
+
+function isOpen(claim: Claim): boolean {
+  return claim.bidding === "open" && !isEnded(claim.status);
+}
+
+function aboutOf({ claim }: ClaimRecord) {
+  return { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
+}

@@ -1,0 +1,67 @@
+// The blackboard's twin in memory: the same words and the same answers as Redis, for tests that need no server.
+import type { ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
+import type { ArtefactFields } from "../artefact-fields.ts";
+import type { Blackboard } from "../port.ts";
+import { agentsOf } from "./agents.ts";
+import { artefactsOf } from "./artefacts.ts";
+import { claimsOf } from "./claims.ts";
+import { grantsOf } from "./grants.ts";
+import { logOf } from "./log.ts";
+import { seatOf } from "./seat.ts";
+import { State } from "./state.ts";
+
+export type MemoryBlackboard = {
+  /** Another handle on the same state, as another process would have. Disposing it ends what it follows, and nothing else. */
+  open(): Blackboard;
+  /** What a person would do with plain Redis commands. */
+  readonly hand: {
+    /** `HSET artifact:<id> …` */
+    writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): void;
+    readArtefact(id: ArtefactId): Partial<ArtefactFields>;
+    /** `PUBLISH artefact_events <text>` */
+    publish(text: string): void;
+    /** `HSET claim:<id>:bids <agent> <word>` */
+    writeBid(claim: ClaimId, agent: string, word: string): void;
+    readBids(claim: ClaimId): Record<string, string>;
+  };
+};
+
+/** `now` (Unix milliseconds) stands for Redis TIME; a test may turn it. */
+export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
+  const now = options.now ?? Date.now;
+  const state = new State(now);
+  return {
+    open: () => openHandle(state, options.instance, now),
+    hand: {
+      writeArtefact: (id, fields) => {
+        state.artefacts.set(id, { ...state.artefacts.get(id), ...fields });
+      },
+      readArtefact: (id) => ({ ...state.artefacts.get(id) }),
+      publish: (text) => {
+        for (const listener of state.artefactListeners) listener(text);
+      },
+      writeBid: (claim, agent, word) => {
+        state.claims.get(claim)?.bidHash.set(agent, word);
+      },
+      readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
+    },
+  };
+}
+
+function openHandle(state: State, instance: InstanceName, now: () => number): Blackboard {
+  const closing = new AbortController();
+  const since = Date.now();
+  return {
+    instance,
+    time: async () => now(),
+    contactSince: () => since,
+    onReconnect: () => () => {},
+    ...artefactsOf(state, closing.signal),
+    ...claimsOf(state, closing.signal),
+    ...grantsOf(state, closing.signal),
+    ...agentsOf(state),
+    ...seatOf(state),
+    ...logOf(state, closing.signal),
+    [Symbol.asyncDispose]: async () => closing.abort(),
+  };
+}

@@ -1,0 +1,114 @@
+// Grants of the memory blackboard: wake-ups, the gate, leases and results.
+import { type Grant, isEnded } from "../../model/claim.ts";
+import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { unreachable } from "../../model/unreachable.ts";
+import type { GrantBoard, GrantResult, Refused } from "../port.ts";
+import { follow } from "./notifier.ts";
+import type { ClaimRecord, State } from "./state.ts";
+
+export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
+  return {
+    followGrants(agent, signal) {
+      let isFirst = true;
+      const take = () => {
+        const woken = state.wakeUps.get(agent) ?? [];
+        state.wakeUps.delete(agent);
+        // A wake-up may have been taken by a process that died of it: look once at all that is queued.
+        const queued = isFirst
+          ? [...state.openClaims].filter((id) => state.claims.get(id)?.grants.get(agent)?.state === "queued")
+          : [];
+        isFirst = false;
+        return [...new Set([...queued, ...woken])];
+      };
+      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+    },
+
+    async acceptGrant({ claim: id, grant, leaseMs }) {
+      const record = state.claims.get(id);
+      const stored = record?.grants.get(grant.agent);
+      if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
+      const reason = notCurrent(state, record, id, grant.agent, grant.attempt, "queued");
+      if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
+      state.writeGrant(record, grant);
+      state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
+      record.claim.rev += 1;
+      const data = { phase: grant.phase, attempt: grant.attempt };
+      state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, `agent:${grant.agent}`);
+      return { outcome: "accepted" };
+    },
+
+    async renewLease({ claim, agent, attempt, leaseMs }) {
+      const reason = notCurrent(state, state.claims.get(claim), claim, agent, attempt, "running");
+      if (reason !== undefined) return { outcome: "refused", reason };
+      state.setDue({ kind: "lease", claim, agent, attempt }, leaseMs);
+      return { outcome: "renewed" };
+    },
+
+    async finishGrant({ claim: id, agent, attempt, endedAt, result }) {
+      const record = state.claims.get(id);
+      const stored = record?.grants.get(agent);
+      const { artefact } = result;
+      const isRepeat =
+        (stored?.state === "done" || stored?.state === "failed") &&
+        stored.attempt === attempt &&
+        stored.artefact_ids.includes(artefact.id);
+      if (isRepeat) return { outcome: "finished" };
+      const before = state.refused.get(artefact.id);
+      if (before !== undefined) return { outcome: "refused", reason: before.reason };
+
+      const problem = state.artefactProblem(artefact);
+      const reason =
+        notCurrent(state, record, id, agent, attempt, "running") ??
+        (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
+      if (record === undefined || stored?.state !== "running" || reason !== undefined) {
+        const refused: Refused = { outcome: "refused", reason: reason ?? "" };
+        state.refused.set(artefact.id, { digest: "", reason: refused.reason });
+        const about = record === undefined ? { claim_id: id } : aboutOf(record);
+        const data = { reason: refused.reason, attempt };
+        state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, `agent:${agent}`);
+        return refused;
+      }
+      state.storeArtefact(artefact, `agent:${agent}`);
+      state.writeGrant(record, endedGrant(stored, endedAt, result));
+      record.claim.rev += 1;
+      const data = { phase: stored.phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
+      const type = result.outcome === "failed" ? "grant_failed" : "grant_done";
+      state.log({ type, ...aboutOf(record), artefact_id: artefact.id, agent, data }, `agent:${agent}`);
+      return { outcome: "finished" };
+    },
+  };
+}
+
+/** Why this attempt may not go on, if it may not. */
+function notCurrent(
+  state: State,
+  record: ClaimRecord | undefined,
+  claim: ClaimId,
+  agent: AgentName,
+  attempt: number,
+  wanted: "queued" | "running",
+): string | undefined {
+  if (record === undefined) return `There is no claim ${claim}.`;
+  const grant = record.grants.get(agent);
+  if (grant === undefined) return `Claim ${claim} has no grant for ${agent}.`;
+  if (isEnded(record.claim.status)) return `Claim ${claim} has ended.`;
+  if (state.isGoalEnded(record.claim.goal_id)) return `Goal ${record.claim.goal_id} was ended.`;
+  if (grant.attempt === attempt && grant.state === wanted) return undefined;
+  return `The grant is ${grant.state} in attempt ${grant.attempt}.`;
+}
+
+function endedGrant(running: Extract<Grant, { state: "running" }>, endedAt: string, result: GrantResult): Grant {
+  const ended = { ...running, ended_at: endedAt, artefact_ids: [result.artefact.id] };
+  switch (result.outcome) {
+    case "done":
+      return { ...ended, state: "done" };
+    case "failed":
+      return { ...ended, state: "failed", reason: result.reason };
+    default:
+      return unreachable(result);
+  }
+}
+
+function aboutOf({ claim }: ClaimRecord) {
+  return { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
+}

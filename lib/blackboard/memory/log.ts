@@ -1,0 +1,46 @@
+// The log of the memory blackboard.
+import type { SettEvent } from "../../model/event.ts";
+import type { Log } from "../port.ts";
+import { follow } from "./notifier.ts";
+import type { State } from "./state.ts";
+
+export function logOf(state: State, closed: AbortSignal): Log {
+  const after = (from: string, count: number): SettEvent[] => {
+    const start = state.events.findIndex((event) => isLater(event.id, from));
+    return start < 0 ? [] : structuredClone(state.events.slice(start, start + count));
+  };
+  return {
+    async logEvent(draft, actor) {
+      state.log(draft, actor);
+    },
+
+    followEvents(from, signal) {
+      // Counts from where it began, so that a long log is not searched again for every batch.
+      let at = from === "0" ? 0 : undefined;
+      const take = () => {
+        if (at === undefined) {
+          const start = state.events.findIndex((event) => isLater(event.id, from));
+          at = start < 0 ? state.events.length : start;
+        }
+        const batch = structuredClone(state.events.slice(at, at + 500));
+        at += batch.length;
+        return batch;
+      };
+      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+    },
+
+    async readEvents(from, count) {
+      return after(from, count);
+    },
+
+    async endOfEvents() {
+      return state.events.at(-1)?.id ?? "0";
+    },
+  };
+}
+
+function isLater(id: string, than: string): boolean {
+  const [ms = 0, count = 0] = id.split("-").map(Number);
+  const [thanMs = 0, thanCount = 0] = than.split("-").map(Number);
+  return ms > thanMs || (ms === thanMs && count > thanCount);
+}

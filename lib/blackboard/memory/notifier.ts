@@ -1,0 +1,34 @@
+// Wakes those who wait for the memory blackboard to change.
+
+export class Notifier {
+  readonly #waiting = new Set<() => void>();
+
+  notify(): void {
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const wake of waiting) wake();
+  }
+
+  /** Resolves at the next notification, or when the signal aborts. */
+  next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const wake = () => {
+        signal.removeEventListener("abort", wake);
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal.addEventListener("abort", wake, { once: true });
+    });
+  }
+}
+
+/** Batches as `take` yields them, for as long as the signal allows. */
+export async function* follow<Item>(take: () => Item[], changed: Notifier, signal: AbortSignal): AsyncGenerator<Item[]> {
+  while (!signal.aborted) {
+    const batch = take();
+    if (batch.length > 0) yield batch;
+    else await changed.next(signal);
+  }
+}

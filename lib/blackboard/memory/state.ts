@@ -1,0 +1,167 @@
+// What the memory blackboard holds, with the few changes that several operations share. Every method runs to its end without
+// waiting, which makes it as atomic as a script in Redis.
+import type { AgentRegistration, AgentStatus } from "../../model/agent.ts";
+import type { Artefact } from "../../model/artefact.ts";
+import type { Claim, Grant } from "../../model/claim.ts";
+import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
+import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
+import { memberOfDue } from "../due-member.ts";
+import type { DueItem, GoalEnding, NewClaim } from "../port.ts";
+import { Notifier } from "./notifier.ts";
+
+export type ClaimRecord = {
+  claim: Claim;
+  cause: string;
+  commitId: string;
+  grants: Map<AgentName, Grant>;
+  /** The public hash of bids, in which people may write: agent → word. */
+  bidHash: Map<string, string>;
+};
+
+export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
+
+export class State {
+  readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
+  /** Those that the indexes know; one written by hand is not, until it is adopted. */
+  readonly indexed = new Set<ArtefactId>();
+  readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
+  readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
+  readonly goals = new Map<GoalId, Goal>();
+  /** Goals that an artefact of the same id began, oldest first. */
+  readonly goalIds: GoalId[] = [];
+  readonly claims = new Map<ClaimId, ClaimRecord>();
+  readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
+  readonly openClaims = new Set<ClaimId>();
+  readonly announcements: ClaimId[] = [];
+  readonly due = new Map<string, { item: DueItem; at: number }>();
+  readonly agents = new Map<AgentName, AgentRegistration>();
+  readonly statuses = new Map<AgentName, AgentStatus>();
+  readonly wakeUps = new Map<AgentName, ClaimId[]>();
+  readonly events: SettEvent[] = [];
+  readonly artefactListeners = new Set<(id: string) => void>();
+  seat = { holder: "", epoch: 0, expiresAt: 0, cursor: "0" };
+  readonly changed = new Notifier();
+  readonly now: () => number;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  log(draft: EventDraft, actor: Actor): void {
+    const last = this.events.at(-1)?.id.split("-").map(Number) ?? [0, 0];
+    const [lastMs = 0, lastOfMs = 0] = last;
+    const ms = Math.max(this.now(), lastMs);
+    const id = `${ms}-${ms === lastMs ? lastOfMs + 1 : 0}`;
+    this.events.push(structuredClone({ ...draft, id, time: new Date(ms).toISOString(), actor }));
+    this.changed.notify();
+  }
+
+  isGoalEnded(goal: GoalId): boolean {
+    return this.goals.get(goal)?.ended !== undefined;
+  }
+
+  goal(id: GoalId): Goal {
+    const known = this.goals.get(id);
+    if (known !== undefined) return known;
+    const goal: Goal = { ended: undefined, artefacts: [] };
+    this.goals.set(id, goal);
+    return goal;
+  }
+
+  /** `same` when exactly this stands already; otherwise why it cannot be stored, if it cannot. */
+  artefactProblem(artefact: Artefact): "same" | { reason: string } | undefined {
+    const stored = this.artefacts.get(artefact.id);
+    if (stored !== undefined) {
+      const fields = fieldsOfArtefact(artefact);
+      const isSame = artefactFieldNames.every((name) => stored[name] === fields[name]);
+      return isSame ? "same" : { reason: `The id ${artefact.id} is taken by another artefact.` };
+    }
+    const holder = this.threads.get(artefact.logical_id)?.get(artefact.version);
+    if (holder === undefined) return undefined;
+    return { reason: `Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.` };
+  }
+
+  storeArtefact(artefact: Artefact, actor: Actor): void {
+    this.artefacts.set(artefact.id, fieldsOfArtefact(artefact));
+    this.indexArtefact(artefact, actor);
+  }
+
+  indexArtefact(artefact: Omit<Artefact, "payload">, actor: Actor): void {
+    this.indexed.add(artefact.id);
+    const thread = this.threads.get(artefact.logical_id) ?? new Map<number, ArtefactId>();
+    this.threads.set(artefact.logical_id, thread.set(artefact.version, artefact.id));
+    this.goal(artefact.goal_id).artefacts.push(artefact.id);
+    // A goal's id is the id of the artefact that it starts from, hence of its own goal_id.
+    if (String(artefact.id) === String(artefact.goal_id)) this.goalIds.push(artefact.goal_id);
+    const { id, goal_id, claim_id, produced_by_agent, structural_type, type, version, produced_by_role } = artefact;
+    this.log(
+      {
+        type: "artefact_created",
+        goal_id,
+        artefact_id: id,
+        ...(claim_id === "" ? {} : { claim_id }),
+        data: {
+          structural_type,
+          type,
+          version,
+          role: produced_by_role,
+          // How many the goal has by now: the orchestrator's runaway guard need not read it.
+          goal_artefacts: this.goal(goal_id).artefacts.length,
+          ...(produced_by_agent && { agent: produced_by_agent }),
+        },
+      },
+      actor,
+    );
+    for (const listener of this.artefactListeners) listener(id);
+  }
+
+  openClaim({ claim, cause, grants }: NewClaim, actor: Actor): void {
+    const record: ClaimRecord = { claim: structuredClone(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
+    for (const bid of claim.bids) record.bidHash.set(bid.agent, bid.word);
+    this.claims.set(claim.id, record);
+    const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
+    this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
+    this.openClaims.add(claim.id);
+    const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
+    this.log({ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing: missingBids(claim) } }, actor);
+    for (const grant of grants) {
+      this.writeGrant(record, grant);
+      this.log(
+        { type: "grant_queued", ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt } },
+        actor,
+      );
+    }
+  }
+
+  writeGrant(record: ClaimRecord, grant: Grant): void {
+    const before = record.grants.get(grant.agent);
+    if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
+      this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
+    }
+    record.grants.set(grant.agent, structuredClone(grant));
+    if (grant.state === "queued" && !this.isGoalEnded(record.claim.goal_id)) {
+      this.wakeUps.set(grant.agent, [...(this.wakeUps.get(grant.agent) ?? []), record.claim.id]);
+      this.changed.notify();
+    }
+  }
+
+  setDue(item: DueItem, afterMs: number): void {
+    this.due.set(memberOfDue(item), { item, at: this.now() + afterMs });
+  }
+
+  clearDue(item: DueItem): void {
+    this.due.delete(memberOfDue(item));
+  }
+
+  announce(claim: ClaimId): void {
+    this.announcements.push(claim);
+    this.changed.notify();
+  }
+}
+
+/** Members of the electorate whose bid is not on record. */
+export function missingBids(claim: Claim): number {
+  const heard = new Set(claim.bids.map((bid) => bid.agent));
+  return claim.electorate.filter((agent) => !heard.has(agent)).length;
+}

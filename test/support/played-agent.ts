@@ -1,0 +1,65 @@
+// An agent played by a test over the blackboard's port: it bids and delivers what it is told to, without a cub.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { BidWord } from "../../lib/model/bid.ts";
+import type { RunningGrant } from "../../lib/model/claim.ts";
+import type { ClaimId } from "../../lib/model/ids.ts";
+import { grantLeaseMs } from "../../lib/model/leases.ts";
+import { agentName, newArtefactId, sampleArtefact } from "./sample.ts";
+
+export type Role = {
+  /** Its word on an artefact; undefined: it stays silent. */
+  bid: (artefact: Artefact) => BidWord | undefined;
+  /** What it makes of a grant; undefined: it accepts and is never heard of again. */
+  work?: (target: Artefact) => Partial<Artefact> | undefined;
+};
+
+/** Plays until the signal aborts. */
+export function playAgent(board: Blackboard, name: string, role: Role, signal: AbortSignal): Promise<unknown> {
+  const agent = agentName(name);
+  const bidOn = async (claims: readonly ClaimId[]) => {
+    for (const { claim } of await board.readClaims(claims)) {
+      const target = await board.readArtefact(claim.artefact_id);
+      const word = target && role.bid(target);
+      if (word !== undefined) await board.placeBid({ claim: claim.id, agent, word });
+    }
+  };
+  const watch = async () => {
+    const from = await board.endOfAnnouncements();
+    await bidOn(await board.listOpenClaims());
+    for await (const claims of board.followAnnouncements(from, signal)) await bidOn(claims);
+  };
+  const work = async () => {
+    for await (const claims of board.followGrants(agent, signal))
+      for (const claim of claims) await workOn(board, agent, role, claim);
+  };
+  return Promise.all([watch(), work()]);
+}
+
+async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, role: Role, id: ClaimId): Promise<void> {
+  const snapshot = await board.readClaim(id);
+  const grant = snapshot?.grants.find((one) => one.agent === agent);
+  const target = snapshot && (await board.readArtefact(snapshot.claim.artefact_id));
+  if (snapshot === undefined || target === undefined || grant?.state !== "queued") return;
+  const { phase, attempt, queued_at } = grant;
+  const startedAt = new Date().toISOString();
+  const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
+  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
+  const made = role.work?.(target);
+  if (accepted.outcome === "refused" || made === undefined) return;
+  const artefact = sampleArtefact({
+    id: newArtefactId(),
+    type: "Result",
+    source_artefacts: [target.id],
+    produced_by_role: agent,
+    produced_by_agent: agent,
+    goal_id: target.goal_id,
+    claim_id: id,
+    ...made,
+  });
+  const isFailure = artefact.structural_type === "Failure";
+  const result = isFailure
+    ? ({ outcome: "failed", artefact, reason: artefact.payload } as const)
+    : ({ outcome: "done", artefact } as const);
+  await board.finishGrant({ claim: id, agent, attempt, endedAt: new Date().toISOString(), result });
+}

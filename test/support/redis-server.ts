@@ -1,0 +1,97 @@
+// A real redis-server on a free port, with its own directory, that a test can stop, kill, pause and start again.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+export type RedisServer = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it with SIGTERM, as an orderly stop would. */
+  stop(): Promise<void>;
+  /** Ends it with SIGKILL, as a crash would. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data; resolves when it serves. */
+  start(): Promise<void>;
+  /** SIGSTOP: it holds its connections and answers nothing. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its output. */
+  cli(...words: string[]): Promise<string>;
+};
+
+/** `password` makes the server ask for it; the url names it. Append-only, like the ones that Sett starts. */
+export async function startRedisServer(options: { password?: string } = {}): Promise<RedisServer> {
+  const port = await freePort();
+  const folder = await mkdtemp(join(tmpdir(), "sett-redis-"));
+  const credentials = options.password === undefined ? "" : `:${options.password}@`;
+  const arguments_ = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes"];
+  if (options.password !== undefined) arguments_.push("--requirepass", options.password);
+  const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
+
+  let child: ChildProcess | undefined = await launch(arguments_);
+  const end = async (signal: NodeJS.Signals) => {
+    const running = child;
+    child = undefined;
+    if (running === undefined) return;
+    const gone = once(running, "exit");
+    running.kill(signal);
+    // A paused process takes SIGTERM only once it goes on.
+    running.kill("SIGCONT");
+    await gone;
+  };
+
+  return {
+    url: `redis://${credentials}127.0.0.1:${port}`,
+    port,
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+    start: async () => {
+      child ??= await launch(arguments_);
+    },
+    pause: () => {
+      child?.kill("SIGSTOP");
+    },
+    resume: () => {
+      child?.kill("SIGCONT");
+    },
+    cli: async (...words) => {
+      const { stdout } = await promisify(execFile)("redis-cli", ["-p", String(port), ...passwordFlags, ...words]);
+      return stdout.replace(/\n$/, "");
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(arguments_: string[]): Promise<ChildProcess> {
+  const child = spawn("redis-server", arguments_, { stdio: ["ignore", "pipe", "inherit"] });
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(line);
+    if (line.includes("Ready to accept connections")) {
+      // Keep the pipe empty, or a talkative server would stand still.
+      child.stdout.resume();
+      return child;
+    }
+  }
+  throw new Error(`redis-server did not start:\n${seen.join("\n")}`);
+}
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The system gave no TCP port.");
+  return address.port;
+}
