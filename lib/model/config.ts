@@ -80,10 +80,24 @@ const Role = z
 /** Names are default roles, so the same words are taken. */
 const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenSentence });
 
-/** Combinations are judged even where a single field is wrong, so that all mistakes come out at once. */
-const evenIfInvalid = {
-  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null && !Array.isArray(value),
-};
+/**
+ * What single fields cannot show. It takes an agent as the file has it, so that a combination is judged, too, where zod stops
+ * because another field is wrong.
+ */
+export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): { path: string[]; message: string }[] {
+  const { build, image, replicas, strategy = "reuse" } = agent;
+  const found = [];
+  if (build === undefined && image === undefined) {
+    found.push({ path: [], message: "needs an image: write `build: ./folder`, or `image: name:tag`" });
+  }
+  if (build !== undefined && image !== undefined) {
+    found.push({ path: ["image"], message: "stands beside `build`: keep one of the two" });
+  }
+  if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
+    found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
+  }
+  return found;
+}
 
 /** One agent of the file. */
 export const AgentFile = z
@@ -104,19 +118,8 @@ export const AgentFile = z
     timeout: Duration.default(5 * 60_000),
     retries: z.int().min(0).max(100).default(0),
   })
-  .refine(({ build, image }) => build !== undefined || image !== undefined, {
-    ...evenIfInvalid,
-    error: "needs an image: write `build: ./folder`, or `image: name:tag`",
-  })
-  .refine(({ build, image }) => build === undefined || image === undefined, {
-    ...evenIfInvalid,
-    path: ["image"],
-    error: "stands beside `build`: keep one of the two",
-  })
-  .refine(({ replicas, strategy }) => !(replicas > 1) || strategy !== "reuse", {
-    ...evenIfInvalid,
-    path: ["replicas"],
-    error: "is more than 1, which needs `strategy: fresh_per_call`",
+  .superRefine((agent, context) => {
+    for (const { path, message } of impossibleCombinations(agent)) context.addIssue({ code: "custom", path, message });
   })
   .transform(({ timeout, ...agent }) => ({ ...agent, timeout_ms: timeout }));
 

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Brings CHANGELOG.md up to date with the commits since the last tag, and commits it.
+#
+# stdin:  the work (see README): the goal's text names the release, its metadata the last tag
+# stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write
+# stderr: what it does, for the log; exit 1 with a sentence when it cannot
+set -eu
+export LC_ALL=C
+here=$(cd "$(dirname "$0")" && pwd)
+
+fail() {
+  echo "changelog: $*" >&2
+  exit 1
+}
+
+answer() { # TYPE PAYLOAD SUMMARY
+  jq -n --arg type "$1" --arg payload "$2" --arg summary "$3" \
+    '{ artefact_type: $type, artefact_payload: $payload, summary: $summary }'
+}
+
+work=$(cat)
+
+# The goal is what the agent was asked to work on, or what that was made from.
+goal=$(printf '%s' "$work" | jq -ce '
+  [(.context_chain // [])[], .target_artefact] | map(select(.type == "GoalDefined")) | last | select(. != null)
+') || fail "there is no goal (GoalDefined) in the work on stdin"
+of_goal() { printf '%s' "$goal" | jq -r "$1"; }
+
+# "Release 1.2.0", "version v1.2", or nothing but the number: then the entry is for that release.
+version=$(of_goal '
+  "v?(?<number>\\d+(?:\\.\\d+)+(?:[-+][0-9a-z]+(?:[.-][0-9a-z]+)*)?)" as $number
+  | .payload
+  | capture("^\\s*" + $number + "\\s*$", "\\b(?:release|version)\\s+" + $number + "(?=\\.?(?:[\\s,;:!)]|$))"; "i").number
+' | head -n 1) || version=
+name=${version:-Unreleased}
+if [ -n "$version" ]; then heading="$version - $(date -u +%Y-%m-%d)"; else heading=Unreleased; fi
+
+git rev-parse --quiet --verify HEAD >/dev/null || fail "there is no commit here"
+cd "$(git rev-parse --show-toplevel)"
+
+# A working copy of Sett has all commits but no tags: `sett forage` writes the last one into the goal. Elsewhere git knows it.
+tag=$(of_goal '.metadata.last_tag // ""')
+since=$(of_goal '.metadata.last_tag_commit // ""')
+if [ -z "$since" ] && tag=$(git describe --tags --abbrev=0 2>/dev/null); then since=$tag; fi
+if [ -n "$since" ]; then
+  git cat-file -e "$since^{commit}" 2>/dev/null || fail "the commit $since of the last tag $tag is not in this repository"
+  range="$since..HEAD"
+  span="since ${tag:-$since}"
+else
+  range=HEAD
+  span="so far"
+fi
+
+# Commits that touch nothing but the changelog (this agent's own) are left out.
+scratch=$(git rev-parse --absolute-git-dir)
+git log --no-merges --full-history --format='%h%x09%s' "$range" -- . ':(exclude)CHANGELOG.md' >"$scratch/changelog-commits"
+count=$(wc -l <"$scratch/changelog-commits" | tr -d ' ')
+if [ "$count" -eq 0 ]; then
+  answer ChangelogUnchanged "There are no commits $span that CHANGELOG.md could list." "Nothing to write: no commits $span"
+  exit 0
+fi
+if [ "$count" -eq 1 ]; then commits="1 commit"; else commits="$count commits"; fi
+echo "Writing $commits $span under \"$heading\"" >&2
+
+{
+  echo "## $heading"
+  awk -f "$here/entry.awk" "$scratch/changelog-commits"
+} >"$scratch/changelog-entry"
+[ -s CHANGELOG.md ] || echo "# Changelog" >CHANGELOG.md
+awk -v entry="$scratch/changelog-entry" -v name="$name" -f "$here/insert.awk" CHANGELOG.md >"$scratch/changelog-new"
+cat "$scratch/changelog-new" >CHANGELOG.md
+
+git add --force CHANGELOG.md
+if git diff --cached --quiet -- CHANGELOG.md; then
+  answer ChangelogUnchanged "CHANGELOG.md lists the $commits $span already." "Nothing to write: CHANGELOG.md is up to date"
+  exit 0
+fi
+git commit --quiet --message "Update the changelog for $name" -- CHANGELOG.md >&2
+answer CodeCommit "$(git rev-parse HEAD)" "Listed $commits $span under \"$heading\""

@@ -1,0 +1,125 @@
+// The text of a sett.yml → the configuration, or everything that is wrong with it. Pure: the disk is not looked at.
+import { resolve } from "node:path";
+import {
+  type AgentConfig,
+  AgentFile,
+  Build,
+  type ImageSource,
+  impossibleCombinations,
+  type SettConfig,
+  SettFile,
+} from "../model/config.ts";
+import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
+import { AgentName } from "../model/ids.ts";
+import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
+import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
+import { parseWith } from "./sentences.ts";
+import { unmatchedRoles } from "./unmatched-roles.ts";
+import { isEmpty, parseYaml } from "./yaml-file.ts";
+
+export type ConfigText = {
+  text: string;
+  /** How problems name the file. */
+  file: string;
+  /** Absolute: what the paths in the file are relative to. */
+  folder: string;
+  host: HostEnvironment;
+};
+
+/** A build that the file asks for, with absolute paths; `problemAt` says where to complain when they are not there. */
+export type BuildPlace = {
+  context: string;
+  dockerfile: string;
+  problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
+};
+
+export type ParsedConfig = {
+  /** Undefined exactly when there are mistakes. */
+  config: SettConfig | undefined;
+  mistakes: ConfigProblem[];
+  warnings: ConfigProblem[];
+  builds: BuildPlace[];
+};
+
+/** Never throws: whatever is wrong is in `mistakes`, all of it at once. */
+export function parseConfig({ text, file, folder, host }: ConfigText): ParsedConfig {
+  const yaml = parseYaml(text);
+  const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
+  const warnings: ConfigProblem[] = [];
+  const builds: BuildPlace[] = [];
+  const problemAt = (path: ConfigPath, sentence: string, side?: "key" | "value"): ConfigProblem => ({
+    file,
+    ...yaml.place(path, side),
+    path: formatPath(path),
+    sentence,
+  });
+  if (isEmpty(yaml.data)) {
+    if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
+    return { config: undefined, mistakes, warnings, builds };
+  }
+
+  const parsed = parseWith(SettFile, yaml.data);
+  if (!parsed.isValid) mistakes.push(...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
+
+  // What follows looks at single parts, so that it has its say even where another part is wrong.
+  const environments = new Map<string, Record<string, string>>();
+  for (const [name, agent] of Object.entries(mapIn(mapIn(yaml.data).agents))) {
+    const path = ["agents", name];
+    const { environment, build } = mapIn(agent);
+    // The schema does not look below a name that it refuses.
+    const own = parsed.isValid ? parsed : parseWith(AgentFile, agent, path);
+    if (!own.isValid) mistakes.push(...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
+    if (isMap(agent)) {
+      mistakes.push(...impossibleCombinations(agent).map(({ path: to, message }) => problemAt([...path, ...to], message)));
+    }
+
+    const resolved = resolveEnvironment(readableEntries(environment), host);
+    environments.set(name, resolved.values);
+    mistakes.push(...resolved.mistakes.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
+    warnings.push(...resolved.warnings.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
+
+    const parsedBuild = Build.safeParse(build);
+    if (parsedBuild.success) {
+      const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
+      builds.push({ context, dockerfile, problemAt: (key, sentence) => problemAt([...path, "build", key], sentence) });
+    }
+  }
+  if (mistakes.length > 0 || !parsed.isValid) return { config: undefined, mistakes: sortProblems(mistakes), warnings, builds };
+
+  const { version: _version, agents, ...rest } = parsed.value;
+  const resolveAgent = ([key, agent]: [string, AgentFile]): AgentConfig => {
+    const { build, image, role, environment: _entries, ...settings } = agent;
+    const name = AgentName.parse(key);
+    const source: ImageSource = build === undefined ? { kind: "image", image: image ?? "" } : resolveBuild(folder, build);
+    return { ...settings, name, role: role ?? name, source, environment: environments.get(name) ?? {} };
+  };
+  const config: SettConfig = { ...rest, agents: Object.entries(agents).map(resolveAgent) };
+  warnings.push(...unmatchedRoles(config).map(({ path, sentence }) => problemAt(path, sentence)));
+  return { config, mistakes, warnings, builds };
+}
+
+/** The Dockerfile is looked for in the context, as in Docker Compose. */
+function resolveBuild(folder: string, { context, dockerfile, args }: Build): Extract<ImageSource, { kind: "build" }> {
+  const absoluteContext = resolve(folder, context);
+  return { kind: "build", context: absoluteContext, dockerfile: resolve(absoluteContext, dockerfile), args };
+}
+
+/** Those entries of an `environment` that are in order, each judged by itself. */
+function readableEntries(environment: unknown): EnvironmentEntry[] {
+  const pieces: [string | number, unknown][] = Array.isArray(environment)
+    ? environment.map((line, index) => [index, [line]])
+    : Object.entries(mapIn(environment)).map(([name, value]) => [name, { [name]: value }]);
+  return pieces.flatMap(([at, piece]) => {
+    const parsed = Environment.safeParse(piece);
+    return parsed.success ? parsed.data.map((entry) => ({ ...entry, at })) : [];
+  });
+}
+
+/** A map of the file's data; empty for anything else, about which the schema complains. */
+function mapIn(data: unknown): Readonly<Record<string, unknown>> {
+  return isMap(data) ? data : {};
+}
+
+function isMap(data: unknown): data is Readonly<Record<string, unknown>> {
+  return typeof data === "object" && data !== null && !Array.isArray(data);
+}

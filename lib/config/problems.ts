@@ -1,0 +1,39 @@
+// What is wrong with a sett.yml, and where: collected first, shown together.
+import { SettError } from "../model/errors.ts";
+
+/** A path into the file's data: keys of maps and indexes of lists. */
+export type ConfigPath = readonly (string | number)[];
+
+/** `line` and `column` count from 1. `path` is written `agents.coder.bids[0].bid`; empty for the file as a whole. */
+export type ConfigProblem = { file: string; line: number; column: number; path: string; sentence: string };
+
+/** A problem's place and words, before the file's name is added. */
+export type PlacedProblem = Omit<ConfigProblem, "file">;
+
+/** One line: `sett.yml:12:5 agents.coder.timeout: must be …`. */
+export function formatProblem({ file, line, column, path, sentence }: ConfigProblem): string {
+  return `${file}:${line}:${column}${path === "" ? "" : ` ${path}`}: ${sentence}`;
+}
+
+/** `["agents", "coder", "bids", 0]` → `agents.coder.bids[0]`; a key that is no plain word stands quoted in brackets. */
+export function formatPath(path: ConfigPath): string {
+  const steps = path.map((step) =>
+    typeof step === "string" && /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`,
+  );
+  return steps.join("").replace(/^\./, "");
+}
+
+/** In the order of the file, each only once. */
+export function sortProblems(problems: readonly ConfigProblem[]): ConfigProblem[] {
+  const byLine = new Map(problems.map((problem) => [formatProblem(problem), problem]));
+  return [...byLine.values()].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** The one error for all mistakes of a file. `mistakes` must not be empty. */
+export function invalidConfig(file: string, mistakes: readonly ConfigProblem[]): SettError {
+  const lines = sortProblems(mistakes).map(formatProblem);
+  const count = lines.length === 1 ? "a mistake" : `${lines.length} mistakes`;
+  return new SettError("config-invalid", `${file} has ${count}:\n${lines.map((line) => `  ${line}`).join("\n")}`, {
+    hint: "Correct the file, then check it with `sett validate`.",
+  });
+}

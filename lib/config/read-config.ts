@@ -1,0 +1,78 @@
+// Reads and checks a sett.yml, with the build folders that it names.
+import { readFile, stat } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import type { SettConfig } from "../model/config.ts";
+import { messageOf, SettError } from "../model/errors.ts";
+import { type BuildPlace, parseConfig } from "./parse-config.ts";
+import { type ConfigProblem, invalidConfig, sortProblems } from "./problems.ts";
+import type { HostEnvironment } from "./resolve-environment.ts";
+
+/** More than any sett.yml needs; parsing time grows with the square. */
+const maxFileBytes = 256 * 1024;
+
+/**
+ * `path` as problems are to name it. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
+ * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
+ */
+export async function readConfig(path: string, env: HostEnvironment): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
+  const text = await readText(path);
+  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env });
+  const missing = await Promise.all(parsed.builds.map(checkBuild));
+  const mistakes = [...parsed.mistakes, ...missing.flat()];
+  if (mistakes.length > 0 || parsed.config === undefined) throw invalidConfig(path, mistakes);
+  return { config: parsed.config, warnings: sortProblems(parsed.warnings) };
+}
+
+async function readText(path: string): Promise<string> {
+  let bytes: Uint8Array;
+  try {
+    const { size } = await stat(path);
+    if (size > maxFileBytes) throw new SettError("config-invalid", `${path} is larger than 256 KiB: that is no sett.yml.`);
+    bytes = await readFile(path);
+  } catch (error) {
+    if (error instanceof SettError) throw error;
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") {
+      throw new SettError("config-missing", `There is no ${path}.`, {
+        hint: "`sett init` writes one, with an example agent.",
+        cause: error,
+      });
+    }
+    if (codeOf(error) === "EISDIR") throw new SettError("config-invalid", `${path} is a folder, not a file.`, { cause: error });
+    throw new SettError("config-invalid", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new SettError("config-invalid", `${path} is not UTF-8 text.`, { hint: "Save it as UTF-8 and try again.", cause });
+  }
+}
+
+async function checkBuild({ context, dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
+  const folder = await kindOf(context);
+  if (folder !== "folder") {
+    return [
+      problemAt(
+        "context",
+        folder === "file" ? "is a file: it must be the folder to build from" : `there is no folder ${context}`,
+      ),
+    ];
+  }
+  // The Engine is sent the folder and nothing beside it.
+  const inside = relative(context, dockerfile);
+  if (inside.startsWith("..")) return [problemAt("dockerfile", "must lie inside the build folder")];
+  return (await kindOf(dockerfile)) === "file" ? [] : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
+}
+
+async function kindOf(path: string): Promise<"file" | "folder" | "nothing"> {
+  try {
+    const found = await stat(path);
+    return found.isDirectory() ? "folder" : "file";
+  } catch {
+    // Whatever keeps us from seeing it will keep the build from it too.
+    return "nothing";
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

@@ -1,0 +1,26 @@
+// What a configuration puts on the blackboard: the orchestrator's policy and the agents' registrations.
+import type { AgentRegistration } from "../model/agent.ts";
+import type { SettConfig } from "../model/config.ts";
+import type { Policy } from "../model/policy.ts";
+
+export function policyOf(config: SettConfig): Policy {
+  const { consensus, clarification, limits } = config;
+  return { consensus, clarification, ...limits };
+}
+
+/** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a runtime. */
+export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, string>): AgentRegistration[] {
+  return config.agents.map((agent) => ({
+    name: agent.name,
+    role: agent.role,
+    replicas: agent.replicas,
+    strategy: agent.strategy,
+    bids: agent.bids,
+    ...(agent.bid_command === undefined ? {} : { bid_command: agent.bid_command }),
+    on_missing_bid: agent.on_missing_bid,
+    workspace_mode: agent.workspace.mode,
+    timeout_ms: agent.timeout_ms,
+    retries: agent.retries,
+    image: images.get(agent.name) ?? "",
+  }));
+}

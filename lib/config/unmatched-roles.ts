@@ -1,0 +1,19 @@
+// Rules that wait for a role nobody has: allowed, for artefacts may be written by hand, but mostly a slip.
+import { userRole } from "../model/artefact.ts";
+import type { SettConfig } from "../model/config.ts";
+import { nearestWord } from "./nearest-word.ts";
+import type { ConfigPath } from "./problems.ts";
+
+export function unmatchedRoles(config: SettConfig): { path: ConfigPath; sentence: string }[] {
+  const roles = [...config.agents.map((agent) => agent.role), userRole, "orchestrator"];
+  return config.agents.flatMap((agent) =>
+    agent.bids.flatMap(({ from }, index) => {
+      if (from === undefined || from.includes("*") || roles.includes(from)) return [];
+      const meant = nearestWord(from, roles);
+      const path = ["agents", agent.name, "bids", index, "from"];
+      return [
+        { path, sentence: `no agent has the role \`${from}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}` },
+      ];
+    }),
+  );
+}

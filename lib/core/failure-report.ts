@@ -1,0 +1,46 @@
+// The payload of a ToolExecutionFailure: enough of a tool's end to understand it, small enough to read.
+import type { FailureReport } from "../model/tool-contract.ts";
+
+/** Kept of each end of stdout and stderr; what is between them is left out. */
+const keptBytes = 64 * 1024;
+
+export type ToolEnd = {
+  reason: string;
+  exitCode: number | null;
+  signal: string | null;
+  timedOut: boolean;
+  /** Null when the tool never started. */
+  durationMs: number | null;
+  stdout: Uint8Array;
+  stderr: Uint8Array;
+};
+
+/** Bytes that are no UTF-8 become U+FFFD; a long output says how many bytes were left out of its middle. */
+export function failureReport(end: ToolEnd): FailureReport {
+  return {
+    reason: end.reason,
+    exit_code: end.exitCode,
+    signal: end.signal,
+    timed_out: end.timedOut,
+    duration_ms: end.durationMs === null ? null : Math.round(end.durationMs),
+    stdout: shorten(end.stdout),
+    stderr: shorten(end.stderr),
+  };
+}
+
+function shorten(bytes: Uint8Array): string {
+  const decode = (part: Uint8Array) => new TextDecoder().decode(part);
+  if (bytes.byteLength <= 2 * keptBytes) return decode(bytes);
+  const headEnd = characterStart(bytes, keptBytes);
+  const tailStart = characterStart(bytes, bytes.byteLength - keptBytes);
+  return `${decode(bytes.subarray(0, headEnd))}\n[… ${tailStart - headEnd} bytes left out …]\n${decode(bytes.subarray(tailStart))}`;
+}
+
+/** Moves a cut back to the beginning of the UTF-8 character it falls into; at most three bytes, for text that is no UTF-8. */
+function characterStart(bytes: Uint8Array, cut: number): number {
+  for (let at = cut; at > cut - 4; at--) {
+    const isContinuation = ((bytes[at] ?? 0) & 0b1100_0000) === 0b1000_0000;
+    if (!isContinuation) return at;
+  }
+  return cut;
+}

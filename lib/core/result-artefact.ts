@@ -1,0 +1,76 @@
+// The artefact that a grant ends with: where it stands in its thread and what it derives from (DESIGN §5, "Results").
+import type { Artefact } from "../model/artefact.ts";
+import type { Claim, Grant, Phase } from "../model/claim.ts";
+import { type AgentName, ArtefactId, type LogicalId } from "../model/ids.ts";
+import type { ToolResult } from "../model/tool-contract.ts";
+
+const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
+
+/** What the grants of earlier phases of the same claim made, in the order of the phases. */
+export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): ArtefactId[] {
+  return grants
+    .filter((grant) => grant.state === "done" && rankOf[grant.phase] < rankOf[phase])
+    .toSorted((a, b) => rankOf[a.phase] - rankOf[b.phase])
+    .flatMap((grant) => (grant.state === "done" ? grant.artefact_ids : []));
+}
+
+/** Who made it, when, for which claim; the ids are new. */
+export type Making = {
+  id: ArtefactId;
+  /** Of the thread that begins with it, if one does. */
+  logicalId: LogicalId;
+  at: string;
+  agent: { name: AgentName; role: string };
+  claim: Claim;
+};
+
+/** Derivative (a new thread) as a rule; evolutionary (the target's next version, same type) when a rework made it. */
+export function resultArtefact(
+  making: Making,
+  result: ToolResult,
+  { target, earlier }: { target: Artefact; earlier: readonly ArtefactId[] },
+): Artefact {
+  const { claim } = making;
+  const { structural_type, payload, summary } = result;
+  const isNextVersion = claim.kind === "rework" && (structural_type === "Standard" || structural_type === "Terminal");
+  const sources = [target.id, ...(claim.kind === "rework" ? claim.additional_context_ids : earlier)];
+  if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
+  return {
+    ...common(making),
+    logical_id: isNextVersion ? target.logical_id : making.logicalId,
+    version: isNextVersion ? target.version + 1 : 1,
+    structural_type,
+    type: isNextVersion ? target.type : result.type,
+    payload,
+    source_artefacts: [...new Set(sources)],
+    metadata: { ...result.metadata, ...(summary === undefined ? {} : { summary }) },
+  };
+}
+
+/** A Failure in a thread of its own. `sources`: the target, where there is one. */
+export function failureArtefact(
+  making: Making,
+  failure: { type: string; payload: string; reason: string; sources: readonly ArtefactId[] },
+): Artefact {
+  return {
+    ...common(making),
+    logical_id: making.logicalId,
+    version: 1,
+    structural_type: "Failure",
+    type: failure.type,
+    payload: failure.payload,
+    source_artefacts: [...failure.sources],
+    metadata: { summary: failure.reason },
+  };
+}
+
+function common({ id, at, agent, claim }: Making) {
+  return {
+    id,
+    produced_by_role: agent.role,
+    produced_by_agent: agent.name,
+    created_at: at,
+    goal_id: claim.goal_id,
+    claim_id: claim.id,
+  };
+}

@@ -1,0 +1,138 @@
+// Finds the repository that a path belongs to, and refuses, with a sentence, one that agents could not work with.
+import { lstat, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SettError } from "../model/errors.ts";
+import { type Git, type GitResult, gitFailure, runGit, tryGit } from "./run-git.ts";
+
+/** A user and a group by number. */
+export interface Owner {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** Where the parts of a repository are; in a linked worktree or a submodule that is not all below `toplevel`. Absolute paths. */
+export interface RepositoryPlace {
+  readonly toplevel: string;
+  /** Holds HEAD and the index. */
+  readonly gitDir: string;
+  /** Holds objects and refs, and Sett's own folder. */
+  readonly commonDir: string;
+  readonly objectsDir: string;
+  readonly objectFormat: "sha1" | "sha256";
+  readonly owner: Owner;
+  /** As whom containers run: the owner, but never root. */
+  readonly containerUser: Owner;
+}
+
+/** Serves a repository that root owns. */
+const unprivileged: Owner = { uid: 10001, gid: 10001 };
+
+/** Throws repository-unusable; git-failed when git itself is missing. */
+export async function findRepository(git: Git, path: string): Promise<RepositoryPlace> {
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
+  if (!isFolder) throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
+  const [isBare, isInside, isShallow, format] = await ask(git, path, [
+    "--is-bare-repository",
+    "--is-inside-work-tree",
+    "--is-shallow-repository",
+    "--show-object-format",
+  ]);
+  if (isBare === "true") throw unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
+  if (isInside !== "true") throw unusable(`${path} is inside a repository's own folder.`, "Go to the files of the repository.");
+  const where = await ask(git, path, ["--path-format=absolute", "--git-dir", "--git-common-dir", "--show-toplevel"]);
+  const [gitDir, commonDir, toplevel, ...rest] = where;
+  if (gitDir === undefined || commonDir === undefined || toplevel === undefined || rest.length > 0) {
+    throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
+  }
+  const objectsDir = await realpath(join(commonDir, "objects"));
+  if (isShallow === "true") {
+    throw unusable(`The repository ${toplevel} is a shallow clone.`, "Fetch its history: `git fetch --unshallow`.");
+  }
+  await refuseBorrowedObjects(git, { toplevel, gitDir, objectsDir });
+  const { uid, gid } = await stat(commonDir);
+  const containerUser = uid === 0 ? unprivileged : { uid, gid };
+  if (uid === 0) await refuseHiddenObjects(toplevel, objectsDir);
+  const objectFormat = format === "sha256" ? "sha256" : "sha1";
+  return { toplevel, gitDir, commonDir, objectsDir, objectFormat, owner: { uid, gid }, containerUser };
+}
+
+export function unusable(message: string, hint: string): SettError {
+  return new SettError("repository-unusable", message, { hint });
+}
+
+/** The answers of `git rev-parse`, a line each. */
+async function ask(git: Git, path: string, questions: readonly string[]): Promise<string[]> {
+  const run = { args: ["rev-parse", ...questions], cwd: path };
+  const result = await tryGit(git, run);
+  if (result.exitCode === 0) return linesOf(result.stdout);
+  if (/not a git repository/.test(result.stderr)) {
+    throw unusable(`${path} is not in a git repository.`, "Make it one: `git init`, `git add`, `git commit`.");
+  }
+  if (!isForeign(result)) throw gitFailure(run, result);
+  if (process.getuid?.() !== 0) {
+    const hint = "Work in a clone of your own, or name the folder as safe.directory in your git configuration.";
+    throw unusable(`The repository of ${path} belongs to another user.`, hint);
+  }
+  return await askAsRoot(git, path, run.args);
+}
+
+function isForeign(result: GitResult): boolean {
+  return /dubious ownership|unsafe repository/.test(result.stderr);
+}
+
+/**
+ * Root may work in anybody's repository, but git wants to be told. Only this question needs it: later calls name the repository
+ * outright, and git then does not ask who owns it.
+ */
+async function askAsRoot(git: Git, path: string, args: readonly string[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-git-"));
+  try {
+    const config = join(folder, "config");
+    await writeFile(config, "[safe]\n\tdirectory = *\n");
+    return linesOf(await runGit(git, { args, cwd: path, env: { GIT_CONFIG_GLOBAL: config } }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/\n$/, "").split("\n");
+}
+
+interface Store {
+  readonly toplevel: string;
+  readonly gitDir: string;
+  readonly objectsDir: string;
+}
+
+/** Containers see this one object store; what lies elsewhere would be missing there. */
+async function refuseBorrowedObjects(git: Git, { toplevel, gitDir, objectsDir }: Store): Promise<void> {
+  const alternates = await readFile(join(objectsDir, "info/alternates"), "utf8").catch(() => "");
+  if (alternates.trim() !== "") {
+    const hint = "Copy them in: `git repack -a -d`, then remove .git/objects/info/alternates.";
+    throw unusable(`The repository ${toplevel} borrows objects from another one.`, hint);
+  }
+  const promises = "^(extensions\\.partialclone|remote\\..*\\.promisor)$";
+  const partial = await tryGit(git, { args: [`--git-dir=${gitDir}`, "config", "--get-regexp", promises] });
+  if (partial.exitCode === 0) {
+    throw unusable(`The repository ${toplevel} is a partial clone.`, "Clone it without `--filter`, and work in that clone.");
+  }
+}
+
+/** Agents do not run as root, so they read what root keeps in the repository only if everybody may. */
+async function refuseHiddenObjects(toplevel: string, objectsDir: string): Promise<void> {
+  const readable = 0o004;
+  const listable = 0o005;
+  const names = (await readdir(objectsDir)).filter((name) => name === "pack" || /^[0-9a-f]{2}$/.test(name));
+  const packs = await readdir(join(objectsDir, "pack")).catch(() => []);
+  const folders = [objectsDir, ...names.map((name) => join(objectsDir, name))];
+  const files = packs.filter((name) => /\.(?:pack|idx)$/.test(name)).map((name) => join(objectsDir, "pack", name));
+  const wanted = [...folders.map((path) => ({ path, mode: listable })), ...files.map((path) => ({ path, mode: readable }))];
+  for (const { path, mode } of wanted) {
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats === undefined || (stats.mode & mode) === mode) continue;
+    const hint = `Allow it: chmod -R o+rX '${objectsDir}'`;
+    throw unusable(`The repository ${toplevel} belongs to root, and its agents' user may not read ${path}.`, hint);
+  }
+}

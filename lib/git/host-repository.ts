@@ -1,0 +1,126 @@
+// The user's repository on the host: what Sett reads of it, and the refs and the exchange that it keeps in there.
+import { SettError } from "../model/errors.ts";
+import { CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
+import { createExchange, exchangePath, removeExchange } from "./exchange.ts";
+import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
+import { giveTo } from "./give-to.ts";
+import { type ImportedRefs, importExchange } from "./import-exchange.ts";
+import { settRef } from "./refs.ts";
+import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+
+interface HostRepositoryOptions {
+  /** The whole environment of the program; variables of git that name a repository are left out. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly gitPath?: string;
+}
+
+/** `state` is git's two letters: index, then folder; `??` for a file that git does not know. */
+export interface DirtyFile {
+  readonly state: string;
+  readonly path: string;
+}
+
+/** HEAD, index, files and configuration of the repository are only ever read. */
+export class HostRepository {
+  readonly place: RepositoryPlace;
+  /** The only folder that containers may write to; `createExchange` makes it. */
+  readonly exchangeDir: string;
+  readonly #git: Git;
+
+  private constructor(git: Git, place: RepositoryPlace) {
+    this.#git = git;
+    this.place = place;
+    this.exchangeDir = exchangePath(place);
+  }
+
+  /** The repository that holds `path`, a folder. Throws repository-unusable with the reason and the way out. */
+  static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
+    const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env) };
+    const repository = new HostRepository(git, await findRepository(git, path));
+    await repository.head();
+    return repository;
+  }
+
+  /** Throws repository-unusable when nothing was ever committed on the branch that HEAD names. */
+  async head(): Promise<CommitHash> {
+    const found = await this.#try({ args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"] });
+    if (found.exitCode === 0) return CommitHash.parse(found.stdout.trim());
+    throw unusable(
+      `The repository ${this.place.toplevel} has no commits yet.`,
+      'Make one: `git add -A && git commit -m "Start"`.',
+    );
+  }
+
+  /** What `git status` shows: changed, staged and unknown files, not the ignored ones. Empty when all is committed. */
+  async dirtyFiles(): Promise<DirtyFile[]> {
+    const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
+    const entries = (await this.#run({ args })).split("\0").slice(0, -1);
+    return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
+  }
+
+  /** Who commits here, as far as git's configuration says. */
+  async identity(): Promise<{ name?: string; email?: string }> {
+    const [name, email] = await Promise.all([this.#setting("user.name"), this.#setting("user.email")]);
+    return { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
+  }
+
+  /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects. */
+  async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
+    await this.#run({ args: ["update-ref", settRef(instance, goalId), commit] });
+    await giveTo(this.place.owner, `${this.place.commonDir}/refs/sett`);
+  }
+
+  /** Makes the exchange, or sees that the one from last time is sound. Throws repository-unusable. */
+  async createExchange(): Promise<void> {
+    await createExchange(this.#git, this.place);
+  }
+
+  /** Brings what agents have published since into this repository, under the same names. Without an exchange there is nothing. */
+  async fetchExchange(): Promise<ImportedRefs> {
+    return await importExchange(this.#git, this.place);
+  }
+
+  async removeExchange(): Promise<void> {
+    await removeExchange(this.place);
+  }
+
+  /** Forgets every goal and result of an instance; what was merged stays. */
+  async removeRefs(instance: InstanceName): Promise<void> {
+    const refs = await this.#run({ args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`] });
+    if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
+  }
+
+  /** The commit as `git show --stat` tells it, without colours. Throws git-failed when this repository does not have it. */
+  async showStat(commit: CommitHash): Promise<string> {
+    const args = ["show", "--stat", "--format=medium", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature"];
+    const run = { args: [...args, "--encoding=UTF-8", commit, "--"] };
+    const result = await this.#try(run);
+    if (result.exitCode === 0) return result.stdout;
+    const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
+    const cause = gitFailure(run, result);
+    throw new SettError("git-failed", `${this.place.toplevel} does not have commit ${commit}.`, { hint, cause });
+  }
+
+  async #setting(name: string): Promise<string | undefined> {
+    const found = await this.#try({ args: ["config", "--get", name] });
+    return found.exitCode === 0 ? found.stdout.replace(/\n$/, "") : undefined;
+  }
+
+  async #run(run: GitRun): Promise<string> {
+    return await runGit(this.#git, inPlace(this.place, run));
+  }
+
+  async #try(run: GitRun): Promise<GitResult> {
+    return await tryGit(this.#git, inPlace(this.place, run));
+  }
+}
+
+function inPlace({ gitDir, toplevel }: RepositoryPlace, run: GitRun): GitRun {
+  return { ...run, args: [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, ...run.args], cwd: toplevel };
+}
+
+/** A hook or an alias of git that called us has set variables that name its own repository, index and so on. */
+function withoutRepository(env: HostRepositoryOptions["env"]): HostRepositoryOptions["env"] {
+  const ofTheUser = new Set(["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"]);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.has(name)));
+}

@@ -1,0 +1,31 @@
+// Removes what a tool left behind, also where it took away its own right to write.
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Removes a file or folder, symbolic links not followed. Nothing there is fine. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await makeFoldersWritable(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Removes all that is in the folder, except the named entries; the folder itself may be a mount point. */
+export async function emptyFolder(path: string, keep: readonly string[] = []): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (!keep.includes(name)) await removeTree(join(path, name));
+  }
+}
+
+/** Gives the owner back the right to list, enter and change every folder of a tree, symbolic links not followed. */
+export async function makeFoldersWritable(path: string): Promise<void> {
+  const stats = await lstat(path);
+  if (!stats.isDirectory()) return;
+  const ownerRights = 0o700;
+  if ((stats.mode & ownerRights) !== ownerRights) await chmod(path, stats.mode | ownerRights);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) await makeFoldersWritable(join(path, entry.name));
+  }
+}

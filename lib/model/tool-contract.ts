@@ -1,0 +1,93 @@
+// What an agent's command is given on stdin and must answer on stdout (DESIGN §6).
+import { z } from "zod";
+import { Artefact, type ArtefactMetadata } from "./artefact.ts";
+import type { Phase } from "./claim.ts";
+import { ArtefactId, ClaimId } from "./ids.ts";
+
+/** The bid word that earned the grant; it tells the tool what is expected of it. */
+const ClaimType = z.enum(["review", "claim", "exclusive"]);
+type ClaimType = z.infer<typeof ClaimType>;
+
+export const claimTypeOf: Record<Phase, ClaimType> = { review: "review", parallel: "claim", exclusive: "exclusive" };
+
+export const ToolInput = z.strictObject({
+  claim_type: ClaimType,
+  claim_id: ClaimId,
+  target_artefact: Artefact,
+  /** Oldest first. */
+  context_chain: z.array(Artefact),
+  additional_context: z.array(Artefact),
+});
+export type ToolInput = z.infer<typeof ToolInput>;
+
+/** One line of JSON. It ends in a line break because `read` in a shell reports failure without one. */
+export function formatToolInput(input: ToolInput): string {
+  return `${JSON.stringify(input)}\n`;
+}
+
+/** Stored as UTF-8, which has no place for half a surrogate pair (JSON can spell one: `"\ud800"`). */
+const storedText = z.string().refine((text) => text.isWellFormed(), { error: "holds half a surrogate pair, which is no text" });
+
+/** What an agent may add to its artefact. `summary` and `commit` are recorded by Sett. */
+const AddedMetadata = z
+  .record(z.string(), z.json())
+  .refine((metadata) => !("commit" in metadata), {
+    error: "must not hold `commit`: Sett records it, from the working copy's HEAD",
+  })
+  .refine((metadata) => !("summary" in metadata), { error: "must not hold `summary`: give it beside `metadata`" });
+
+const ChosenStructuralType = z.enum(["Standard", "Review", "Question", "Failure", "Terminal"], {
+  error: ({ input }) =>
+    input === "Answer"
+      ? "Answer is not a result of this claim: only the one asked a question can answer it"
+      : "must be Standard, Review, Question, Failure or Terminal",
+});
+
+export const FullToolOutput = z.strictObject({
+  artefact_type: storedText.min(1, { error: "must not be empty" }).max(200, { error: "must have at most 200 characters" }),
+  /** A string is stored as it is, any other JSON compactly. */
+  artefact_payload: z.unknown(),
+  summary: storedText,
+  structural_type: ChosenStructuralType.default("Standard"),
+  metadata: AddedMetadata.optional(),
+  /** Of a Question only. */
+  about: ArtefactId.optional(),
+});
+export type FullToolOutput = z.infer<typeof FullToolOutput>;
+
+/** The short form; the artefact's type is the structural type's name. */
+export const ShortToolOutput = z.strictObject({
+  structural_type: z.enum(["Question", "Review"]),
+  payload: z.unknown(),
+  summary: storedText.optional(),
+  metadata: AddedMetadata.optional(),
+  about: ArtefactId.optional(),
+});
+export type ShortToolOutput = z.infer<typeof ShortToolOutput>;
+
+/** What a tool's output comes to: the parts of the artefact to post that the tool decides. */
+export type ToolResult = Pick<Artefact, "structural_type" | "type" | "payload"> & {
+  summary?: string;
+  /** Without `summary` and `commit`. */
+  metadata: ArtefactMetadata;
+  /** The artefact that a Question is about, when the tool named one. */
+  about?: ArtefactId;
+};
+
+/** The type of the Failure artefact posted for a tool that broke the contract. */
+export const toolFailureType = "ToolExecutionFailure";
+
+/** The payload of a `ToolExecutionFailure`, as JSON. */
+export const FailureReport = z.strictObject({
+  reason: z.string(),
+  /** Null when a signal ended the tool or it never started. */
+  exit_code: z.int().nullable(),
+  signal: z.string().nullable(),
+  timed_out: z.boolean(),
+  /** Null when it never started. */
+  duration_ms: z.int().nullable(),
+  /** Decoded leniently as UTF-8; the middle of a long one is left out. */
+  stdout: z.string(),
+  stderr: z.string(),
+});
+export type FailureReport = z.infer<typeof FailureReport>;

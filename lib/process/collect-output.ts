@@ -1,0 +1,47 @@
+// One output stream of a command, read from the first moment and kept up to a limit.
+import { Buffer } from "node:buffer";
+import type { Readable } from "node:stream";
+
+export type CollectedOutput = {
+  isEnded(): boolean;
+  /** What was kept: at most the limit. */
+  bytes(): Uint8Array;
+  /** Stops reading, although somebody may still hold the other end. */
+  abandon(): void;
+};
+
+type Listener = { onOverflow: () => void; onEnd: () => void };
+
+/**
+ * Reads on after the limit, keeping nothing: an unread pipe grows without bound in this process, or blocks a tool that should react to its
+ * SIGTERM. `onOverflow` is called once, by the first byte above `maxBytes`; `onEnd` once.
+ */
+export function collectOutput(stream: Readable, maxBytes: number, { onOverflow, onEnd }: Listener): CollectedOutput {
+  const chunks: Uint8Array[] = [];
+  let keptBytes = 0;
+  let hasOverflowed = false;
+  let isEnded = false;
+
+  const end = () => {
+    if (isEnded) return;
+    isEnded = true;
+    onEnd();
+  };
+  stream.on("data", (chunk: Uint8Array) => {
+    const kept = chunk.subarray(0, maxBytes - keptBytes);
+    if (kept.byteLength > 0) chunks.push(kept);
+    keptBytes += kept.byteLength;
+    if (kept.byteLength === chunk.byteLength || hasOverflowed) return;
+    hasOverflowed = true;
+    onOverflow();
+  });
+  stream.on("end", end);
+  stream.on("close", end);
+  stream.on("error", end);
+
+  return {
+    isEnded: () => isEnded,
+    bytes: () => Buffer.concat(chunks, keptBytes),
+    abandon: () => stream.destroy(),
+  };
+}

@@ -1,0 +1,57 @@
+// What is asked of a run of a command, and how it can end.
+
+/** Limits and inputs of one run. */
+export type Command = {
+  /** The program and its arguments. A name without a slash is looked up in the `PATH` of `env`. */
+  command: readonly string[];
+  cwd: string;
+  /** The whole environment: nothing of this process's own is added. */
+  env: Record<string, string>;
+  /** Given whole, then closed. */
+  stdin: string | Uint8Array;
+  /** Where the input may lie meanwhile, the first that takes it; memory, then disk by default. None: it goes through a pipe. */
+  stdinFolders?: readonly string[];
+  /** From the start until the last of the tool's output; then its process group is stopped. */
+  timeoutMs: number;
+  /** Between SIGTERM and SIGKILL to the group; 5 000 by default. */
+  killAfterMs?: number;
+  /** How long after SIGKILL the output of a process that left the group is still waited for; 1 000 by default. */
+  drainMs?: number;
+  /** For each of stdout and stderr; 32 MiB by default. */
+  maxOutputBytes?: number;
+  /** Aborting stops the process group as a time-out does. */
+  signal?: AbortSignal;
+};
+
+type Ended = {
+  /** Of the group's leader; null when a signal ended it, or when it could not even be killed in time. */
+  exitCode: number | null;
+  signal: string | null;
+  stdout: Uint8Array;
+  stderr: Uint8Array;
+  /** From the start of the process until the last of its output. */
+  durationMs: number;
+};
+
+export type StartFailure =
+  | "aborted"
+  | "cwd_missing"
+  | "empty_command"
+  | "interpreter_missing"
+  | "invalid"
+  | "not_executable"
+  | "not_found"
+  | "other"
+  | "too_long"
+  | "unknown_format";
+
+/** `kind` says why the run ended, apart from the exit code: a tool that handles SIGTERM may exit 0 after a time-out. */
+export type CommandOutcome =
+  | ({ kind: "exited" } & Ended)
+  | ({ kind: "timed_out" } & Ended)
+  | ({ kind: "aborted" } & Ended)
+  | ({ kind: "output_too_large"; stream: "stdout" | "stderr" } & Ended)
+  | NotStarted;
+
+/** `message` is a sentence that names the command or the folder. */
+export type NotStarted = { kind: "not_started"; reason: StartFailure; message: string };

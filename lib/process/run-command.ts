@@ -1,0 +1,115 @@
+// Runs a tool within its limits and leaves nothing of it behind.
+import { type ChildProcess, spawn } from "node:child_process";
+import { collectOutput } from "./collect-output.ts";
+import type { Command, CommandOutcome, NotStarted } from "./command.ts";
+import { explainStartFailure } from "./explain-start-failure.ts";
+import { killGroup } from "./kill-group.ts";
+import { openStdinFile } from "./open-stdin-file.ts";
+
+const defaultMaxOutputBytes = 32 * 1024 * 1024;
+
+/** The longest delay that timers take: a longer one would fire at once. About 24 days. */
+const maxDelayMs = 2 ** 31 - 1;
+
+type Started = { child: ChildProcess; pid: number; startedAtMs: number };
+
+/**
+ * Runs the command in a process group of its own. Never throws for what the command does: see `CommandOutcome`.
+ *
+ * All that holds the command's stdout or stderr open belongs to the run: a background child is waited for until the time-out, also after
+ * the leader has exited. Whatever is left of the group when the run ends is killed. A process that left the group (`setsid`) cannot be
+ * reached; it delays the end by `drainMs` at most.
+ *
+ * Under Bun the command's stdout and stderr are sockets: writing to them works, opening `/dev/stdout` or `/dev/stderr` does not (`>&2` does).
+ */
+export async function runCommand(command: Command): Promise<CommandOutcome> {
+  const [program, ...args] = command.command;
+  if (program === undefined) return { kind: "not_started", reason: "empty_command", message: "The command is empty." };
+  const file = await openStdinFile(command.stdin, command.stdinFolders);
+  try {
+    if (command.signal?.aborted) return abortedBeforeStart(program);
+    const started = await start(program, args, command, file?.fd ?? "pipe");
+    return "kind" in started ? started : await supervise(started, command);
+  } finally {
+    await file?.close();
+  }
+}
+
+function abortedBeforeStart(program: string): NotStarted {
+  return { kind: "not_started", reason: "aborted", message: `The command "${program}" was cancelled before it started.` };
+}
+
+async function start(program: string, args: string[], command: Command, stdin: number | "pipe"): Promise<Started | NotStarted> {
+  try {
+    const { cwd, env } = command;
+    const startedAtMs = performance.now();
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: [stdin, "pipe", "pipe"] });
+    const failed = new Promise<Error>((resolve) => child.on("error", resolve));
+    // A process that could not be made is known by its missing pid at once; the reason follows as an event.
+    if (child.pid === undefined) return await explainStartFailure(await failed, program, cwd);
+    return { child, pid: child.pid, startedAtMs };
+  } catch (error) {
+    return await explainStartFailure(error, program, command.cwd);
+  }
+}
+
+type StopReason = { kind: "timed_out" } | { kind: "aborted" } | { kind: "output_too_large"; stream: "stdout" | "stderr" };
+
+function supervise({ child, pid, startedAtMs }: Started, command: Command): Promise<CommandOutcome> {
+  const { timeoutMs, killAfterMs = 5000, drainMs = 1000, maxOutputBytes = defaultMaxOutputBytes, signal } = command;
+  const { stdin, stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error("A command was started without its output streams.");
+  const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
+  let stopReason: StopReason | undefined;
+  let exit: { exitCode: number | null; signal: string | null } | undefined;
+  let timer = setTimeout(() => stop({ kind: "timed_out" }), Math.min(timeoutMs, maxDelayMs));
+  const next = (step: () => void, delayMs: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(step, delayMs);
+  };
+
+  // The first reason stands, and its own ladder of signals runs to the end.
+  const stop = (reason: StopReason) => {
+    if (stopReason !== undefined) return;
+    stopReason = reason;
+    if (killGroup(pid, "SIGTERM")) next(kill, killAfterMs);
+    else next(finish, drainMs);
+  };
+  const kill = () => {
+    killGroup(pid, "SIGKILL");
+    next(finish, drainMs);
+  };
+  const finishWhenOver = () => {
+    if (exit !== undefined && out.isEnded() && err.isEnded()) finish();
+  };
+  let isFinished = false;
+  const finish = () => {
+    if (isFinished) return;
+    isFinished = true;
+    const durationMs = performance.now() - startedAtMs;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+    killGroup(pid, "SIGKILL");
+    stdin?.destroy();
+    out.abandon();
+    err.abandon();
+    child.unref();
+    const ended = { ...(exit ?? { exitCode: null, signal: null }), stdout: out.bytes(), stderr: err.bytes(), durationMs };
+    resolve({ ...(stopReason ?? { kind: "exited" }), ...ended });
+  };
+  const onAbort = () => stop({ kind: "aborted" });
+
+  const tooLarge = (stream: "stdout" | "stderr") => () => stop({ kind: "output_too_large", stream });
+  const out = collectOutput(stdout, maxOutputBytes, { onOverflow: tooLarge("stdout"), onEnd: finishWhenOver });
+  const err = collectOutput(stderr, maxOutputBytes, { onOverflow: tooLarge("stderr"), onEnd: finishWhenOver });
+  child.on("exit", (exitCode, exitSignal) => {
+    exit = { exitCode, signal: exitSignal };
+    finishWhenOver();
+  });
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  // The pipe of last resort: a tool that does not read it makes EPIPE, which is no fault.
+  stdin?.on("error", () => {});
+  stdin?.end(command.stdin);
+  return promise;
+}

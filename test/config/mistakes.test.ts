@@ -1,0 +1,272 @@
+// One line for each kind of mistake: what is written, and what is said about it.
+import { describe, expect, test } from "bun:test";
+import { mistakesIn, validText } from "./config-file.ts";
+
+type Case = [title: string, text: string, lines: string[]];
+
+const wholeFile: Case[] = [
+  ["an empty file lacks everything", "", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
+  ["a file of comments is empty", "# later\n", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
+  ["a file that is a text is no map", "hello\n", ["sett.yml:1:1: must be a map, not `hello`"]],
+  ["a file that is a list is no map", "- version: '1.0'\n", ["sett.yml:1:1: must be a map, not a list"]],
+  [
+    "what is required is named",
+    "limits: {}\n",
+    ["sett.yml:1:1 version: is missing: write `version: '1.0'`", "sett.yml:1:1 agents: is missing: it must be a map"],
+  ],
+  [
+    "a version without quotes is shown how to be written",
+    `version: 1.0${validText.slice(14)}`,
+    ["sett.yml:1:10 version: must be `'1.0'`, with the quotes"],
+  ],
+  [
+    "another version is unknown",
+    `version: '2'${validText.slice(14)}`,
+    ["sett.yml:1:10 version: must be `'1.0'`, with the quotes"],
+  ],
+  ["a sett has at least one agent", "version: '1.0'\nagents: {}\n", ["sett.yml:2:1 agents: must name at least one agent"]],
+  [
+    "limits have their kinds and ranges",
+    `${validText}limits: { bid_deadline: 0s, review_rounds: -1, artefacts_per_goal: many, rounds: 1 }\n`,
+    [
+      "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
+      "sett.yml:6:44 limits.review_rounds: must be at least 0",
+      "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`",
+    ],
+  ],
+  [
+    "a choice lists its words",
+    `${validText}clarification: both\nconsensus: ful\n`,
+    [
+      "sett.yml:6:16 clarification: must be `human` or `tiered`, not `both`",
+      "sett.yml:7:12 consensus: must be `full` or `first_bid`, not `ful`",
+    ],
+  ],
+  [
+    "services are two, with an image each",
+    `${validText}services: { redis: { image: "a b" }, orchestrator: , postgres: {} }\n`,
+    [
+      "sett.yml:6:29 services.redis.image: must be an image such as `debian:bookworm-slim`",
+      "sett.yml:6:38 services.orchestrator: is empty: it must be a map",
+      "sett.yml:6:54 services.postgres: is unknown here; known are `orchestrator`, `redis`",
+    ],
+  ],
+  [
+    "names of agents are DNS labels, and what is under a bad one is checked too",
+    "version: '1.0'\nagents:\n  My Agent: { image: x, command: [] }\n  user: { image: x, command: [run] }\n",
+    [
+      'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
+      'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
+      "sett.yml:4:3 agents.user: is taken: `user` stands for people and `orchestrator` for Sett",
+    ],
+  ],
+  [
+    "an agent is a map",
+    "version: '1.0'\nagents:\n  a:\n  b: [x]\n  c: run\n",
+    [
+      "sett.yml:3:3 agents.a: is empty: it must be a map",
+      "sett.yml:4:3 agents.b: must be a map, not a list",
+      "sett.yml:5:6 agents.c: must be a map, not `run`",
+    ],
+  ],
+  [
+    "an agent needs an image and a command",
+    "version: '1.0'\nagents:\n  a: {}\n",
+    [
+      'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`',
+      "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, or `image: name:tag`",
+    ],
+  ],
+];
+
+const ofAnAgent: Case[] = [
+  [
+    "an unknown key is answered with the nearest",
+    "    comand: [x]\n",
+    ["sett.yml:6:5 agents.a.comand: is unknown here: did you mean `command`?"],
+  ],
+  [
+    "`build` and `image` exclude each other",
+    "    build: { context: . }\n",
+    expect.arrayContaining(["sett.yml:4:12 agents.a.image: stands beside `build`: keep one of the two"]),
+  ],
+  [
+    "a build has a folder",
+    "    build: {}\n",
+    expect.arrayContaining(["sett.yml:6:5 agents.a.build.context: is missing: it must be text"]),
+  ],
+  [
+    "a build of another kind is refused",
+    "    build: 5\n",
+    expect.arrayContaining(["sett.yml:6:12 agents.a.build: must be a map with `context`, or a folder"]),
+  ],
+  [
+    "a command is a list of texts",
+    "    bid_command: run me\n    role: 5\n",
+    [
+      'sett.yml:6:18 agents.a.bid_command: must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell',
+      "sett.yml:7:11 agents.a.role: must be text: put `5` in quotes",
+    ],
+  ],
+  [
+    "each word of a command is checked",
+    '    bid_command: ["", 80, null, "a\\0b"]\n',
+    [
+      "sett.yml:6:23 agents.a.bid_command[1]: must be text: put `80` in quotes",
+      "sett.yml:6:27 agents.a.bid_command[2]: is empty: it must be text",
+      "sett.yml:6:33 agents.a.bid_command[3]: must not contain a NUL character",
+    ],
+  ],
+  ["a command names a program", '    bid_command: [""]\n', ["sett.yml:6:19 agents.a.bid_command[0]: must name a program"]],
+  [
+    "a command is not empty",
+    "    bid_command: []\n",
+    ["sett.yml:6:5 agents.a.bid_command: must not be empty: its first entry is the program"],
+  ],
+  [
+    "rules have their keys and words",
+    "    bids:\n      - { on: 5, bid: maybe }\n      - on: A\n      - { on: A, form: b, bid: claim }\n",
+    [
+      "sett.yml:7:15 agents.a.bids[0].on: must be text: put `5` in quotes",
+      "sett.yml:7:23 agents.a.bids[0].bid: must be `review`, `claim`, `exclusive` or `ignore`, not `maybe`",
+      "sett.yml:8:9 agents.a.bids[1].bid: is missing: it must be `review`, `claim`, `exclusive` or `ignore`",
+      "sett.yml:9:18 agents.a.bids[2].form: is unknown here: did you mean `from`?",
+    ],
+  ],
+  ["rules are a list", "    bids: { on: A, bid: claim }\n", ["sett.yml:6:5 agents.a.bids: must be a list, not a map"]],
+  ["a list left empty is no list", "    bids:\n", ["sett.yml:6:5 agents.a.bids: is empty: it must be a list"]],
+  [
+    "several copies need fresh containers",
+    "    replicas: 2\n",
+    ["sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`"],
+  ],
+  [
+    "a combination is judged even beside other mistakes",
+    "    replicas: 2\n    retries: 1.5\n",
+    [
+      "sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`",
+      "sett.yml:7:14 agents.a.retries: must be a whole number, not `1.5`",
+    ],
+  ],
+  [
+    "numbers have ranges",
+    "    replicas: 0\n    retries: 101\n",
+    ["sett.yml:6:15 agents.a.replicas: must be at least 1", "sett.yml:7:14 agents.a.retries: must be at most 100"],
+  ],
+  [
+    "a number without a unit is no duration",
+    "    timeout: 300\n",
+    ["sett.yml:6:14 agents.a.timeout: needs a unit: `300s` for seconds, `300m` for minutes"],
+  ],
+  [
+    "a duration has known units",
+    "    timeout: 5 min\n",
+    ["sett.yml:6:14 agents.a.timeout: must be a duration such as `30s`, `5m`, `500ms` or `1h30m`"],
+  ],
+  ["a duration ends within a week", "    timeout: 200h\n", ["sett.yml:6:14 agents.a.timeout: must be at most `7d`"]],
+  [
+    "a workspace is `ro` or `rw`",
+    "    workspace: { mode: wr }\n",
+    ["sett.yml:6:24 agents.a.workspace.mode: must be `ro` or `rw`, not `wr`"],
+  ],
+  [
+    "a role is one word for people's eyes",
+    "    role: 'a*'\n",
+    ["sett.yml:6:11 agents.a.role: must be a word without `*`, spaces at its ends or control characters"],
+  ],
+  [
+    "the role of people is taken",
+    "    role: user\n",
+    ["sett.yml:6:11 agents.a.role: is taken: `user` stands for people and `orchestrator` for Sett"],
+  ],
+  [
+    "resources have sizes",
+    "    resources:\n      limits: { cpus: half, memory: 5 }\n      reservations: { cpus: 0, memory: 1.5 }\n",
+    [
+      "sett.yml:7:23 agents.a.resources.limits.cpus: must be a number of processors such as `'0.50'` or `2`",
+      "sett.yml:7:37 agents.a.resources.limits.memory: must be at least `6M`, the least that Docker takes",
+      "sett.yml:8:29 agents.a.resources.reservations.cpus: must be between 0.01 and 1024 processors",
+      "sett.yml:8:40 agents.a.resources.reservations.memory: must be a size such as `512M` or `1G`, or a number of bytes",
+    ],
+  ],
+  [
+    "nothing is reserved beyond its limit",
+    "    resources:\n      limits: { cpus: '0.5', memory: 512M }\n      reservations: { cpus: 1, memory: 1G }\n",
+    [
+      "sett.yml:8:29 agents.a.resources.reservations.cpus: must not be more than `limits.cpus`",
+      "sett.yml:8:40 agents.a.resources.reservations.memory: must not be more than `limits.memory`",
+    ],
+  ],
+  [
+    "prompts are two",
+    "    prompts: { clam: x }\n",
+    ["sett.yml:6:16 agents.a.prompts.clam: is unknown here: did you mean `claim`?"],
+  ],
+];
+
+const ofYaml: Case[] = [
+  [
+    "a doubled key is named where it stands again",
+    `${validText}    command: [other]\n`,
+    ["sett.yml:6:5 agents.a.command: the key `command` stands here a second time"],
+  ],
+  [
+    "a tab is no indentation",
+    "agents:\n\ta: 1\n",
+    expect.arrayContaining(["sett.yml:2:1: a tab indents this line: YAML wants spaces"]),
+  ],
+  ["an open bracket is found", "version: [1, 2\nagents: {}\n", [expect.stringMatching(/^sett.yml:2:1 .*is not YAML: .+/)]],
+  [
+    "one file holds one document",
+    `${validText}---\nb: 1\n`,
+    ["sett.yml:6:1: begins a second document (`---`): one file holds one"],
+  ],
+  ["an unknown tag is no YAML of ours", "version: !secret 1\n", ["sett.yml:1:10: is not YAML: Unresolved tag: !secret"]],
+  ["a key is a word", "? [a]\n: 1\n", ["sett.yml:1:3: has a key that is not a word"]],
+  [
+    "a key `__proto__` is refused and not passed over",
+    "version: '1.0'\nagents: { __proto__: {} }\n",
+    ["sett.yml:2:11 agents: has a key `__proto__`, which is not allowed"],
+  ],
+  ["an alias has an anchor", "version: *v\n", ["sett.yml:1:10 version: names an anchor `&v` that does not stand before it"]],
+  ["a merge names a map", "<<: 5\n", ["sett.yml:1:1: `<<` must name a map, or a list of maps"]],
+  [
+    "aliases of aliases are refused before they fill the memory",
+    [
+      "a: &a [x,x,x,x,x,x,x,x,x]",
+      "b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]",
+      "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]",
+      "d: [*c,*c,*c]",
+    ].join("\n"),
+    ["sett.yml:4:11 d[2]: names aliases of aliases, which grow beyond measure"],
+  ],
+  ["a map that merges itself is refused", "a: &a\n  <<: *a\n", [expect.stringMatching(/^sett.yml:2:7 /)]],
+  [
+    "a hundred aliases are enough",
+    `a: &a x\nb: [${"*a,".repeat(101)}]\n`,
+    ["sett.yml:2:305 b[100]: is one alias too many: a sett.yml has at most 100"],
+  ],
+  [
+    "what is nested too deeply is refused",
+    `a: ${"[".repeat(60)}${"]".repeat(60)}\n`,
+    ["sett.yml:1:54 a[0][0]: is nested too deeply"],
+  ],
+  [
+    "what is nested beyond the stack is refused",
+    "[".repeat(20_000),
+    [expect.stringMatching(/^sett.yml:1:\d+: is nested too deeply$/)],
+  ],
+];
+
+describe.each([
+  ["the file", "", wholeFile],
+  ["an agent", validText, ofAnAgent],
+  ["YAML", "", ofYaml],
+] as const)("mistakes of %s", (_of, before, cases) => {
+  for (const [title, text, lines] of cases) {
+    test(title, async () => {
+      expect(await mistakesIn(before + text)).toEqual(lines);
+    });
+  }
+});
