@@ -4,6 +4,7 @@ import { type Claim, type ClaimSnapshot, isEnded } from "../../model/claim.ts";
 import { SettError } from "../../model/errors.ts";
 import { AgentName, type ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
+import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { follow } from "./notifier.ts";
 import { type ClaimRecord, missingBids, type State } from "./state.ts";
@@ -11,7 +12,7 @@ import { type ClaimRecord, missingBids, type State } from "./state.ts";
 export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
-    return record && structuredClone({ claim: record.claim, grants: [...record.grants.values()] });
+    return record && structuredClone({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {

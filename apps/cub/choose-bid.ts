@@ -1,0 +1,58 @@
+// Which word the agent says (DESIGN §6, "Deciding a bid"): the first way that applies, and `ignore` whenever something goes wrong.
+import { bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { BidWord } from "../../lib/model/bid.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { CommandOutcome } from "../../lib/process/command.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { Parts } from "./parts.ts";
+
+export type BidChoice = { word: BidWord; by: "bid_command" | "rules" | "default" | "guard" | "error" | "prompt" };
+
+type Choosing = Pick<Parts, "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
+
+/** Undefined only when `stop` came in between. Never rejects. */
+export async function chooseBid(
+  { registration, runBidCommand, hasClaimPrompt, log }: Choosing,
+  target: Artefact | undefined,
+  stop: AbortSignal,
+): Promise<BidChoice | undefined> {
+  const agent = registration.current;
+  if (target === undefined) {
+    log.error("The artefact of the claim is not on the blackboard");
+    return { word: "ignore", by: "error" };
+  }
+  if (isGuardedAgainst(target, agent)) return { word: "ignore", by: "guard" };
+  if (agent.bid_command !== undefined) {
+    try {
+      const outcome = await runBidCommand({ command: agent.bid_command, stdin: JSON.stringify(target), signal: stop });
+      if (stop.aborted) return undefined;
+      return { word: wordOf(outcome, log), by: "bid_command" };
+    } catch (error) {
+      log.error("Failed to decide the bid", { error: messageOf(error) });
+      return { word: "ignore", by: "error" };
+    }
+  }
+  const word = bidByRules(target, agent);
+  if (word !== undefined) return { word, by: "rules" };
+  if (hasClaimPrompt) {
+    log.warn("SETT_PROMPT_CLAIM is set, but no model is configured to read it");
+    return { word: "ignore", by: "prompt" };
+  }
+  return { word: bidByDefault(target), by: "default" };
+}
+
+/** Throws with a sentence for anything but one word and exit code 0. */
+function wordOf(outcome: CommandOutcome, log: JsonLog): BidWord {
+  if (outcome.kind === "not_started") throw new Error(outcome.message);
+  const text = new TextDecoder();
+  if (outcome.stderr.byteLength > 0) log.info("The bid command wrote to stderr", { stderr: text.decode(outcome.stderr) });
+  if (outcome.kind === "timed_out")
+    throw new Error(`The bid command ran out of time after ${Math.round(outcome.durationMs)} ms.`);
+  if (outcome.kind !== "exited") throw new Error(`The bid command was stopped: ${outcome.kind}.`);
+  if (outcome.exitCode !== 0) throw new Error(`The bid command ended with ${outcome.signal ?? `exit code ${outcome.exitCode}`}.`);
+  const said = text.decode(outcome.stdout).trim();
+  const word = BidWord.safeParse(said);
+  if (!word.success) throw new Error(`The bid command said "${said.slice(0, 100)}", not one of ${BidWord.options.join(", ")}.`);
+  return word.data;
+}

@@ -1,0 +1,97 @@
+// The loop that bids: hear of a claim → decide the bid → place it. It knows nothing of the work, so work never holds it up.
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
+import { Bounded } from "../../lib/service/bounded.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import type { Parts } from "./parts.ts";
+import { placeBid } from "./place-bid.ts";
+import { inRounds } from "./rounds.ts";
+
+/** A bid command takes up to ten seconds, and one slow claim must not hold up the next ones. */
+const mostBidsAtOnce = 8;
+
+/** Claims and their targets are read together; payloads of 16 MiB bound how many. */
+const mostReadAtOnce = 32;
+
+export class ClaimWatcher {
+  readonly #parts: Parts;
+  readonly #bids = new Bounded(mostBidsAtOnce);
+  readonly #inHand = new Set<ClaimId>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Claims whose bids are being decided or placed right now. */
+  get inHand(): readonly ClaimId[] {
+    return [...this.#inHand];
+  }
+
+  /** Until `stop`: bids on the open claims it finds, then on each one as it is announced. Resolves when no bid is under way. */
+  async run(stop: AbortSignal): Promise<void> {
+    const { board, log, watch } = this.#parts;
+    await inRounds({ board, log, watch: watch.watcher }, stop, async (signal) => {
+      // What was known of the agent itself may be stale as well.
+      await this.#parts.registration.refresh(board);
+      // The end is noted first: what is announced while the open claims are read is heard of twice rather than never.
+      const end = await board.endOfAnnouncements();
+      await this.tick(await board.listOpenClaims(), stop);
+      for await (const claims of board.followAnnouncements(end, signal)) await this.tick(claims, stop);
+    });
+    await this.#bids.settled();
+  }
+
+  /** Begins the bids that are missing on these claims; resolves when the last one has begun. */
+  async tick(claims: readonly ClaimId[], stop: AbortSignal): Promise<void> {
+    const fresh = [...new Set(claims)].filter((claim) => !this.#inHand.has(claim));
+    for (let from = 0; from < fresh.length && !stop.aborted; from += mostReadAtOnce) {
+      this.#parts.watch.watcher.turn();
+      await this.#bidOn(fresh.slice(from, from + mostReadAtOnce), stop);
+    }
+    this.#restIfDone();
+  }
+
+  async #bidOn(ids: ClaimId[], stop: AbortSignal): Promise<void> {
+    const { board } = this.#parts;
+    const owed = (await board.readClaims(ids)).filter((snapshot) => this.#owesBid(snapshot)).map(({ claim }) => claim);
+    if (owed.length === 0) return;
+    const targetById = await this.#readTargets([...new Set(owed.map((claim) => claim.artefact_id))]);
+    for (const claim of owed) {
+      this.#inHand.add(claim.id);
+      await this.#bids.start(async () => {
+        try {
+          await placeBid(this.#parts, { claim, target: targetById.get(claim.artefact_id) }, stop);
+        } finally {
+          this.#inHand.delete(claim.id);
+          this.#restIfDone();
+        }
+      });
+    }
+  }
+
+  /** One that cannot be read (somebody changed it by hand) must not keep the agent from bidding on the others. */
+  async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, Artefact>> {
+    const { board, log } = this.#parts;
+    try {
+      return new Map((await board.readArtefacts(ids)).map((target) => [target.id, target]));
+    } catch (error) {
+      if (isAway(error)) throw error;
+      if (ids.length > 1)
+        return new Map((await Promise.all(ids.map((id) => this.#readTargets([id])))).flatMap((found) => [...found]));
+      log.error("The artefact of a claim cannot be read", { artefact_id: ids[0], error: messageOf(error) });
+      return new Map();
+    }
+  }
+
+  #owesBid({ claim }: ClaimSnapshot): boolean {
+    const own = this.#parts.registration.current.name;
+    return claim.bidding === "open" && claim.electorate.includes(own) && !claim.bids.some((bid) => bid.agent === own);
+  }
+
+  #restIfDone(): void {
+    if (this.#inHand.size === 0) this.#parts.watch.watcher.rest();
+    else this.#parts.watch.watcher.turn();
+  }
+}

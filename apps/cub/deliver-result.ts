@@ -1,0 +1,34 @@
+// Posts what a grant came to, however long it takes to reach the blackboard.
+import type { GrantResult } from "../../lib/blackboard/port.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import type { Ending, Parts } from "./parts.ts";
+import type { Task } from "./read-grant.ts";
+
+/** A refused result (the grant is somebody else's by now, its claim or goal ended) is logged and dropped. Never rejects. */
+export async function deliverResult(parts: Parts, { claim, grant }: Task, result: GrantResult, { kill }: Ending): Promise<void> {
+  const { board, clock, metrics, watch } = parts;
+  const { artefact } = result;
+  const { id: artefact_id, type, structural_type } = artefact;
+  const log = parts.log.with({ claim_id: claim.id, artefact_id, type, structural_type });
+  const order = { claim: claim.id, agent: grant.agent, attempt: grant.attempt, endedAt: clock.now().toISOString(), result };
+  try {
+    const onRetry = () => watch.executor.turn();
+    const answer = await untilContact(() => board.finishGrant(order), { signal: kill, log, onRetry });
+    if (answer.outcome === "refused") return log.error("Failed to create artefact", { reason: answer.reason });
+  } catch (error) {
+    return log.error("Failed to create artefact", { reason: messageOf(error) });
+  }
+  metrics.artefacts.inc({ type });
+  switch (result.outcome) {
+    case "done":
+      metrics.successes.inc();
+      return log.info("Created artefact", { version: artefact.version, commit: artefact.metadata.commit });
+    case "failed":
+      metrics.failures.inc();
+      return log.warn("Created Failure artefact", { reason: result.reason });
+    default:
+      unreachable(result);
+  }
+}

@@ -1,0 +1,112 @@
+// The work of an accepted grant: working copy → command → verdict → commit → the artefact to post.
+
+import type { GrantResult } from "../../lib/blackboard/port.ts";
+import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
+import { failureArtefact, type Making, resultArtefact } from "../../lib/core/result-artefact.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import { ArtefactId, LogicalId } from "../../lib/model/ids.ts";
+import { claimTypeOf, formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
+import type { Parts } from "./parts.ts";
+import { publishCommit } from "./publish-commit.ts";
+import type { Task, TaskInputs } from "./read-grant.ts";
+
+/** Never rejects: whatever goes wrong is a Failure that says so. Aborting the signal ends the command. */
+export async function doWork(parts: Parts, task: Task, signal: AbortSignal): Promise<GrantResult> {
+  if (!task.inputs.ok) return failed(parts, task, noEnd(task.inputs.reason));
+  try {
+    return await workOn(parts, task, task.inputs.value, signal);
+  } catch (error) {
+    parts.log.error("Tool execution failed", { claim_id: task.claim.id, error: messageOf(error) });
+    return failed(parts, task, noEnd(messageOf(error)));
+  }
+}
+
+async function workOn(parts: Parts, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
+  if (parts.workingCopy !== undefined && inputs.base !== undefined) await parts.workingCopy.prepare(inputs.base);
+  const verdict = await runTool(parts, task, inputs, signal);
+  if (verdict.kind !== "result") return failed(parts, task, verdict.end);
+  const { result, end } = verdict;
+  const artefact = resultArtefact(making(parts, task), result, { target: inputs.target, earlier: task.earlier });
+  if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
+  const published = await publish(parts, artefact, inputs, end);
+  if (!published.ok) return failed(parts, task, published.end);
+  const { commit } = published;
+  if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
+  return { outcome: "done", artefact };
+}
+
+async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
+  const { metrics, registration } = parts;
+  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  const timeoutMs = registration.current.timeout_ms;
+  const stdin = formatToolInput({
+    claim_type: claimTypeOf[grant.phase],
+    claim_id: claim.id,
+    target_artefact: inputs.target,
+    context_chain: inputs.contextChain,
+    additional_context: inputs.additionalContext,
+  });
+  log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, base_commit: inputs.base });
+  metrics.executions.inc();
+  const outcome = await parts.runTool({ stdin, timeoutMs, signal });
+  const verdict = judgeOutcome(outcome, grant.phase, timeoutMs);
+  const { reason, exitCode, durationMs, stderr } = verdict.end;
+  if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
+  const about = { exit_code: exitCode, duration_ms: durationMs, stderr: new TextDecoder().decode(stderr.subarray(0, 8_000)) };
+  switch (verdict.kind) {
+    case "result":
+      log.info("Tool execution completed", about);
+      return verdict;
+    case "unreadable":
+      log.info("Tool execution completed", about);
+      log.error("Failed to parse tool output", { reason });
+      return verdict;
+    case "timed_out":
+      metrics.timeouts.inc();
+      log.error("Tool execution timeout", { ...about, reason });
+      return verdict;
+    case "failed":
+      log.error("Tool execution failed", { ...about, reason });
+      return verdict;
+    default:
+      return unreachable(verdict);
+  }
+}
+
+/** A commit that cannot be published fails the work, with what the tool said beside git's reason. */
+async function publish(parts: Parts, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
+  const published = await publishCommit(parts, artefact, inputs.base).catch((error: unknown) => ({
+    ok: false as const,
+    reason: messageOf(error),
+  }));
+  if (published.ok) return published;
+  parts.log.error("Tool execution failed", { claim_id: artefact.claim_id, reason: published.reason });
+  return { ok: false as const, end: { ...end, reason: published.reason } };
+}
+
+function failed(parts: Parts, task: Task, end: ToolEnd): GrantResult {
+  const { reason } = end;
+  const sources = task.inputs.ok ? [task.inputs.value.target.id] : [];
+  const payload = JSON.stringify(failureReport(end));
+  return {
+    outcome: "failed",
+    artefact: failureArtefact(making(parts, task), { type: toolFailureType, payload, reason, sources }),
+    reason,
+  };
+}
+
+function making({ clock, newId, registration }: Parts, { claim }: Task): Making {
+  return {
+    id: ArtefactId.parse(newId()),
+    logicalId: LogicalId.parse(newId()),
+    at: clock.now().toISOString(),
+    agent: registration.current,
+    claim,
+  };
+}
+
+function reasonOf({ type, summary }: ToolResult): string {
+  return summary === undefined || summary === "" ? `The tool reported a failure of type ${type}.` : summary;
+}

@@ -1,0 +1,91 @@
+// The cub's program: wires the parts, and alone reads the environment.
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { runCommand } from "../../lib/process/run-command.ts";
+import { systemClock } from "../../lib/service/clock.ts";
+import { isHealthy } from "../../lib/service/health-check.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { createCubApp } from "./app.ts";
+import { Cub } from "./cub.ts";
+import { LoopWatch } from "./loop-watch.ts";
+import { createCubMetrics } from "./metrics.ts";
+import { loadOwnRegistration } from "./own-registration.ts";
+import type { Parts } from "./parts.ts";
+import { readSettings } from "./settings.ts";
+import { toolEnvironment } from "./tool-environment.ts";
+import { workingCopyOf } from "./working-copy-of.ts";
+
+const usage = "usage: cub [--version | --healthcheck]   (settings come from the environment)";
+
+const bidTimeoutMs = 10_000;
+const mostBidOutputBytes = 64 * 1024;
+
+async function main([argument, ...more]: string[]): Promise<void> {
+  if (argument === "--version") return console.log(packageJson.version);
+  if (argument === "--execute-claim") {
+    throw new SettError("usage", "This version of the cub cannot execute a single claim yet.", { hint: usage });
+  }
+  if (argument !== undefined && (argument !== "--healthcheck" || more.length > 0)) {
+    throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
+  }
+  const settings = readSettings(process.env);
+  if (argument === "--healthcheck") {
+    process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
+    return;
+  }
+  const signal = stopSignal();
+  // Before there is work there is nothing to end in good order.
+  const leave = () => process.exit(0);
+  signal.addEventListener("abort", leave, { once: true });
+  const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
+  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, onLost: fail });
+  const registration = await loadOwnRegistration(board, settings);
+  const workingCopy = await workingCopyOf(settings, process.env.PATH);
+  const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
+  const env = toolEnvironment(process.env, registration.current.role);
+  const now = () => Date.now();
+  const parts: Parts = {
+    board,
+    registration,
+    workingCopy,
+    hasClaimPrompt: (settings.promptClaim ?? "") !== "",
+    runTool: (order) => runCommand({ ...order, command, cwd, env }),
+    runBidCommand: (order) =>
+      runCommand({
+        ...order,
+        cwd: process.cwd(),
+        env,
+        timeoutMs: bidTimeoutMs,
+        killAfterMs: 1_000,
+        maxOutputBytes: mostBidOutputBytes,
+      }),
+    clock: systemClock,
+    newId: randomUUID,
+    log,
+    metrics: createCubMetrics(),
+    watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
+  };
+  const cub = new Cub(parts, settings);
+  const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
+  const server = Bun.serve({ port: settings.healthPort, fetch: app.fetch });
+  log.info("Cub started", { version: packageJson.version, port: server.port, command, cwd, role: registration.current.role });
+  signal.removeEventListener("abort", leave);
+  await cub.run(signal);
+  await server.stop();
+  await board[Symbol.asyncDispose]();
+  log.info("Cub stopped", { signal: signal.reason });
+}
+
+/** The last words of the process, for the person who reads the container's log. */
+function fail(error: unknown): never {
+  const isExpected = error instanceof SettError;
+  console.error(isExpected ? `cub: ${error.message}${error.hint ? ` ${error.hint}` : ""}` : error);
+  process.exit(isExpected ? error.exitCode : 1);
+}
+
+await main(process.argv.slice(2)).catch(fail);

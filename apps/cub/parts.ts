@@ -1,0 +1,43 @@
+// What the cub is made of; everything comes in through here, so that a test or a benchmark can bring its own.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { WorkingCopy } from "../../lib/git/working-copy.ts";
+import type { CommandOutcome } from "../../lib/process/command.ts";
+import type { Clock } from "../../lib/service/clock.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { LoopWatch } from "./loop-watch.ts";
+import type { CubMetrics } from "./metrics.ts";
+import type { OwnRegistration } from "./own-registration.ts";
+
+export type Parts = {
+  board: Blackboard;
+  registration: OwnRegistration;
+  runTool: RunTool;
+  runBidCommand: RunBidCommand;
+  /** Undefined where there is no repository to work in. */
+  workingCopy: WorkingCopy | undefined;
+  /** Prompts without a model decide nothing. */
+  hasClaimPrompt: boolean;
+  clock: Clock;
+  /** Makes UUIDs, version 4. */
+  newId: () => string;
+  log: JsonLog;
+  metrics: CubMetrics;
+  watch: { watcher: LoopWatch; executor: LoopWatch };
+};
+
+/** Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it. */
+export type RunTool = (order: { stdin: string; timeoutMs: number; signal: AbortSignal }) => Promise<CommandOutcome>;
+
+export type RunBidCommand = (order: {
+  command: readonly string[];
+  stdin: string;
+  signal: AbortSignal;
+}) => Promise<CommandOutcome>;
+
+/** How the cub's work is asked to end. */
+export type Ending = {
+  /** Take nothing new. */
+  stop: AbortSignal;
+  /** The time for what is under way is up as well. */
+  kill: AbortSignal;
+};

@@ -1,0 +1,40 @@
+// One bid, from the decision to the record.
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Claim } from "../../lib/model/claim.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { chooseBid } from "./choose-bid.ts";
+import type { Parts } from "./parts.ts";
+
+/** Decides and places the bid; a refusal is logged. Never rejects. */
+export async function placeBid(
+  parts: Parts,
+  { claim, target }: { claim: Claim; target: Artefact | undefined },
+  stop: AbortSignal,
+): Promise<void> {
+  const { board, metrics, watch } = parts;
+  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  try {
+    const choice = await chooseBid({ ...parts, log }, target, stop);
+    // Interrupted while deciding: the next start bids.
+    if (choice === undefined) return;
+    const agent = parts.registration.current.name;
+    const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word: choice.word }), {
+      signal: stop,
+      log,
+      onRetry: () => watch.watcher.turn(),
+    });
+    switch (answer.outcome) {
+      case "placed":
+        metrics.bids.inc({ word: answer.word });
+        return log.info("Placed bid", { bid: answer.word, decided_by: choice.by });
+      case "refused":
+        return log.warn("Bid refused", { bid: choice.word, reason: answer.reason });
+      default:
+        unreachable(answer);
+    }
+  } catch (error) {
+    log.error("Failed to place bid", { error: messageOf(error) });
+  }
+}

@@ -1,0 +1,46 @@
+// The commit behind a result: checked, and carried to the exchange before anyone hears of the artefact (DESIGN §8).
+import { settRef } from "../../lib/git/refs.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
+import type { Parts } from "./parts.ts";
+
+/** An artefact of this type promises that its payload is a commit. */
+const codeCommitType = "CodeCommit";
+
+export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
+
+/**
+ * The commit that the artefact's payload names, else the one that HEAD has moved to; published when the workspace is `rw`, under the
+ * artefact's id. `base` is where the working copy stood, undefined when there is none. Throws git-failed.
+ */
+export async function publishCommit(
+  { board, workingCopy, registration }: Pick<Parts, "board" | "workingCopy" | "registration">,
+  artefact: Artefact,
+  base: CommitHash | undefined,
+): Promise<Publication> {
+  if (artefact.structural_type === "Failure") return { ok: true, commit: undefined };
+  const isPromised = artefact.type === codeCommitType;
+  const isHash = CommitHash.safeParse(artefact.payload.trim()).success;
+  if (workingCopy === undefined || base === undefined) {
+    return isPromised && !isHash ? noCommit(artefact) : { ok: true, commit: undefined };
+  }
+  const named = isPromised || isHash ? await workingCopy.resolveCommit(artefact.payload) : undefined;
+  if (isPromised && named === undefined) return noCommit(artefact);
+  if (registration.current.workspace_mode === "ro") return { ok: true, commit: undefined };
+  const commit = named ?? (await movedHead(workingCopy, base));
+  if (commit !== undefined) await workingCopy.publish(commit, settRef(board.instance, artefact.id), base);
+  return { ok: true, commit };
+}
+
+async function movedHead(workingCopy: { head(): Promise<CommitHash> }, base: CommitHash): Promise<CommitHash | undefined> {
+  const head = await workingCopy.head();
+  return head === base ? undefined : head;
+}
+
+function noCommit({ payload }: Artefact): Publication {
+  const shown = payload.length > 80 ? `${payload.slice(0, 80)}…` : payload;
+  return {
+    ok: false,
+    reason: `The tool answered with a ${codeCommitType} whose payload is no commit: ${JSON.stringify(shown)}.`,
+  };
+}

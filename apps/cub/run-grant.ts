@@ -1,0 +1,51 @@
+// One grant from the gate to its result: accept → work under the lease.
+import type { GrantResult } from "../../lib/blackboard/port.ts";
+import type { RunningGrant } from "../../lib/model/claim.ts";
+import { grantLeaseMs } from "../../lib/model/leases.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { doWork } from "./do-work.ts";
+import { underLease } from "./keep-lease.ts";
+import type { Ending, Parts } from "./parts.ts";
+import type { Task } from "./read-grant.ts";
+
+/** For git before and after the command, and for the command's own end, on top of its timeout. */
+const besidesTheToolMs = 15 * 60_000;
+
+/** Undefined when there is nothing to deliver: the gate was shut, or the grant was taken away during the work. Rejects when Redis stays away. */
+export async function runGrant(parts: Parts, task: Task, ending: Ending): Promise<GrantResult | undefined> {
+  const { board, registration } = parts;
+  const { claim, grant } = task;
+  const log = parts.log.with({ claim_id: claim.id, attempt: grant.attempt });
+  const running = runningGrant(parts, task);
+  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: grantLeaseMs }), {
+    signal: ending.stop,
+    log,
+    onRetry: () => parts.watch.executor.turn(),
+  });
+  if (accepted.outcome === "refused") {
+    log.info("The grant is no longer to be had", { reason: accepted.reason });
+    return undefined;
+  }
+  const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
+  const mostMs = registration.current.timeout_ms + besidesTheToolMs;
+  const work = await underLease(parts, lease, { mostMs, kill: ending.kill }, (signal) => doWork(parts, task, signal));
+  if (work.outcome === "done") return work.result;
+  log.warn("The grant was taken away, its tool is stopped and its result dropped", { reason: work.reason });
+  return undefined;
+}
+
+function runningGrant({ clock }: Parts, { grant, inputs }: Task): RunningGrant {
+  const { agent, phase, attempt, queued_at } = grant;
+  const given = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
+  const base = inputs.ok ? inputs.value.base : undefined;
+  return {
+    agent,
+    phase,
+    attempt,
+    queued_at,
+    state: "running",
+    started_at: clock.now().toISOString(),
+    context_ids: [...new Set(given)],
+    ...(base === undefined ? {} : { base_commit: base }),
+  };
+}

@@ -1,0 +1,31 @@
+// The environment that an agent's own commands see: the image's and the agent's variables, and none of the cub's.
+
+/** Of ours, what a tool is told. */
+const toldToTools = new Set([
+  "SETT_INSTANCE_NAME",
+  "SETT_AGENT_NAME",
+  "SETT_AGENT_ROLE",
+  "SETT_PROMPT_CLAIM",
+  "SETT_PROMPT_EXECUTION",
+]);
+
+/**
+ * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what `sett up` sets. The way to Redis is
+ * left out, as are `BUN_*` variables and `LD_LIBRARY_PATH`, which were meant for the cub's binary; the image's own library path comes
+ * back from SETT_IMAGE_LD_LIBRARY_PATH.
+ */
+export function toolEnvironment(environment: Record<string, string | undefined>, role: string): Record<string, string> {
+  const tools: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && isForTools(name)) tools[name] = value;
+  }
+  const libraryPath = environment.SETT_IMAGE_LD_LIBRARY_PATH;
+  if (libraryPath !== undefined && libraryPath !== "") tools.LD_LIBRARY_PATH = libraryPath;
+  tools.SETT_AGENT_ROLE = role;
+  return tools;
+}
+
+function isForTools(name: string): boolean {
+  if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_")) return false;
+  return !name.startsWith("SETT_") || toldToTools.has(name);
+}

@@ -1,0 +1,74 @@
+-- Writes one decision about one claim, whole or not at all.
+-- KEYS 1 events, 2 orchestrator, 3 claim, 4 the claim's bids, 5 the claim's grants, 6 claims:open, 7 due
+-- ARGV 1 prefix, epoch, claim id, the rev that was read, commit id, then lists, each led by its length: fields of the claim (name,
+--      value), bids (agent, word), grants (agent, state, attempt, JSON), artefacts (13 fields), claims (take_new_claim), due to clear
+--      (member), due to set (member, milliseconds from now), events (type, goal, claim, artefact, agent, data)
+-- Result {'committed', rev} | {'stale'} | {'fenced'} | {'gone'} | {'refused', reason}
+local epoch = take()
+if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
+local id, expected_rev, commit_id = take(), take(), take()
+local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order')
+if not claim[1] then return { 'gone' } end
+local rev = string.format('%d', expected_rev + 1)
+if claim[2] == commit_id then return { 'committed', rev } end
+if claim[1] ~= expected_rev then return { 'stale' } end
+
+local actor, goal, order = 'orchestrator:' .. epoch, claim[3], claim[4]
+local fields, status, bidding = { 'HSET', KEYS[3], 'rev', rev, 'commit_id', commit_id }, nil, nil
+for _ = 1, take_number() do
+  local name, value = take(), take()
+  fields[#fields + 1] = name
+  fields[#fields + 1] = value
+  if name == 'status' then status = value elseif name == 'bidding' then bidding = value end
+end
+local bids, grants, artefacts, claims = {}, {}, {}, {}
+for index = 1, take_number() do bids[index] = { take(), take() } end
+for index = 1, take_number() do grants[index] = { take(), take(), take_number(), take() } end
+for _ = 1, take_number() do
+  local artefact = take_artefact()
+  local same, problem = artefact_problem(artefact)
+  if problem then return refused(problem) end
+  if not same then artefacts[#artefacts + 1] = artefact end
+end
+for index = 1, take_number() do claims[index] = take_new_claim() end
+-- All is checked: from here on things are written.
+
+for _, bid in ipairs(bids) do
+  if not recorded_bid(order, bid[1]) then
+    order = with_bid(order, bid[1], bid[2])
+    redis.call('HSET', KEYS[4], bid[1], bid[2])
+  end
+end
+if #bids > 0 then
+  fields[#fields + 1] = 'bid_order'
+  fields[#fields + 1] = order
+end
+redis.call(unpack(fields))
+for _, grant in ipairs(grants) do write_grant(id, goal, grant[1], grant[2], grant[3], grant[4]) end
+for _, artefact in ipairs(artefacts) do store_artefact(artefact, actor) end
+for _, open in ipairs(claims) do
+  if not claim_of_cause(open) and not is_goal_ended(open.goal_id) then open_claim(open, actor) end
+end
+
+if bidding == 'closed' then redis.call('ZREM', KEYS[7], 'bids:' .. id, 'announce:' .. id) end
+for _ = 1, take_number() do redis.call('ZREM', KEYS[7], take()) end
+local now
+for _ = 1, take_number() do
+  now = now or now_ms()
+  local member = take()
+  redis.call('ZADD', KEYS[7], string.format('%.0f', now + take_number()), member)
+end
+if status and is_ended(status) then
+  redis.call('ZREM', KEYS[6], id)
+  local flat = redis.call('HGETALL', KEYS[5])
+  for index = 1, #flat, 2 do
+    -- Attempts count from 1: none but the latest can have something due.
+    local attempt = string.format('%d', cjson.decode(flat[index + 1]).attempt)
+    local tail = id .. ':' .. flat[index] .. ':' .. attempt
+    redis.call('ZREM', KEYS[7], 'lease:' .. tail, 'attempt:' .. tail)
+  end
+  if bidding ~= 'closed' then redis.call('ZREM', KEYS[7], 'bids:' .. id, 'announce:' .. id) end
+end
+for _ = 1, take_number() do log(actor, take(), take(), take(), take(), take(), take()) end
+hint_claim(id)
+return { 'committed', rev }

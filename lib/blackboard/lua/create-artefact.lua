@@ -1,0 +1,12 @@
+-- Stores an artefact that comes from no grant, with its indexes, event and hint.
+-- KEYS 1 events
+-- ARGV 1 prefix, actor, the artefact's 13 fields
+-- Result {'created'} | {'exists'} | {'refused', reason}
+local actor = take()
+local artefact = take_artefact()
+local same, problem = artefact_problem(artefact)
+if same then return { 'exists' } end
+if problem then return refused(problem) end
+if is_goal_ended(artefact.goal_id) then return refused('Goal ' .. artefact.goal_id .. ' was ended.') end
+store_artefact(artefact, actor)
+return { 'created' }

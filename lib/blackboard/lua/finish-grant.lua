@@ -1,0 +1,41 @@
+-- Stores the result of a running grant together with its end. What is refused is remembered by the artefact's id, so that a repeat
+-- is answered alike and logged once.
+-- KEYS 1 events, 2 claim, 3 the claim's grants, 4 due, 5 artefacts:refused
+-- ARGV 1 prefix, claim id, agent, attempt, event (grant_done or grant_failed), the JSON members that take the place of
+--      "state":"running", the reason as JSON ('' when done), the artefact's 13 fields
+-- Result {'finished'} | {'refused', reason}
+local id, agent, attempt, event, ending, reason = take(), take(), take_number(), take(), take(), take()
+local artefact = take_artefact()
+local grant, text = read_grant(id, agent)
+if grant and grant.attempt == attempt and (grant.state == 'done' or grant.state == 'failed')
+  and text:find('"' .. artefact.id .. '"', 1, true) then
+  return { 'finished' }
+end
+local before = redis.call('HGET', KEYS[5], artefact.id)
+if before then return refused(before:match('^%x* (.*)$') or before) end
+
+local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
+local attempt_text = string.format('%d', attempt)
+local problem = grant_problem(id, claim, grant, agent, attempt, 'running')
+if not problem then
+  local same
+  same, problem = artefact_problem(artefact)
+  if same then problem = 'The artefact ' .. artefact.id .. ' stands already.' end
+end
+if problem then
+  redis.call('HSET', KEYS[5], artefact.id, ' ' .. problem)
+  local data = '{"reason":' .. cjson.encode(problem) .. ',"attempt":' .. attempt_text .. '}'
+  log('agent:' .. agent, 'result_refused', claim[2], id, artefact.id, agent, data)
+  return refused(problem)
+end
+
+store_artefact(artefact, 'agent:' .. agent)
+local from, to = text:find('"state":"running"', 1, true)
+redis.call('HSET', KEYS[3], agent, text:sub(1, from - 1) .. ending .. text:sub(to + 1))
+redis.call('ZREM', KEYS[4], lease_member(id, agent, attempt))
+redis.call('HINCRBY', KEYS[2], 'rev', 1)
+local data = '{"phase":"' .. grant.phase .. '","attempt":' .. attempt_text
+if reason ~= '' then data = data .. ',"reason":' .. reason end
+log('agent:' .. agent, event, claim[2], id, artefact.id, agent, data .. '}')
+hint_claim(id)
+return { 'finished' }

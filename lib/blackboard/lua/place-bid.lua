@@ -1,0 +1,26 @@
+-- Records an agent's bid. The first word counts for ever; one that somebody wrote into the hash by hand came first.
+-- KEYS 1 events, 2 claim, 3 the claim's bids
+-- ARGV 1 prefix, claim id, agent, word
+-- Result {'placed', the word on record} | {'refused', reason}
+local id, agent, word = take(), take(), take()
+local claim = redis.call('HMGET', KEYS[2], 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id')
+if not claim[1] then return refused('There is no claim ' .. id .. '.') end
+local is_open = claim[2] == 'open' and not is_ended(claim[1])
+local recorded = recorded_bid(claim[4], agent)
+if recorded and (recorded == word or is_open) then return { 'placed', recorded } end
+if not is_open then return refused('The bidding on claim ' .. id .. ' is closed.') end
+if not is_elector(claim[3], agent) then return refused('Agent ' .. agent .. ' is not among those who bid on claim ' .. id .. '.') end
+
+local actor, mark = 'agent:' .. agent, ''
+local by_hand = redis.call('HGET', KEYS[3], agent)
+if by_hand and bid_words[by_hand] then
+  word, actor, mark = by_hand, 'hand', ',"by_hand":true'
+else
+  redis.call('HSET', KEYS[3], agent, word)
+end
+local order = with_bid(claim[4], agent, word)
+redis.call('HSET', KEYS[2], 'bid_order', order, 'rev', claim[5] + 1)
+local data = '{"word":"' .. word .. '","missing":' .. missing_bids(claim[3], order) .. mark .. '}'
+log(actor, 'bid_placed', claim[6], id, claim[7], agent, data)
+hint_claim(id)
+return { 'placed', word }

@@ -1,0 +1,56 @@
+-- Artefacts, for the scripts that store them.
+
+local artefact_fields = {
+  'id', 'logical_id', 'version', 'structural_type', 'type', 'payload', 'source_artefacts',
+  'produced_by_role', 'produced_by_agent', 'created_at', 'goal_id', 'claim_id', 'metadata',
+}
+
+-- Reads the 13 fields of an artefact from ARGV, in the order above.
+local function take_artefact()
+  local artefact = {}
+  for _, name in ipairs(artefact_fields) do artefact[name] = take() end
+  return artefact
+end
+
+local function version_problem(artefact)
+  local thread = prefix .. 'thread:' .. artefact.logical_id
+  local holder = redis.call('ZRANGEBYSCORE', thread, artefact.version, artefact.version)[1]
+  if not holder or holder == artefact.id then return nil end
+  return 'Version ' .. artefact.version .. ' of thread ' .. artefact.logical_id .. ' is taken by ' .. holder .. '.'
+end
+
+-- nil when the artefact can be stored; 'same' when exactly this one stands already; otherwise nil and the reason.
+local function artefact_problem(artefact)
+  local key = prefix .. 'artifact:' .. artefact.id
+  if redis.call('EXISTS', key) == 0 then return nil, version_problem(artefact) end
+  local stored = redis.call('HMGET', key, unpack(artefact_fields))
+  for index, name in ipairs(artefact_fields) do
+    if stored[index] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' is taken by another artefact.' end
+  end
+  return 'same'
+end
+
+-- Thread, goal, event and hint of an artefact whose hash stands.
+local function index_artefact(artefact, actor)
+  redis.call('ZADD', prefix .. 'thread:' .. artefact.logical_id, artefact.version, artefact.id)
+  local goal = prefix .. 'goal:' .. artefact.goal_id
+  redis.call('ZADD', goal .. ':artefacts', score_at_end(goal .. ':artefacts'), artefact.id)
+  local count = redis.call('HINCRBY', goal, 'artefacts', 1)
+  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score_at_end(prefix .. 'goals'), artefact.id) end
+  local data = '{"structural_type":"' .. artefact.structural_type .. '","type":' .. cjson.encode(artefact.type)
+    .. ',"version":' .. artefact.version .. ',"role":' .. cjson.encode(artefact.produced_by_role)
+    .. ',"goal_artefacts":' .. count
+  if artefact.produced_by_agent ~= '' then data = data .. ',"agent":' .. cjson.encode(artefact.produced_by_agent) end
+  log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}')
+  redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
+end
+
+local function store_artefact(artefact, actor)
+  local hash = { 'HSET', prefix .. 'artifact:' .. artefact.id }
+  for index, name in ipairs(artefact_fields) do
+    hash[index * 2 + 1] = name
+    hash[index * 2 + 2] = artefact[name]
+  end
+  redis.call(unpack(hash))
+  index_artefact(artefact, actor)
+end

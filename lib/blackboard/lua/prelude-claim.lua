@@ -1,0 +1,39 @@
+-- Opening a claim, for the scripts that do. Needs prelude-grant.
+
+-- Reads a claim that is to be opened from ARGV: id, artefact id, goal id, cause, kind, bidding, number of missing bids, its hash
+-- (n, then n names and values), its grants (n, then n times agent, state, attempt, phase, JSON text).
+local function take_new_claim()
+  local claim = {
+    id = take(), artefact_id = take(), goal_id = take(), cause = take(), kind = take(), bidding = take(), missing = take(),
+    fields = {}, grants = {},
+  }
+  for index = 1, take_number() * 2 do claim.fields[index] = take() end
+  for index = 1, take_number() do
+    claim.grants[index] = { agent = take(), state = take(), attempt = take_number(), phase = take(), text = take() }
+  end
+  return claim
+end
+
+-- The claim that this cause has had, if any.
+local function claim_of_cause(claim)
+  return redis.call('HGET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause)
+end
+
+local function announce(claim)
+  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim)
+end
+
+local function open_claim(claim, actor)
+  redis.call('HSET', prefix .. 'claim:' .. claim.id, unpack(claim.fields))
+  redis.call('HSET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause, claim.id)
+  redis.call('ZADD', prefix .. 'claims:open', score_at_end(prefix .. 'claims:open'), claim.id)
+  local data = '{"kind":"' .. claim.kind .. '","cause":' .. cjson.encode(claim.cause) .. ',"missing":' .. claim.missing .. '}'
+  log(actor, 'claim_opened', claim.goal_id, claim.id, claim.artefact_id, '', data)
+  for _, grant in ipairs(claim.grants) do
+    write_grant(claim.id, claim.goal_id, grant.agent, grant.state, grant.attempt, grant.text)
+    data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. '}'
+    log(actor, 'grant_queued', claim.goal_id, claim.id, claim.artefact_id, grant.agent, data)
+  end
+  if claim.bidding == 'open' then announce(claim.id) end
+  hint_claim(claim.id)
+end

@@ -1,0 +1,50 @@
+// Agents in Redis. What stands in these two hashes may have been written by people, so it is checked when it is read.
+import { AgentRegistration, AgentStatus } from "../../model/agent.ts";
+import { AgentName } from "../../model/ids.ts";
+import type { AgentBoard } from "../port.ts";
+import type { Parts } from "./parts.ts";
+import { listed } from "./script-arguments.ts";
+
+export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
+  return {
+    async registerAgents(registrations, actor, { exact }) {
+      const words = listed(registrations, (given) => {
+        // Parsing puts the members in one order, so that the same registration is the same text.
+        const registration = AgentRegistration.parse(given);
+        const { name, role, replicas, strategy, image } = registration;
+        return [name, JSON.stringify(registration), JSON.stringify({ role, replicas, strategy, image })];
+      });
+      await script("registerAgents", [keys.agents, keys.agentStatus], [actor, exact ? "1" : "0", ...words]);
+    },
+
+    async listAgents() {
+      const all = await connection.run((client) => client.hGetAll(keys.agents));
+      return Object.keys(all)
+        .sort()
+        .flatMap((name) => AgentRegistration.safeParse(parseJson(all[name])).data ?? []);
+    },
+
+    async reportStatus(agent, status) {
+      await connection.run((client) => client.hSet(keys.agentStatus, agent, JSON.stringify(status)));
+    },
+
+    async listStatuses() {
+      const all = await connection.run((client) => client.hGetAll(keys.agentStatus));
+      const statuses = new Map<AgentName, AgentStatus>();
+      for (const [name, text] of Object.entries(all)) {
+        const agent = AgentName.safeParse(name).data;
+        const status = AgentStatus.safeParse(parseJson(text)).data;
+        if (agent !== undefined && status !== undefined) statuses.set(agent, status);
+      }
+      return statuses;
+    },
+  };
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "");
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,88 @@
+// Artefacts and goals in Redis.
+import type { Artefact } from "../../model/artefact.ts";
+import { ArtefactId, type GoalId } from "../../model/ids.ts";
+import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
+import type { ArtefactBoard, GoalEnding } from "../port.ts";
+import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
+import { followChannel } from "./follow.ts";
+import type { Parts } from "./parts.ts";
+import { certainOutcomeOf, outcomeOf } from "./replies.ts";
+import { artefactWords, listed } from "./script-arguments.ts";
+
+export function artefactsOf(parts: Parts): ArtefactBoard {
+  const { connection, keys, script } = parts;
+  const readArtefacts = async (ids: readonly ArtefactId[]): Promise<(Artefact | undefined)[]> => {
+    // Asked for in one turn, these travel together.
+    const rows = await connection.run((client) =>
+      Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...artefactFieldNames]))),
+    );
+    return rows.map((values, index) => {
+      const fields: Record<string, string> = {};
+      artefactFieldNames.forEach((name, place) => {
+        const value = values[place];
+        if (typeof value === "string") fields[name] = value;
+      });
+      return artefactOfFields(fields, keys.artefact(ids[index] ?? ""));
+    });
+  };
+  return {
+    async createArtefact(artefact, actor) {
+      return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
+    },
+
+    adoptArtefact: (id, epoch) => adoptArtefact(parts, id, epoch),
+    findUnindexedArtefacts: () => findUnindexedArtefacts(parts),
+    artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
+
+    async readArtefact(id) {
+      return (await readArtefacts([id]))[0];
+    },
+
+    async readArtefacts(ids) {
+      return (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
+    },
+
+    async latestVersions(threads) {
+      const newest = await connection.run((client) =>
+        Promise.all(threads.map((thread) => client.zRange(keys.thread(thread), -1, -1))),
+      );
+      return newest.map(([id]) => artefactIdOf(id));
+    },
+
+    async readThread(thread) {
+      return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));
+    },
+
+    async listGoals() {
+      // Only artefact ids are written there, by scripts; a goal's id is that of its first artefact.
+      return (await connection.run((client) => client.zRange(keys.goals, 0, -1))) as GoalId[];
+    },
+
+    async listArtefactsOfGoal(goal) {
+      return artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsOfGoal(goal), 0, -1)));
+    },
+
+    async readGoal(goal) {
+      const [ended, artefacts] = await connection.run((client) => client.hmGet(keys.goal(goal), ["ended", "artefacts"]));
+      return { ended: endingOf(ended), artefacts: Number(artefacts ?? 0) };
+    },
+
+    async endGoal({ goal, ending, failure, epoch }) {
+      const failures = failure === undefined ? [] : [failure];
+      const args = [String(epoch), goal, ending, ...listed(failures, artefactWords)];
+      return certainOutcomeOf(await script("endGoal", [keys.orchestrator, keys.goal(goal)], args), "ended", "already", "fenced");
+    },
+  };
+}
+
+function endingOf(text: string | null | undefined): GoalEnding | undefined {
+  return text === "cancelled" || text === "artefact_limit" ? text : undefined;
+}
+
+function artefactIdOf(text: string | undefined): ArtefactId | undefined {
+  return ArtefactId.safeParse(text).data;
+}
+
+function artefactIdsOf(texts: readonly string[]): ArtefactId[] {
+  return texts.map(artefactIdOf).filter((id): id is ArtefactId => id !== undefined);
+}

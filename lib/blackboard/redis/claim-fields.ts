@@ -1,0 +1,71 @@
+// A claim and its grants as they stand in Redis. What the scripts wrote is trusted: these are read for every decision.
+import type { Claim, ClaimSnapshot, Grant } from "../../model/claim.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
+import type { AgentName } from "../../model/ids.ts";
+import { inOrder } from "../grant-order.ts";
+import type { NewClaim } from "../port.ts";
+
+/** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
+export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string, string> {
+  const granted = (phase: Grant["phase"]) => grants.filter((grant) => grant.phase === phase).map((grant) => grant.agent);
+  return {
+    id: claim.id,
+    artefact_id: claim.artefact_id,
+    status: claim.status,
+    granted_review_agents: JSON.stringify(granted("review")),
+    granted_parallel_agents: JSON.stringify(granted("parallel")),
+    granted_exclusive_agent: granted("exclusive")[0] ?? "",
+    goal_id: claim.goal_id,
+    kind: claim.kind,
+    electorate: JSON.stringify(claim.electorate),
+    additional_context_ids: JSON.stringify(claim.additional_context_ids),
+    rev: String(claim.rev),
+    created_at: claim.created_at,
+    termination_reason: claim.termination_reason,
+    bidding: claim.bidding,
+    bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
+    cause,
+  };
+}
+
+/** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when somebody has broken it by hand. */
+export function snapshotOf(key: string, fields: Record<string, string>, grants: readonly string[]): ClaimSnapshot | undefined {
+  if (fields.id === undefined) return undefined;
+  try {
+    const order = JSON.parse(fields.bid_order ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
+    const claim = {
+      id: fields.id,
+      artefact_id: fields.artefact_id,
+      goal_id: fields.goal_id,
+      kind: fields.kind,
+      status: fields.status,
+      bidding: fields.bidding,
+      electorate: JSON.parse(fields.electorate ?? ""),
+      bids: order.map(([agent, word]) => ({ agent, word })),
+      additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
+      rev: Number(fields.rev),
+      created_at: fields.created_at,
+      termination_reason: fields.termination_reason,
+    };
+    // The cast is the trust named at the top.
+    return { claim: claim as Claim, grants: inOrder(grants.map(grantOfText)) };
+  } catch (cause) {
+    throw new SettError("blackboard-refused", `The claim at ${key} is malformed: ${messageOf(cause)}.`, {
+      hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
+      cause,
+    });
+  }
+}
+
+export function grantOfText(text: string): Grant {
+  return JSON.parse(text) as Grant;
+}
+
+/** `"state":"running"` must stand in it as it is: finish-grant.lua puts the ending in its place. */
+export function textOfGrant(grant: Grant): string {
+  return JSON.stringify(grant);
+}
+
+export function namesText(names: readonly AgentName[]): string {
+  return JSON.stringify(names);
+}

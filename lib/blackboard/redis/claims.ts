@@ -1,0 +1,96 @@
+// Claims, bids and commits in Redis.
+import type { ClaimSnapshot } from "../../model/claim.ts";
+import type { ClaimId } from "../../model/ids.ts";
+import { firstAnnouncementAfterMs } from "../first-announcement.ts";
+import type { ClaimBoard } from "../port.ts";
+import { snapshotOf } from "./claim-fields.ts";
+import { commitWords } from "./commit-words.ts";
+import { followReads } from "./follow.ts";
+import type { Parts } from "./parts.ts";
+import { certainOutcomeOf, outcomeOf } from "./replies.ts";
+import { newClaimWords } from "./script-arguments.ts";
+import { endOf, readOn } from "./streams.ts";
+
+export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
+  const readClaims = async (ids: readonly ClaimId[]): Promise<(ClaimSnapshot | undefined)[]> => {
+    // Asked for in one turn, these travel together.
+    const rows = await connection.run((client) =>
+      Promise.all(ids.map((id) => Promise.all([client.hGetAll(keys.claim(id)), client.hVals(keys.grants(id))]))),
+    );
+    return rows.map(([fields, grants]) => snapshotOf(keys.claim(fields.id as ClaimId), fields, grants));
+  };
+  return {
+    async openClaim({ open, epoch, bidDeadlineMs }) {
+      const reply = await script(
+        "openClaim",
+        [keys.orchestrator, keys.due, keys.artefact(open.claim.artefact_id)],
+        [String(epoch), String(bidDeadlineMs), String(firstAnnouncementAfterMs), ...newClaimWords(open)],
+      );
+      const result = outcomeOf(reply, "opened", "exists", "fenced");
+      if (result.outcome === "opened") return { outcome: "opened", claim: open.claim.id };
+      // The index of causes holds nothing but claim ids.
+      if (result.outcome === "exists") return { outcome: "exists", claim: reply[1] as ClaimId };
+      return result;
+    },
+
+    async readClaim(id) {
+      return (await readClaims([id]))[0];
+    },
+
+    async readClaims(ids) {
+      return (await readClaims(ids)).filter((snapshot): snapshot is ClaimSnapshot => snapshot !== undefined);
+    },
+
+    async listOpenClaims() {
+      return (await connection.run((client) => client.zRange(keys.openClaims, 0, -1))) as ClaimId[];
+    },
+
+    async claimsOfArtefact(id) {
+      const claims = await connection.run((client) => client.hGetAll(keys.claimsOfArtefact(id)));
+      return new Map(Object.entries(claims) as [string, ClaimId][]);
+    },
+
+    async placeBid({ claim, agent, word }) {
+      const reply = await script("placeBid", [keys.claim(claim), keys.bids(claim)], [claim, agent, word]);
+      const result = outcomeOf(reply, "placed");
+      // The script answers with one of the four words, which the claim holds.
+      return result.outcome === "placed" ? { outcome: "placed", word: reply[1] as typeof word } : result;
+    },
+
+    async adoptBids(claim, epoch) {
+      const reply = await script("adoptBids", [keys.orchestrator, keys.claim(claim), keys.bids(claim)], [String(epoch), claim]);
+      const { outcome } = certainOutcomeOf(reply, "adopted", "fenced");
+      return outcome === "adopted" ? { outcome, count: Number(reply[1]) } : { outcome };
+    },
+
+    async commitClaim(commit) {
+      const id = commit.claim;
+      const reply = await script(
+        "commitClaim",
+        [keys.orchestrator, keys.claim(id), keys.bids(id), keys.grants(id), keys.openClaims, keys.due],
+        commitWords(commit),
+      );
+      const { outcome } = certainOutcomeOf(reply, "committed", "stale", "fenced", "gone");
+      return outcome === "committed" ? { outcome, rev: Number(reply[1]) } : { outcome };
+    },
+
+    async announceClaim({ claim, epoch, nextAfterMs }) {
+      const args = [String(epoch), claim, String(nextAfterMs)];
+      const reply = await script("announceClaim", [keys.orchestrator, keys.claim(claim), keys.due], args);
+      return certainOutcomeOf(reply, "announced", "ended", "fenced");
+    },
+
+    endOfAnnouncements() {
+      return connection.run((client) => endOf(client, keys.announcements));
+    },
+
+    followAnnouncements(from, signal) {
+      let last = from;
+      return followReads(connection, signal, async (client) => {
+        const entries = await readOn(client, keys.announcements, last);
+        last = entries.at(-1)?.id ?? last;
+        return entries.map((entry) => entry.message.claim as ClaimId);
+      });
+    },
+  };
+}

@@ -1,0 +1,75 @@
+// One connection to Redis that never heals itself: whoever holds it replaces it. And what its errors mean.
+import { createClient, ErrorReply } from "redis";
+import { messageOf, SettError } from "../../model/errors.ts";
+
+export type Client = ReturnType<typeof newClient>;
+
+/**
+ * Not connected yet. Commands are refused rather than queued while it is not (a queued one would run late), and have no time
+ * limit each (timers cost two thirds of the throughput): a silent socket ends the whole connection after `silenceMs`.
+ */
+export function newClient(url: string, connectMs: number, silenceMs: number) {
+  const client = createClient({
+    url,
+    disableOfflineQueue: true,
+    maintNotifications: "disabled",
+    socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
+  });
+  // Whoever waits for a command hears of the failure there; an error without a listener would end the process.
+  client.on("error", () => {});
+  return client;
+}
+
+/** The address for people: never with the password. */
+export function endpointOf(url: string): { host: string; port: number } {
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") {
+    throw new SettError("redis-unreachable", "The URL of Redis is malformed.", {
+      hint: "It looks like redis://:password@host:6379.",
+    });
+  }
+  return { host: parsed.hostname, port: Number(parsed.port || 6379) };
+}
+
+/** True for what Redis itself answered and would answer again; a server that is loading or busy is worth another try. */
+export function isRefusal(error: unknown): error is ErrorReply {
+  return error instanceof ErrorReply && !/^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/.test(error.message);
+}
+
+/** True for what waiting does not mend. */
+export function isBadCredential(error: unknown): boolean {
+  return (
+    error instanceof ErrorReply && /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid (?:password|username-password)/i.test(error.message)
+  );
+}
+
+export function refusedByRedis(error: ErrorReply): SettError {
+  return new SettError("blackboard-refused", `Redis refused a command: ${error.message}`, {
+    hint: "Has somebody changed this instance's keys or Redis' settings by hand?",
+    cause: error,
+  });
+}
+
+/** What to tell a person when Redis is not there. */
+export function unreachable(url: string, cause: unknown): SettError {
+  const { host, port } = endpointOf(url);
+  const at = `${host}:${port}`;
+  if (isBadCredential(cause)) {
+    return new SettError("redis-unreachable", `Redis at ${at} does not accept the password.`, {
+      hint: "Does REDIS_URL carry the password of this instance?",
+      cause,
+    });
+  }
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  const hint = "Is the instance up? Try `sett list`.";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN" || /ENOTFOUND|EAI_AGAIN/.test(messageOf(cause))) {
+    return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: there is no host of this name.`, {
+      hint,
+      cause,
+    });
+  }
+  if (code === "ECONNREFUSED" || /ECONNREFUSED/.test(messageOf(cause))) {
+    return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: nothing listens there.`, { hint, cause });
+  }
+  return new SettError("redis-unreachable", `Redis does not answer at ${at}.`, { hint, cause });
+}

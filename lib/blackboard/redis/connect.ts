@@ -1,0 +1,48 @@
+// The blackboard in Redis.
+import type { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { keysOf } from "../keys.ts";
+import type { Blackboard } from "../port.ts";
+import { agentsOf } from "./agents.ts";
+import { artefactsOf } from "./artefacts.ts";
+import { claimsOf } from "./claims.ts";
+import { Connection } from "./connection.ts";
+import { grantsOf } from "./grants.ts";
+import { logOf } from "./log.ts";
+import { scriptRunner } from "./scripts.ts";
+import { seatOf } from "./seat.ts";
+
+export type ConnectOptions = {
+  url: string;
+  instance: InstanceName;
+  /** How long an answer may take; calls repeat themselves for about as long. Milliseconds. */
+  timeoutMs?: number;
+  /** How long contact may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
+  giveUpMs?: number | undefined;
+  /** Called once. Followers throw the same error. */
+  onLost?: (error: SettError) => void;
+};
+
+/** Rejects with `redis-unreachable`, in a sentence that names host and port. */
+export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
+  const { url, instance, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
+  const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
+  const keys = keysOf(instance);
+  const parts = { connection, keys, script: scriptRunner(connection, keys) };
+  return {
+    instance,
+    time: async () => {
+      const [seconds, microseconds] = await connection.run((client) => client.time());
+      return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    },
+    contactSince: () => connection.since,
+    onReconnect: (listener) => connection.onReconnect(listener),
+    ...artefactsOf(parts),
+    ...claimsOf(parts),
+    ...grantsOf(parts),
+    ...agentsOf(parts),
+    ...seatOf(parts),
+    ...logOf(parts),
+    [Symbol.asyncDispose]: async () => connection.close(),
+  };
+}

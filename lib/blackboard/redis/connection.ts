@@ -1,0 +1,210 @@
+// Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and replaced when it is lost.
+import type { SettError } from "../../model/errors.ts";
+import { type Client, endpointOf, isBadCredential, isRefusal, newClient, refusedByRedis, unreachable } from "./client.ts";
+import { pauseUnlessAborted } from "./pause.ts";
+
+export type ConnectionOptions = {
+  url: string;
+  /** How long an answer may take. */
+  timeoutMs: number;
+  /** How long contact may be away before it is given up for good; undefined: the first failure to connect is final. */
+  giveUpMs: number | undefined;
+  /** Called once when contact is given up after it had been made. */
+  onLost: (error: SettError) => void;
+};
+
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #closing = new AbortController();
+  readonly #listeners = new Set<() => void>();
+  readonly #beatMs: number;
+  readonly #waiting = new Set<() => void>();
+  #client: Client | undefined;
+  #since: number | undefined;
+  #lost: SettError | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #lastBeat = 0;
+  #pingSent: number | undefined;
+
+  private constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#beatMs = Math.min(1_000, Math.ceil(options.timeoutMs / 3));
+  }
+
+  /** Rejects with `redis-unreachable` when contact cannot be made within `giveUpMs`, or at once when the password is wrong. */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    endpointOf(options.url);
+    const connection = new Connection(options);
+    const started = Date.now();
+    for (let tries = 0; ; tries += 1) {
+      try {
+        await connection.#connect();
+        break;
+      } catch (error) {
+        const isLate = options.giveUpMs === undefined || Date.now() - started >= options.giveUpMs;
+        if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
+        await pauseUnlessAborted(backOffMs(tries), connection.closed);
+      }
+    }
+    connection.#lastBeat = Date.now();
+    connection.#timer = setInterval(() => connection.#beat(), connection.#beatMs);
+    return connection;
+  }
+
+  /** Unix milliseconds since when contact has been unbroken. */
+  get since(): number | undefined {
+    return this.#since;
+  }
+
+  /** Why contact was given up, once it was. */
+  get lost(): SettError | undefined {
+    return this.#lost;
+  }
+
+  /** Aborts when this is closed by its owner. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  get timeoutMs(): number {
+    return this.#options.timeoutMs;
+  }
+
+  onReconnect(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Does `work`, again if contact breaks meanwhile (its outcome is then unknown, so it must be safe to repeat), for about
+   * `timeoutMs`. Rejects with `redis-unreachable` then, and with `blackboard-refused` for what Redis itself refuses.
+   */
+  async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const last = Date.now() + this.#options.timeoutMs;
+    for (let tries = 0; ; tries += 1) {
+      let cause: unknown;
+      if (this.#client !== undefined) {
+        try {
+          return await work(this.#client);
+        } catch (error) {
+          if (isRefusal(error)) throw refusedByRedis(error);
+          cause = error;
+        }
+      }
+      if (this.#lost !== undefined) throw this.#lost;
+      const left = last - Date.now();
+      if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause);
+      await this.#contactWithin(Math.min(left, backOffMs(tries)));
+    }
+  }
+
+  /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
+  async connectAnother(blockMs: number | undefined): Promise<Client> {
+    const { url, timeoutMs } = this.#options;
+    return connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs));
+  }
+
+  close(): void {
+    this.#closing.abort();
+    clearInterval(this.#timer);
+    this.#client?.destroy();
+    this.#client = undefined;
+    this.#since = undefined;
+    this.#wake();
+  }
+
+  async #connect(): Promise<void> {
+    const { url, timeoutMs } = this.#options;
+    const client = await connected(newClient(url, timeoutMs, timeoutMs + this.#beatMs));
+    if (this.closed.aborted) return client.destroy();
+    client.on("error", (cause) => this.#drop(client, cause));
+    this.#client = client;
+    this.#since = Date.now();
+    this.#pingSent = undefined;
+    this.#wake();
+  }
+
+  #drop(client: Client, cause: unknown): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    this.#since = undefined;
+    client.destroy();
+    if (!this.closed.aborted) void this.#recover(cause);
+  }
+
+  async #recover(first: unknown): Promise<void> {
+    const { url, timeoutMs, giveUpMs = timeoutMs, onLost } = this.#options;
+    const started = Date.now();
+    let cause = first;
+    for (let tries = 0; !this.closed.aborted; tries += 1) {
+      try {
+        await this.#connect();
+        for (const listener of [...this.#listeners]) listener();
+        return;
+      } catch (error) {
+        cause = error;
+      }
+      if (Date.now() - started >= giveUpMs) {
+        this.#lost = unreachable(url, cause);
+        this.#wake();
+        return onLost(this.#lost);
+      }
+      await pauseUnlessAborted(backOffMs(tries), this.closed);
+    }
+  }
+
+  /** A hung server keeps its connections: only an answer that does not come shows it. */
+  #beat(): void {
+    const now = Date.now();
+    const hasSlept = now - this.#lastBeat > 2 * this.#beatMs + 500;
+    this.#lastBeat = now;
+    const client = this.#client;
+    if (client === undefined) return;
+    // This process or its whole machine stood still: what lapsed meanwhile lapsed unseen, so contact counts from now.
+    if (hasSlept) this.#since = now;
+    if (this.#pingSent !== undefined) {
+      if (hasSlept) this.#pingSent = now;
+      else if (now - this.#pingSent >= this.#options.timeoutMs) this.#drop(client, undefined);
+      return;
+    }
+    this.#pingSent = now;
+    client.ping().then(
+      () => {
+        if (this.#client === client) this.#pingSent = undefined;
+      },
+      () => {},
+    );
+  }
+
+  #contactWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(finish);
+        resolve();
+      };
+      const timer = setTimeout(finish, ms);
+      this.#waiting.add(finish);
+    });
+  }
+
+  #wake(): void {
+    for (const finish of [...this.#waiting]) finish();
+  }
+}
+
+async function connected(client: Client): Promise<Client> {
+  try {
+    await client.connect();
+    // A server that has just been started answers LOADING until it has read its data.
+    await client.ping();
+    return client;
+  } catch (error) {
+    client.destroy();
+    throw error;
+  }
+}
+
+export function backOffMs(tries: number): number {
+  return Math.min(1_000, 25 * 2 ** Math.min(tries, 10));
+}

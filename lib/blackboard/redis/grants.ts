@@ -1,0 +1,71 @@
+// Grants in Redis: wake-ups, the gate, leases and results.
+import type { AgentName, ClaimId } from "../../model/ids.ts";
+import type { GrantBoard } from "../port.ts";
+import { grantOfText, textOfGrant } from "./claim-fields.ts";
+import type { Client } from "./client.ts";
+import { batchSize, blockMs, followReads } from "./follow.ts";
+import type { Parts } from "./parts.ts";
+import { outcomeOf } from "./replies.ts";
+import { artefactWords } from "./script-arguments.ts";
+
+export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
+  /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued. */
+  const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
+    const open = await client.zRange(keys.openClaims, 0, -1);
+    const grants = await Promise.all(open.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
+    return open.filter((_, index) => {
+      const text = grants[index];
+      return typeof text === "string" && grantOfText(text).state === "queued";
+    }) as ClaimId[];
+  };
+  const readWakeUps = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
+    const key = keys.agentGrants(agent);
+    const first = await client.blPop(key, blockMs / 1_000);
+    if (first === null) return [];
+    const more = (await client.lPopCount(key, batchSize)) ?? [];
+    // Scripts push claim ids; whatever a person pushes turns out to have no grant.
+    return [...new Set([first.element, ...more])] as ClaimId[];
+  };
+  return {
+    followGrants(agent, signal) {
+      return followReads(connection, signal, async (client, isFresh) => {
+        const queued = isFresh ? await readQueued(client, agent) : [];
+        return queued.length > 0 ? queued : readWakeUps(client, agent);
+      });
+    },
+
+    async acceptGrant({ claim, grant, leaseMs }) {
+      const { agent, attempt, phase } = grant;
+      const reply = await script(
+        "acceptGrant",
+        [keys.claim(claim), keys.grants(claim), keys.due],
+        [claim, agent, String(attempt), phase, String(leaseMs), textOfGrant(grant)],
+      );
+      return outcomeOf(reply, "accepted");
+    },
+
+    async renewLease({ claim, agent, attempt, leaseMs }) {
+      const args = [claim, agent, String(attempt), String(leaseMs)];
+      return outcomeOf(await script("renewLease", [keys.claim(claim), keys.due], args), "renewed");
+    },
+
+    async finishGrant({ claim, agent, attempt, endedAt, result }) {
+      const ended = { state: result.outcome, ended_at: endedAt, artefact_ids: [result.artefact.id] };
+      const reason = result.outcome === "failed" ? result.reason : undefined;
+      const reply = await script(
+        "finishGrant",
+        [keys.claim(claim), keys.grants(claim), keys.due, keys.refusedArtefacts],
+        [
+          claim,
+          agent,
+          String(attempt),
+          result.outcome === "failed" ? "grant_failed" : "grant_done",
+          JSON.stringify(reason === undefined ? ended : { ...ended, reason }).slice(1, -1),
+          reason === undefined ? "" : JSON.stringify(reason),
+          ...artefactWords(result.artefact),
+        ],
+      );
+      return outcomeOf(reply, "finished");
+    },
+  };
+}

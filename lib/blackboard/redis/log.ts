@@ -1,0 +1,40 @@
+// The log in Redis: the stream `events`.
+import type { SettEvent } from "../../model/event.ts";
+import type { Log } from "../port.ts";
+import { followReads } from "./follow.ts";
+import type { Parts } from "./parts.ts";
+import { eventWords } from "./script-arguments.ts";
+import { endOf, readOn, type StreamEntry } from "./streams.ts";
+
+export function logOf({ connection, keys, script }: Parts): Log {
+  return {
+    async logEvent(draft, actor) {
+      await script("logEvent", [], [actor, ...eventWords(draft)]);
+    },
+
+    followEvents(from, signal) {
+      let last = from;
+      return followReads(connection, signal, async (client) => {
+        const entries = await readOn(client, keys.events, last);
+        last = entries.at(-1)?.id ?? last;
+        return entries.map(eventOf);
+      });
+    },
+
+    async readEvents(from, count) {
+      const entries = await connection.run((client) => client.xRange(keys.events, `(${from}`, "+", { COUNT: count }));
+      return (entries ?? []).map(eventOf);
+    },
+
+    endOfEvents() {
+      return connection.run((client) => endOf(client, keys.events));
+    },
+  };
+}
+
+/** Events are written by scripts alone and read by the thousand, so their shape is trusted. */
+function eventOf({ id, message }: StreamEntry): SettEvent {
+  const { data, ...fields } = message;
+  const event = { ...fields, id, time: new Date(Number.parseInt(id, 10)).toISOString() };
+  return (data === undefined ? event : { ...event, data: JSON.parse(data) }) as SettEvent;
+}

@@ -1,0 +1,6 @@
+import type { Keys } from "../keys.ts";
+import type { Connection } from "./connection.ts";
+import type { RunScript } from "./scripts.ts";
+
+/** What each question of the port is answered with. */
+export type Parts = { connection: Connection; keys: Keys; script: RunScript };

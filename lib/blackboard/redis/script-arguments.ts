@@ -1,0 +1,43 @@
+// Our shapes as the flat words that the scripts take (lua/prelude*.lua say in which order).
+import type { Artefact } from "../../model/artefact.ts";
+import type { EventDraft } from "../../model/event.ts";
+import { artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
+import type { NewClaim } from "../port.ts";
+import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
+
+/** A list, led by its length. */
+export function listed<Item>(items: readonly Item[], wordsOf: (item: Item) => readonly string[]): string[] {
+  return [String(items.length), ...items.flatMap(wordsOf)];
+}
+
+export function artefactWords(artefact: Artefact): string[] {
+  const fields = fieldsOfArtefact(artefact);
+  return artefactFieldNames.map((name) => fields[name]);
+}
+
+export function newClaimWords(open: NewClaim): string[] {
+  const { claim, cause, grants } = open;
+  const missing = claim.electorate.filter((agent) => !claim.bids.some((bid) => bid.agent === agent)).length;
+  return [
+    claim.id,
+    claim.artefact_id,
+    claim.goal_id,
+    cause,
+    claim.kind,
+    claim.bidding,
+    String(missing),
+    ...listed(Object.entries(fieldsOfClaim(open)), (entry) => entry),
+    ...listed(grants, (grant) => [grant.agent, grant.state, String(grant.attempt), grant.phase, textOfGrant(grant)]),
+  ];
+}
+
+export function eventWords(draft: EventDraft): string[] {
+  return [
+    draft.type,
+    draft.goal_id ?? "",
+    draft.claim_id ?? "",
+    draft.artefact_id ?? "",
+    draft.agent ?? "",
+    draft.data === undefined ? "" : JSON.stringify(draft.data),
+  ];
+}

@@ -1,0 +1,47 @@
+// The orchestrator's seat in Redis, and what is due.
+import { dueOfMember, memberOfDue } from "../due-member.ts";
+import type { DueItem, OrchestratorSeat } from "../port.ts";
+import type { Parts } from "./parts.ts";
+import { certainOutcomeOf } from "./replies.ts";
+import { listed } from "./script-arguments.ts";
+
+export function seatOf({ connection, keys, script }: Parts): OrchestratorSeat {
+  return {
+    async takeSeat({ holder, leaseMs, fresh }) {
+      const reply = await script("takeSeat", [keys.orchestrator], [holder, String(leaseMs), fresh ? "1" : "0"]);
+      const { outcome } = certainOutcomeOf(reply, "held", "taken");
+      const [, second = "", third = ""] = reply;
+      return outcome === "held"
+        ? { outcome, epoch: Number(second), cursor: third }
+        : { outcome, holder: second, expiresInMs: Number(third) };
+    },
+
+    async leaveSeat(epoch) {
+      await script("leaveSeat", [keys.orchestrator], [String(epoch)]);
+    },
+
+    async readSeat() {
+      const [[holder, epoch, expiresAt, cursor], time] = await connection.run((client) =>
+        Promise.all([client.hmGet(keys.orchestrator, ["holder", "epoch", "expires_at", "cursor"]), client.time()]),
+      );
+      if (!holder) return undefined;
+      const now = Number(time[0]) * 1_000 + Number(time[1]) / 1_000;
+      const expiresInMs = Math.max(0, Math.ceil(Number(expiresAt) - now));
+      return { holder, epoch: Number(epoch), expiresInMs, cursor: cursor ?? "0" };
+    },
+
+    async moveCursor(epoch, cursor) {
+      return certainOutcomeOf(await script("moveCursor", [keys.orchestrator], [String(epoch), cursor]), "moved", "fenced");
+    },
+
+    async listDue(limit) {
+      const members = await script("listDue", [keys.due], [String(limit)]);
+      return members.map(dueOfMember).filter((item): item is DueItem => item !== undefined);
+    },
+
+    async clearDue(items, epoch) {
+      const args = [String(epoch), ...listed(items, (item) => [memberOfDue(item)])];
+      return certainOutcomeOf(await script("clearDue", [keys.orchestrator, keys.due], args), "cleared", "fenced");
+    },
+  };
+}

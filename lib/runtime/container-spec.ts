@@ -1,0 +1,60 @@
+// What a container shall be, in Sett's words.
+import type { PartLabels } from "./labels.ts";
+
+/** Whose files and processes these are, as numbers: an image need not know the user. */
+export type Owner = { uid: number; gid: number };
+
+export type Mount =
+  /** A volume appears as it is: an image's own content at `target` is never copied into it. */
+  | { kind: "volume"; volume: string; target: string; access: "ro" | "rw" }
+  /** `path` must exist on the host. */
+  | { kind: "bind"; path: string; target: string; access: "ro" | "rw" }
+  /** In memory, open to every user, programs in it may run. */
+  | { kind: "tmpfs"; target: string; sizeBytes: number };
+
+export type Healthcheck = {
+  /** Run inside the container without a shell; exit code 0 is healthy. */
+  command: string[];
+  /** Also the time until the first check. */
+  intervalMs: number;
+  timeoutMs: number;
+  retries: number;
+  /** Failures within this time after the start do not count. */
+  startPeriodMs: number;
+};
+
+export type Resources = {
+  /** 1e9 is one processor. */
+  nanoCpus?: number;
+  memoryBytes?: number;
+  /** A weight against other containers when processors are short, not a guarantee: engines have no other. */
+  reservedNanoCpus?: number;
+  reservedMemoryBytes?: number;
+};
+
+/** Every container gets an init that reaps orphans, and can gain no privileges. */
+export type ContainerSpec = {
+  name: string;
+  image: string;
+  labels: PartLabels;
+  /** Replaces the image's entrypoint, and its command with it. */
+  entrypoint?: string[];
+  command?: string[];
+  /** Added to the image's own. */
+  env: Record<string, string>;
+  workingDir?: string;
+  /** Default: the image's own user. */
+  user?: Owner;
+  mounts: Mount[];
+  network?: { name: string; aliases: string[] };
+  /** Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. */
+  ports?: { port: number; hostPort?: number }[];
+  capabilities: "none" | "default";
+  isRootReadOnly?: boolean;
+  pidsLimit?: number;
+  healthcheck?: Healthcheck;
+  restart: "no" | "unless-stopped";
+  resources?: Resources;
+  /** Between SIGTERM and SIGKILL, when whoever stops the container says nothing else. */
+  stopTimeoutSeconds?: number;
+};

@@ -1,0 +1,101 @@
+// A container's description, from Sett's words into the engine's.
+import type Docker from "dockerode";
+import { unreachable } from "../../model/unreachable.ts";
+import type { ContainerSpec, Healthcheck, Mount, Resources } from "../container-spec.ts";
+import { writeLabels } from "../labels.ts";
+import { envList } from "./env.ts";
+
+export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOptions {
+  const ports = spec.ports ?? [];
+  return {
+    name: spec.name,
+    Image: spec.image,
+    Labels: writeLabels(spec.labels),
+    Env: envList(spec.env),
+    ...(spec.entrypoint === undefined ? {} : { Entrypoint: spec.entrypoint }),
+    ...(spec.command === undefined ? {} : { Cmd: spec.command }),
+    ...(spec.workingDir === undefined ? {} : { WorkingDir: spec.workingDir }),
+    ...(spec.user === undefined ? {} : { User: `${spec.user.uid}:${spec.user.gid}` }),
+    ...(spec.stopTimeoutSeconds === undefined ? {} : { StopTimeout: spec.stopTimeoutSeconds }),
+    ...(spec.healthcheck === undefined ? {} : { Healthcheck: healthConfig(spec.healthcheck) }),
+    ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
+    HostConfig: {
+      Mounts: spec.mounts.filter((mount) => mount.kind !== "tmpfs").map(mountSettings),
+      Tmpfs: Object.fromEntries(spec.mounts.filter((mount) => mount.kind === "tmpfs").map(tmpfsEntry)),
+      PortBindings: Object.fromEntries(
+        ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
+      ),
+      ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
+      SecurityOpt: ["no-new-privileges"],
+      ReadonlyRootfs: spec.isRootReadOnly ?? false,
+      // Neither Bun nor an agent's command reaps the orphans that PID 1 inherits.
+      Init: true,
+      ...(spec.pidsLimit === undefined ? {} : { PidsLimit: spec.pidsLimit }),
+      RestartPolicy: { Name: spec.restart },
+      ...resourceLimits(spec.resources ?? {}),
+      ...(spec.network === undefined ? {} : { NetworkMode: spec.network.name }),
+    },
+    ...(spec.network === undefined
+      ? {}
+      : { NetworkingConfig: { EndpointsConfig: { [spec.network.name]: { Aliases: spec.network.aliases } } } }),
+  };
+}
+
+type StoredMount = Exclude<Mount, { kind: "tmpfs" }>;
+
+function mountSettings(mount: StoredMount): Docker.MountSettings {
+  const common = { Target: mount.target, ReadOnly: mount.access === "ro" };
+  switch (mount.kind) {
+    case "volume":
+      return volumeMount(mount.volume, mount.target, { isReadOnly: mount.access === "ro", isFilled: false });
+    case "bind":
+      // Given as a mount and not in `Binds`, which would make a missing path, as a folder owned by root.
+      return { Type: "bind", Source: mount.path, ...common };
+    default:
+      return unreachable(mount);
+  }
+}
+
+/** `isFilled`: an empty volume takes the image's content at `target` when the container is created. */
+export function volumeMount(
+  volume: string,
+  target: string,
+  { isReadOnly, isFilled }: { isReadOnly: boolean; isFilled: boolean },
+): Docker.MountSettings {
+  return {
+    Type: "volume",
+    Source: volume,
+    Target: target,
+    ReadOnly: isReadOnly,
+    VolumeOptions: { NoCopy: !isFilled, Labels: {}, DriverConfig: { Name: "", Options: {} } },
+  };
+}
+
+function tmpfsEntry(mount: Extract<Mount, { kind: "tmpfs" }>): [string, string] {
+  return [mount.target, `rw,exec,nosuid,nodev,mode=1777,size=${mount.sizeBytes}`];
+}
+
+const nanosecondsPerMs = 1e6;
+
+function healthConfig(check: Healthcheck): Docker.HealthConfig {
+  return {
+    Test: ["CMD", ...check.command],
+    Interval: check.intervalMs * nanosecondsPerMs,
+    Timeout: check.timeoutMs * nanosecondsPerMs,
+    StartPeriod: check.startPeriodMs * nanosecondsPerMs,
+    Retries: check.retries,
+  };
+}
+
+/** What the engine calls 1024 shares is the weight of one processor. */
+const sharesPerCpu = 1024;
+
+function resourceLimits(resources: Resources): Docker.HostConfig {
+  const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes } = resources;
+  return {
+    ...(nanoCpus === undefined ? {} : { NanoCpus: nanoCpus }),
+    ...(memoryBytes === undefined ? {} : { Memory: memoryBytes }),
+    ...(reservedNanoCpus === undefined ? {} : { CpuShares: Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)) }),
+    ...(reservedMemoryBytes === undefined ? {} : { MemoryReservation: reservedMemoryBytes }),
+  };
+}

@@ -1,0 +1,84 @@
+// Turns whatever dockerode throws into a SettError: the one place that knows what its errors look like.
+import { SettError } from "../../model/errors.ts";
+
+/** Makes one request; `doing` completes the sentence "Docker could not …". */
+export async function ask<T>(doing: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw explain(error, doing);
+  }
+}
+
+/** As `ask`, for things that may be gone: undefined when the engine knows no such thing. */
+export async function askIfThere<T>(doing: string, request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await request();
+  } catch (error) {
+    if (statusOf(error) === 404) return undefined;
+    throw explain(error, doing);
+  }
+}
+
+/**
+ * The SettError for something that went wrong while `doing` ("start the container x"). With a `signal`, whatever comes after
+ * its abort is an interruption: a stream that is aborted half-way says no more than that its connection was reset.
+ */
+export function explain(error: unknown, doing: string, signal?: AbortSignal): SettError {
+  if (error instanceof SettError) return error;
+  if (isAbort(error) || signal?.aborted === true)
+    return new SettError("interrupted", `Interrupted: was about to ${doing}.`, { cause: error });
+  const status = statusOf(error);
+  // Without an HTTP status it was not the engine that spoke: the connection failed.
+  if (status === undefined) return unreachable(error);
+  const reason = reasonOf(error);
+  const missingImage = /no such image:? ([^\s]+)/i.exec(reason);
+  if (status === 404 && missingImage !== null) {
+    return new SettError("image-not-found", `Docker could not ${doing}: it does not have the image ${missingImage[1]}.`, {
+      hint: "Build or pull it first.",
+      cause: error,
+    });
+  }
+  return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, { cause: error });
+}
+
+/** The HTTP status of the engine's answer; undefined when it gave none. */
+export function statusOf(error: unknown): number | undefined {
+  if (error instanceof Error && "statusCode" in error && typeof error.statusCode === "number") return error.statusCode;
+  return undefined;
+}
+
+/** What the engine said, without dockerode's "(HTTP code 500) server error - ". */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^\(HTTP code \d+\) .*? - /s, "").trim();
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || error.name === "TimeoutError");
+}
+
+function unreachable(error: unknown): SettError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const message = `The Docker Engine does not answer: ${sentence(error instanceof Error ? error.message : String(error))}`;
+  return new SettError("docker-unreachable", message, { hint: hintFor(code), cause: error });
+}
+
+function hintFor(code: string): string {
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "You may not use its socket: join the group `docker` (and log in again), or run as root.";
+    case "ENOENT":
+    case "ECONNREFUSED":
+      return "Is dockerd running? Try `docker info`. An engine elsewhere is named by DOCKER_HOST.";
+    case "ENOTFOUND":
+      return "Does DOCKER_HOST name the right host?";
+    default:
+      return "Try `docker info`; DOCKER_HOST names the engine, if set.";
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

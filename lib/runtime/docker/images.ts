@@ -1,0 +1,64 @@
+// Images the engine has, or can get from a registry.
+import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
+import type { ImageInfo, Progress } from "../port.ts";
+import { envRecord } from "./env.ts";
+import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
+import { jsonMessages } from "./json-messages.ts";
+
+export async function findImage(docker: Docker, tag: string): Promise<ImageInfo | undefined> {
+  const image = await askIfThere(`look for the image ${tag}`, () => docker.getImage(tag).inspect());
+  if (image === undefined) return undefined;
+  // An imported image has null for most of these, whatever dockerode's types say.
+  const config = image.Config ?? {};
+  return {
+    id: image.Id,
+    digest: image.RepoDigests?.[0],
+    architecture: image.Architecture,
+    user: config.User ?? "",
+    env: envRecord(config.Env),
+    entrypoint: words(config.Entrypoint),
+    command: words(config.Cmd),
+    workingDir: config.WorkingDir ?? "",
+    labels: config.Labels ?? {},
+  };
+}
+
+export async function pullImage(docker: Docker, tag: string, { onProgress, signal }: Progress): Promise<ImageInfo> {
+  const reference = withTag(tag);
+  try {
+    const stream = await docker.pull(reference, signal === undefined ? {} : { abortSignal: signal });
+    for await (const message of jsonMessages(stream)) {
+      // Like a failed build, a failed pull is an `error` message in an answer of status 200.
+      if (message.error !== undefined) throw notPulled(tag, message.error);
+      if (message.status !== undefined) {
+        onProgress([message.id, message.status, message.progress].filter((part) => part !== undefined).join(" "));
+      }
+    }
+  } catch (error) {
+    // The engine's own refusals (no such repository, no network to the registry) all mean that there is no image.
+    throw statusOf(error) === undefined
+      ? explain(error, `pull the image ${tag}`, signal)
+      : notPulled(tag, reasonOf(error), error);
+  }
+  const image = await ask(`look for the image ${tag}`, () => findImage(docker, reference));
+  if (image === undefined) throw notPulled(tag, "the registry's answer ended early");
+  return image;
+}
+
+function notPulled(tag: string, reason: string, cause?: unknown): SettError {
+  return new SettError("image-not-found", `The image ${tag} could not be pulled: ${reason}`, {
+    hint: `Is the name right, and does the registry answer? \`docker pull ${tag}\` uses your own login; Sett uses any image that is there.`,
+    cause,
+  });
+}
+
+/** The engine would pull every tag of a name without one. */
+function withTag(tag: string): string {
+  return /[:@][^/]*$/.test(tag) ? tag : `${tag}:latest`;
+}
+
+function words(value: string | string[] | null | undefined): string[] {
+  if (value === null || value === undefined) return [];
+  return typeof value === "string" ? [value] : value;
+}

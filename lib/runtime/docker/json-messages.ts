@@ -1,0 +1,31 @@
+// The progress of a pull or a build: JSON messages, one a line, as the engine streams them.
+
+/** What the engine may say; each message has some of it. */
+export type EngineMessage = {
+  /** A piece of a build's output, not always a whole line. */
+  stream?: string;
+  status?: string;
+  id?: string;
+  progress?: string;
+  error?: string;
+  /** `ID` is a finished image. */
+  aux?: { ID?: string };
+};
+
+/**
+ * Reads the messages to the end; throws what the stream throws. dockerode's own `followProgress` is not used: it takes a
+ * connection that closed in the middle for an end.
+ */
+export async function* jsonMessages(stream: NodeJS.ReadableStream): AsyncGenerator<EngineMessage> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of stream) {
+    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      // The engine's word is taken for its shape: every field is optional and read as it comes.
+      if (line.trim() !== "") yield JSON.parse(line) as EngineMessage;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
+import type { ContainerRuntime } from "../port.ts";
+import { waitForEnd, waitHealthy } from "./await-container.ts";
+import { buildImage } from "./build.ts";
+import { removeContainer, startContainer, stopContainer } from "./containers.ts";
+import { checkEngine } from "./engine.ts";
+import { execInContainer } from "./exec.ts";
+import { findImage, pullImage } from "./images.ts";
+import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
+import { logLines } from "./logs.ts";
+import { createNetwork, removeNetwork } from "./networks.ts";
+import { removeInstance } from "./remove-instance.ts";
+import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
+
+type DockerOptions = {
+  /** Default: the engine that the docker command line would use, by DOCKER_HOST and its companions, else the usual sockets. */
+  socketPath?: string;
+  /** How long `check` waits. */
+  answerWithinMs?: number;
+};
+
+/**
+ * Connects to nothing yet; `check` tells whether the engine answers. */
+export async function dockerRuntime(options: DockerOptions = {}): Promise<ContainerRuntime> {
+  // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
+  const { default: Docker } = await import("dockerode");
+  const docker = new Docker(options.socketPath === undefined ? undefined : { socketPath: options.socketPath });
+  return {
+    check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
+    images: {
+      find: (tag) => findImage(docker, tag),
+      pull: (tag, progress) => pullImage(docker, tag, progress),
+      build: (spec, progress) => buildImage(docker, spec, progress),
+    },
+    containers: {
+      start: (spec) => startContainer(docker, spec),
+      find: (container) => findContainer(docker, container),
+      wait: (container, signal) => waitForEnd(docker, container, signal),
+      waitHealthy: (container, limits) => waitHealthy(docker, container, limits),
+      stop: (container, timeoutSeconds) => stopContainer(docker, container, timeoutSeconds),
+      remove: (container) => removeContainer(docker, container),
+      logs: (container, which) => logLines(docker, container, which),
+      exec: (container, command, input) => execInContainer(docker, container, command, input),
+    },
+    volumes: {
+      create: (name, labels) => createVolume(docker, name, labels),
+      fill: (volume, from) => fillVolume(docker, volume, from),
+      prepare: (volume, owner, image) => prepareVolume(docker, volume, owner, image),
+      remove: (name) => removeVolume(docker, name),
+    },
+    networks: {
+      create: (name, labels) => createNetwork(docker, name, labels),
+      remove: (name) => removeNetwork(docker, name),
+    },
+    instances: () => allInstances(docker),
+    parts: (instance) => instanceParts(docker, instance),
+    removeInstance: (instance, keeping) => removeInstance(docker, instance, keeping),
+  };
+}

@@ -1,0 +1,72 @@
+// Volumes: made, filled, given to an owner, removed.
+import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
+import type { Owner } from "../container-spec.ts";
+import { type PartLabels, readLabels, writeLabels } from "../labels.ts";
+import { volumeMount } from "./container-options.ts";
+import { removeContainer } from "./containers.ts";
+import { ask, askIfThere } from "./errors.ts";
+import { folderArchive } from "./folder-archive.ts";
+
+export async function createVolume(docker: Docker, name: string, labels: PartLabels): Promise<"created" | "kept"> {
+  // The engine's own create is silent about a volume that exists, and leaves its labels as they are.
+  const existing = await askIfThere(`look for the volume ${name}`, () => docker.getVolume(name).inspect());
+  if (existing === undefined) {
+    await ask(`create the volume ${name}`, () => docker.createVolume({ Name: name, Labels: writeLabels(labels) }));
+    return "created";
+  }
+  const found = readLabels(existing.Labels ?? {});
+  if (found?.instance === labels.instance && found.component === labels.component) return "kept";
+  throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
+    hint: `Look at it with \`docker volume inspect ${name}\`, or choose another name for the instance.`,
+  });
+}
+
+export async function fillVolume(docker: Docker, volume: string, from: { image: string; path: string }): Promise<void> {
+  // An empty volume is filled when a container is created with it: it need not be started.
+  await withIdleContainer(docker, volume, { image: from.image, target: from.path, isFilled: true }, async () => {});
+}
+
+const ownedFolder = "sett-volume";
+
+/**
+ * An empty volume belongs to root. Unpacking an archive into a container that was never started gives it to its owner: the
+ * engine does the work, so nothing in the image is needed. The archive holds the mount point by its name and is unpacked at
+ * `/`, because the engine skips an entry for the very folder it unpacks into.
+ */
+export async function prepareVolume(docker: Docker, volume: string, owner: Owner, image: string): Promise<void> {
+  await withIdleContainer(docker, volume, { image, target: `/${ownedFolder}`, isFilled: false }, async (container) => {
+    await ask(`give the volume ${volume} to its owner`, () =>
+      container.putArchive(folderArchive(ownedFolder, owner), { path: "/" }),
+    );
+  });
+}
+
+/** A container that is created, used for what creating it does, and removed: it never runs. */
+async function withIdleContainer(
+  docker: Docker,
+  volume: string,
+  { image, target, isFilled }: { image: string; target: string; isFilled: boolean },
+  use: (container: Docker.Container) => Promise<void>,
+): Promise<void> {
+  // With the volume's labels, so that whoever removes the instance finds it if we die in between.
+  const { Labels: labels } = await ask(`look for the volume ${volume}`, () => docker.getVolume(volume).inspect());
+  const container = await ask(`use the volume ${volume} with ${image}`, () =>
+    docker.createContainer({
+      Image: image,
+      Labels: labels ?? {},
+      // The engine asks for a command, even where none will run.
+      Entrypoint: ["/never-run"],
+      HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },
+    }),
+  );
+  try {
+    await use(container);
+  } finally {
+    await removeContainer(docker, container.id);
+  }
+}
+
+export async function removeVolume(docker: Docker, name: string): Promise<void> {
+  await askIfThere(`remove the volume ${name}`, () => docker.getVolume(name).remove());
+}

@@ -1,0 +1,98 @@
+// The labels that say what a container, volume or network is to Sett: the only registry there is (DESIGN §10).
+import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
+import { unreachable } from "../model/unreachable.ts";
+
+/** What a container, volume or network is for. */
+export type PartKind =
+  | { component: "redis" | "orchestrator" | "network" | "blackboard" | "carrier" }
+  | { component: "agent"; agent: AgentName; role: string }
+  | { component: "workspace"; agent: AgentName }
+  | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
+
+/** `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. */
+export type PartLabels = { instance: InstanceName; workspace: string; version: string } & PartKind;
+
+export const instanceLabel = "dev.sett.instance";
+const workspaceLabel = "dev.sett.workspace";
+const versionLabel = "dev.sett.version";
+const componentLabel = "dev.sett.component";
+const agentLabel = "dev.sett.agent";
+const roleLabel = "dev.sett.role";
+const goalLabel = "dev.sett.goal";
+const claimLabel = "dev.sett.claim";
+const attemptLabel = "dev.sett.attempt";
+
+/** The labels as the container runtime stores them. */
+export function writeLabels(part: PartLabels): Record<string, string> {
+  return {
+    [instanceLabel]: part.instance,
+    [workspaceLabel]: part.workspace,
+    [versionLabel]: part.version,
+    [componentLabel]: part.component,
+    ...kindLabels(part),
+  };
+}
+
+function kindLabels(part: PartKind): Record<string, string> {
+  switch (part.component) {
+    case "redis":
+    case "orchestrator":
+    case "network":
+    case "blackboard":
+    case "carrier":
+      return {};
+    case "workspace":
+      return { [agentLabel]: part.agent };
+    case "agent":
+      return { [agentLabel]: part.agent, [roleLabel]: part.role };
+    case "worker":
+      return {
+        [agentLabel]: part.agent,
+        [roleLabel]: part.role,
+        [goalLabel]: part.goal,
+        [claimLabel]: part.claim,
+        [attemptLabel]: String(part.attempt),
+      };
+    default:
+      return unreachable(part);
+  }
+}
+
+/** The other way round; undefined when the labels are not a whole set of Sett's. */
+export function readLabels(labels: Record<string, string>): PartLabels | undefined {
+  const instance = InstanceName.safeParse(labels[instanceLabel]);
+  const kind = readKind(labels);
+  if (!instance.success || kind === undefined) return undefined;
+  return { instance: instance.data, workspace: labels[workspaceLabel] ?? "", version: labels[versionLabel] ?? "", ...kind };
+}
+
+function readKind(labels: Record<string, string>): PartKind | undefined {
+  const component = labels[componentLabel];
+  switch (component) {
+    case "redis":
+    case "orchestrator":
+    case "network":
+    case "blackboard":
+    case "carrier":
+      return { component };
+    case "workspace": {
+      const agent = AgentName.safeParse(labels[agentLabel]);
+      return agent.success ? { component, agent: agent.data } : undefined;
+    }
+    case "agent": {
+      const agent = AgentName.safeParse(labels[agentLabel]);
+      return agent.success ? { component, agent: agent.data, role: labels[roleLabel] ?? agent.data } : undefined;
+    }
+    case "worker": {
+      const agent = AgentName.safeParse(labels[agentLabel]);
+      const goal = GoalId.safeParse(labels[goalLabel]);
+      const claim = ClaimId.safeParse(labels[claimLabel]);
+      const attempt = Number(labels[attemptLabel]);
+      if (!agent.success || !goal.success || !claim.success || !Number.isInteger(attempt)) return undefined;
+      const role = labels[roleLabel] ?? agent.data;
+      return { component, agent: agent.data, role, goal: goal.data, claim: claim.data, attempt };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,165 @@
+// What Sett needs of whatever runs its containers, in Sett's words. Docker is one implementation.
+//
+// Every method throws SettError `docker-unreachable` when the engine does not answer and `docker-failed` when it refuses;
+// further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
+import type { InstanceName } from "../model/ids.ts";
+import type { ContainerSpec, Owner } from "./container-spec.ts";
+import type { PartLabels } from "./labels.ts";
+
+export type EngineInfo = {
+  version: string;
+  /** `amd64`, `arm64`, as in image names. */
+  architecture: string;
+};
+
+export type ImageInfo = {
+  /** `sha256:…` of the image's configuration; every image has one. */
+  id: string;
+  /** `name@sha256:…` in the registry it came from; undefined for an image built here. */
+  digest: string | undefined;
+  architecture: string;
+  /** As in the Dockerfile's USER; empty means root. */
+  user: string;
+  env: Record<string, string>;
+  entrypoint: string[];
+  command: string[];
+  workingDir: string;
+  labels: Record<string, string>;
+};
+
+export type Progress = { onProgress: (line: string) => void; signal?: AbortSignal };
+
+export type BuildSpec = {
+  /** An absolute path. Its `.dockerignore` counts. */
+  contextDir: string;
+  /** Relative to the context. */
+  dockerfile: string;
+  args: Record<string, string>;
+  tag: string;
+  labels: Record<string, string>;
+};
+
+export type Images = {
+  /** Undefined when the engine does not have the image. */
+  find(tag: string): Promise<ImageInfo | undefined>;
+  /** Throws `image-not-found` when no registry gives it. */
+  pull(tag: string, progress: Progress): Promise<ImageInfo>;
+  /** Throws `build-failed`; its message ends with the last lines of the build's output. */
+  build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
+};
+
+export type ContainerState =
+  | { state: "created" }
+  /** `none`: the container has no healthcheck. */
+  | { state: "running"; startedAt: string; health: "none" | "starting" | "healthy" | "unhealthy" }
+  | { state: "paused" }
+  /** Ended, and its restart policy is about to start it again. */
+  | { state: "restarting"; exitCode: number }
+  | { state: "exited"; exitCode: number; endedAt: string; isOutOfMemory: boolean };
+
+export type ContainerPart = {
+  id: string;
+  name: string;
+  labels: PartLabels;
+  image: { tag: string; id: string };
+  state: ContainerState;
+  /** How often the restart policy started it again. */
+  restarts: number;
+  createdAt: string;
+  env: Record<string, string>;
+  /** What is published on the host now; empty unless it runs. */
+  ports: { port: number; hostPort: number }[];
+};
+
+export type VolumePart = { name: string; labels: PartLabels };
+export type NetworkPart = { id: string; name: string; labels: PartLabels };
+
+/** All that carries the labels of one instance. Ordered by name. */
+export type InstanceParts = {
+  instance: InstanceName;
+  containers: ContainerPart[];
+  volumes: VolumePart[];
+  networks: NetworkPart[];
+};
+
+export type LogLine = {
+  stream: "stdout" | "stderr";
+  line: string;
+  /** ISO 8601 with nanoseconds, by the engine's clock. */
+  time: string;
+};
+
+export type LogOptions = {
+  /** Go on until the container ends. Without it, what is there is read into memory: `tail` bounds it. */
+  follow?: boolean;
+  /** The last so many lines. */
+  tail?: number;
+  /** Unix time in seconds, fractions allowed. */
+  since?: number;
+  /** Ends the lines without an error. */
+  signal?: AbortSignal;
+};
+
+/** `ended` also when its restart policy is about to start it again. */
+export type HealthOutcome = { outcome: "healthy" } | { outcome: "ended"; exitCode: number } | { outcome: "timed-out" };
+
+export type ExecResult = { exitCode: number; stdout: string; stderr: string };
+
+/** A container is named by its id or its name. */
+export type Containers = {
+  /**
+   * Creates and starts one; leaves nothing behind when that fails.
+   * Throws `image-not-found`; `instance-taken` when the name is in use.
+   */
+  start(spec: ContainerSpec): Promise<{ id: string }>;
+  /** Undefined when there is none, or it is not one of Sett's. */
+  find(container: string): Promise<ContainerPart | undefined>;
+  /** Its exit code, once it has ended (at once if it has already). */
+  wait(container: string, signal?: AbortSignal): Promise<number>;
+  /** A container without a healthcheck is healthy once it runs. */
+  waitHealthy(container: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<HealthOutcome>;
+  /** Stopped or gone already is fine. Returns once it has ended. */
+  stop(container: string, timeoutSeconds: number): Promise<void>;
+  /** Killed if it runs. Gone already is fine. Its anonymous volumes go too. */
+  remove(container: string): Promise<void>;
+  /** Both streams in order, also of a container that has ended. Throws `docker-unreachable` when the connection drops on the way. */
+  logs(container: string, options?: LogOptions): AsyncIterable<LogLine>;
+  /** Runs a command inside, without a shell, as the container's user, and waits for it. */
+  exec(container: string, command: string[], options?: { stdin?: string; signal?: AbortSignal }): Promise<ExecResult>;
+};
+
+export type Volumes = {
+  /** `kept`: it was there already, with the same instance's labels. Throws `instance-taken` when it is someone else's. */
+  create(name: string, labels: PartLabels): Promise<"created" | "kept">;
+  /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
+  fill(volume: string, from: { image: string; path: string }): Promise<void>;
+  /**
+   * Gives the volume's top folder to `owner`, so that a container running as that user can write there. Nothing is run:
+   * `image` may be any image the engine has, even one with nothing in it. Throws `image-not-found`.
+   */
+  prepare(volume: string, owner: Owner, image: string): Promise<void>;
+  /** Gone already is fine. */
+  remove(name: string): Promise<void>;
+};
+
+export type Networks = {
+  /** Throws `instance-taken` when there is one of that name. */
+  create(name: string, labels: PartLabels): Promise<void>;
+  /** Gone already is fine. */
+  remove(name: string): Promise<void>;
+};
+
+export type ContainerRuntime = {
+  /** Throws `docker-unreachable`, with what to do about it. */
+  check(): Promise<EngineInfo>;
+  images: Images;
+  containers: Containers;
+  volumes: Volumes;
+  networks: Networks;
+  /** All instances that have left anything on this engine, ordered by name. */
+  instances(): Promise<InstanceParts[]>;
+  /** Everything of one instance; empty lists when there is nothing. */
+  parts(instance: InstanceName): Promise<InstanceParts>;
+  /** Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves that volume. */
+  removeInstance(instance: InstanceName, options: { blackboard: "keep" | "remove" }): Promise<void>;
+};

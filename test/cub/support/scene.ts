@@ -1,0 +1,92 @@
+// A cub in this process on a blackboard in memory, with a tool that is a function of the test.
+import { Cub } from "../../../apps/cub/cub.ts";
+import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
+import { createCubMetrics } from "../../../apps/cub/metrics.ts";
+import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
+import type { Parts } from "../../../apps/cub/parts.ts";
+import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { ToolInput } from "../../../lib/model/tool-contract.ts";
+import type { CommandOutcome } from "../../../lib/process/command.ts";
+import { systemClock } from "../../../lib/service/clock.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { sampleAgent } from "../../support/sample.ts";
+import { StandIn } from "./stand-in.ts";
+
+export type LogLine = { level: string; msg: string; [field: string]: unknown };
+
+/** What the tool answers: an object for its stdout, or the whole end of its run. */
+export type Tool = (input: ToolInput, signal: AbortSignal) => unknown;
+
+export async function cubScene(
+  options: {
+    agent?: Partial<AgentRegistration>;
+    tool?: Tool;
+    over?: Partial<Parts>;
+    wrap?: (board: Blackboard) => Blackboard;
+  } = {},
+) {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("demo") });
+  const agent = sampleAgent("coder", options.agent);
+  const standIn = new StandIn(memory.open());
+  await standIn.begin(agent);
+  const lines: LogLine[] = [];
+  const inputs: ToolInput[] = [];
+  const now = () => Date.now();
+  const wrap = options.wrap ?? ((board) => board);
+  const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
+  const parts: Parts = {
+    board: wrap(memory.open()),
+    registration: new OwnRegistration(agent),
+    workingCopy: undefined,
+    hasClaimPrompt: false,
+    runTool: async ({ stdin, signal }) => {
+      const input = ToolInput.parse(JSON.parse(stdin));
+      inputs.push(input);
+      return outcomeOf(await tool(input, signal));
+    },
+    runBidCommand: async () => exited("ignore"),
+    clock: systemClock,
+    newId: () => crypto.randomUUID(),
+    log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
+    metrics: createCubMetrics(),
+    watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
+    ...options.over,
+  };
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    memory,
+    agent: agent.name,
+    standIn,
+    parts,
+    lines,
+    /** What the tool was given, run by run. */
+    inputs,
+    messages: () => lines.map((line) => line.msg),
+    stop,
+    start(shutdownTimeoutMs = 30_000): { cub: Cub; ended: Promise<void> } {
+      const cub = new Cub(parts, { shutdownTimeoutMs });
+      running = cub.run(stop.signal);
+      return { cub, ended: running };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort("the test is over");
+      await running?.catch(() => undefined);
+      await parts.board[Symbol.asyncDispose]();
+      await standIn.board[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcome {
+  const encode = (text: string) => new TextEncoder().encode(text);
+  return { kind: "exited", exitCode, signal: null, stdout: encode(stdout), stderr: encode(stderr), durationMs: 1 };
+}
+
+function outcomeOf(answer: unknown): CommandOutcome {
+  const isOutcome = typeof answer === "object" && answer !== null && "kind" in answer;
+  return isOutcome ? (answer as CommandOutcome) : exited(JSON.stringify(answer));
+}

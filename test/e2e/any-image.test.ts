@@ -1,0 +1,39 @@
+// Any image can be an agent: this one holds a single static program, no shell and no libc.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { $ } from "bun";
+import { SettWorkspace } from "./support/sett-workspace.ts";
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    "agents/bare/Dockerfile": "FROM scratch\nCOPY echo /echo\n",
+    "sett.yml": [
+      "version: '1.0'",
+      "agents:",
+      "  bare:",
+      "    build: { context: ./agents/bare }",
+      `    command: ["/echo", '{"artefact_type":"Bare","artefact_payload":"no shell, no libc","summary":"bare"}']`,
+      "    bids:",
+      "      - { on: GoalDefined, bid: exclusive }",
+      "    workspace: { mode: rw }",
+      "",
+    ].join("\n"),
+  });
+  // busybox-static acts as the program that it is named after.
+  await $`cp /bin/busybox agents/bare/echo`.cwd(sett.folder);
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+test("an agent image with no shell and no libc does its work", async () => {
+  const files = await $`docker export sett-${sett.name}-agent-bare | tar -t`.text();
+  expect(files).not.toMatch(/^(?:usr\/)?bin\/|libc\.so|ld-linux/m);
+  await sett.need("forage", "--watch", "--goal", "anything");
+  const artefacts: { type: string; payload: string }[] = JSON.parse(await sett.need("hoard", "--json"));
+  expect(artefacts.at(-1)).toMatchObject({ type: "Bare", payload: "no shell, no libc" });
+});

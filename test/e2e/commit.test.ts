@@ -1,0 +1,75 @@
+// A goal becomes a verified commit: an agent changes a real repository, and the result is usable with plain git on the host.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { $ } from "bun";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const changelogAgent = resolve(import.meta.dir, "../../agents/changelog");
+let sett: SettWorkspace;
+let released: string;
+let stated: string;
+let result: Artefact;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    ...scriptAgent(
+      "reader",
+      `cd /workspace && jq -n --arg text "$(cat CHANGELOG.md)" '{artefact_type: "Read", artefact_payload: $text, summary: "read"}'`,
+    ),
+    "sett.yml": settYml({
+      changelog: `    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n`,
+      reader: `    bids:\n      - { on: CodeCommit, bid: exclusive }\n`,
+    }),
+  });
+  await $`cp -r ${changelogAgent} agents/changelog`.cwd(sett.folder);
+  released = await sett.commit("Add a sett");
+  await sett.git("tag", "v1.0.0");
+  await sett.commit("Make the door wider");
+  stated = await sett.commit("Paint the door");
+  await sett.up();
+  const goal = await sett.forage("Release 1.1.0");
+  await sett.need("forage", "--watch", "--goal", "Release 1.1.0");
+  const commit = (await sett.artefacts(goal)).find((artefact) => artefact.type === "CodeCommit");
+  if (commit === undefined) throw new Error(`no CodeCommit: ${JSON.stringify(await sett.artefacts(goal))}`);
+  result = commit;
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+test("the artefact's payload is the commit, pinned in the host's repository under the artefact's id", async () => {
+  expect(result.metadata.commit).toBe(result.payload as typeof result.metadata.commit);
+  expect(await sett.git("rev-parse", `refs/sett/${sett.name}/${result.id}`)).toBe(result.payload);
+});
+
+test("the commit stands on the one that the goal was stated on", async () => {
+  expect(await sett.git("rev-parse", `${result.payload}^`)).toBe(stated);
+  expect(await sett.git("rev-parse", "HEAD")).toBe(stated);
+});
+
+test("the changelog tells the commits since the last tag and no others", async () => {
+  const text = await sett.git("show", `${result.payload}:CHANGELOG.md`);
+  expect(text).toContain("1.1.0");
+  expect(text).toContain("Paint the door");
+  expect(text).toContain("Make the door wider");
+  expect(text).not.toContain("Add a sett");
+  expect(released).not.toBe(stated);
+});
+
+test("unearth shows the commit with what it changed", async () => {
+  expect(await sett.need("unearth", result.id)).toContain("CHANGELOG.md");
+});
+
+test("the next agent works on the commit of the one before it", async () => {
+  const read = (await sett.artefacts(result.goal_id)).find((artefact) => artefact.type === "Read");
+  expect(read?.payload).toContain("Paint the door");
+});
+
+test("plain git merges it, and garbage collection keeps what is not merged", async () => {
+  await sett.git("gc", "--quiet", "--prune=now");
+  expect(await sett.git("log", "-1", "--format=%an", `refs/sett/${sett.name}/${result.id}`)).toBe("changelog");
+  await sett.git("merge", "--quiet", `refs/sett/${sett.name}/${result.id}`);
+  expect(await sett.git("rev-parse", "HEAD")).toBe(result.payload);
+});

@@ -1,0 +1,131 @@
+// A git repository of its own with the real `sett` binary in it, as a new user has it; everything is taken away afterwards.
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { $ } from "bun";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+
+const project = resolve(import.meta.dir, "../../..");
+const settBinary = join(project, "bin/sett");
+
+export type Finished = { code: number; out: string; err: string };
+
+export class SettWorkspace implements AsyncDisposable {
+  readonly folder: string;
+  readonly name: string;
+
+  private constructor(folder: string, name: string) {
+    this.folder = folder;
+    this.name = name;
+  }
+
+  /** An empty git repository with one commit, unless `files` says more. `name` is the instance's; it is unique. */
+  static async create(files: Record<string, string> = {}): Promise<SettWorkspace> {
+    const folder = await mkdtemp(join(tmpdir(), "sett-e2e-"));
+    const workspace = new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
+    await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
+      folder,
+    );
+    await workspace.write({ "README.md": "# A repository\n", ...files });
+    await workspace.commit("Begin");
+    return workspace;
+  }
+
+  /** Writes files; scripts become executable. */
+  async write(files: Record<string, string>): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(this.folder, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+      if (content.startsWith("#!")) await chmod(file, 0o755);
+    }
+  }
+
+  async commit(subject: string): Promise<string> {
+    await $`git add -A && git commit --quiet --allow-empty -m ${subject}`.cwd(this.folder);
+    return this.git("rev-parse", "HEAD");
+  }
+
+  async git(...words: string[]): Promise<string> {
+    return (await $`git ${words}`.cwd(this.folder).text()).trim();
+  }
+
+  /** Runs `sett` to its end. */
+  async sett(...words: string[]): Promise<Finished> {
+    const child = Bun.spawn([settBinary, ...words], { cwd: this.folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const [out, err, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { code, out, err };
+  }
+
+  /** Runs `sett` and throws what it said when its exit code is not 0. */
+  async need(...words: string[]): Promise<string> {
+    const { code, out, err } = await this.sett(...words);
+    if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
+    return out;
+  }
+
+  async up(): Promise<void> {
+    await this.need("up", "--name", this.name);
+  }
+
+  /** States a goal and returns its id. */
+  async forage(goal: string): Promise<string> {
+    return (await this.need("forage", "--goal", goal)).trim();
+  }
+
+  async artefacts(goal: string): Promise<Artefact[]> {
+    return JSON.parse(await this.need("hoard", "--json", "--goal", goal));
+  }
+
+  async events(goal: string): Promise<SettEvent[]> {
+    const lines = await this.need("watch", "--no-follow", "-o", "jsonl", "--goal", goal);
+    return lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  }
+
+  /** Ids of containers, networks and volumes that carry the instance's label. */
+  async leftOvers(): Promise<string[]> {
+    const label = `label=dev.sett.instance=${this.name}`;
+    const [containers, networks, volumes] = await Promise.all([
+      $`docker ps -aq --filter ${label}`.text(),
+      $`docker network ls -q --filter ${label}`.text(),
+      $`docker volume ls -q --filter ${label}`.text(),
+    ]);
+    return [containers, networks, volumes].flatMap((text) => text.split("\n").filter((line) => line !== ""));
+  }
+
+  /** The process id, on this machine, of the first process of a part's container. */
+  async processOf(part: string): Promise<number> {
+    return Number((await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.text()).trim());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sett("down", "--name", this.name, "--volumes", "--timeout", "1s");
+    for (const id of await this.leftOvers())
+      await $`docker rm -f ${id} || docker network rm ${id} || docker volume rm ${id}`.quiet().nothrow();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A `sett.yml` whose agents all run `/app/run.sh` of `sett/agent-base`; each entry gives an agent's own lines, indented by four. */
+export function settYml(agents: Record<string, string>, top = ""): string {
+  const entries = Object.entries(agents).map(
+    ([name, lines]) => `  ${name}:\n    build: { context: ./agents/${name} }\n    command: ["/app/run.sh"]\n${lines}`,
+  );
+  return `version: '1.0'\n${top}agents:\n${entries.join("")}`;
+}
+
+/** The files of an agent that is one shell script. */
+export function scriptAgent(name: string, script: string): Record<string, string> {
+  return {
+    [`agents/${name}/Dockerfile`]: "FROM sett/agent-base:latest\nCOPY run.sh /app/run.sh\n",
+    [`agents/${name}/run.sh`]: `#!/bin/sh\n${script}`,
+  };
+}
