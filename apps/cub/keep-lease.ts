@@ -5,8 +5,8 @@ import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Parts } from "./parts.ts";
 
-/** Two renewals may fail before the lease is in danger. */
-const renewEveryMs = grantLeaseMs / 4;
+/** Several renewals may fail before the lease is in danger, and a cancelled grant's tool is soon killed. */
+const renewEveryMs = grantLeaseMs / 6;
 
 export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 

@@ -42,7 +42,7 @@ export function startCub(environment: Record<string, string>, args: string[] = [
     stderr: () => stderr,
     child,
     said,
-    address: async () => `http://127.0.0.1:${(await said("Cub started"))["port"]}`,
+    address: async () => `http://127.0.0.1:${(await said("Cub started")).port}`,
     ended: async () => {
       await ending;
       return child.exitCode;

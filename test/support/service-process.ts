@@ -1,0 +1,63 @@
+// A service of ours as a real process of this machine, that a test can kill and pause.
+import { join } from "node:path";
+import process from "node:process";
+
+const project = join(import.meta.dir, "../..");
+
+export type ServiceProcess = AsyncDisposable & {
+  readonly pid: number;
+  readonly exited: Promise<number>;
+  /** All JSON lines of its log so far. */
+  log(): { msg: string; [field: string]: unknown }[];
+  /** What it said on stderr so far. */
+  errors(): string;
+  signal(name: NodeJS.Signals): void;
+};
+
+/** Runs `apps/<app>/main.ts` with exactly this environment (and a PATH). */
+export function startService(
+  app: "orchestrator" | "cub",
+  environment: Record<string, string>,
+  ...words: string[]
+): ServiceProcess {
+  const child = Bun.spawn([process.execPath, "run", join(project, "apps", app, "main.ts"), ...words], {
+    env: { PATH: process.env.PATH ?? "", ...environment },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let out = "";
+  let errors = "";
+  const reading = Promise.all([
+    collect(child.stdout, (text) => {
+      out += text;
+    }),
+    collect(child.stderr, (text) => {
+      errors += text;
+    }),
+  ]);
+  return {
+    pid: child.pid,
+    exited: child.exited.then(async (code) => {
+      await reading;
+      return code;
+    }),
+    log: () =>
+      out
+        .split("\n")
+        .slice(0, -1)
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line)),
+    errors: () => errors,
+    signal: (name) => process.kill(child.pid, name),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null) child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
+}
