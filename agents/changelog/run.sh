@@ -21,8 +21,8 @@ answer() { # TYPE PAYLOAD SUMMARY
 work=$(cat)
 
 # The goal is what the agent was asked to work on, or what that was made from.
-goal=$(printf '%s' "$work" | jq -ce '
-  [(.context_chain // [])[], .target_artefact] | map(select(.type == "GoalDefined")) | last | select(. != null)
+goal=$(printf '%s' "$work" | jq -cen '
+  input | [(.context_chain // [])[], .target_artefact] | map(select(.type == "GoalDefined")) | last | select(. != null)
 ') || fail "there is no goal (GoalDefined) in the work on stdin"
 of_goal() { printf '%s' "$goal" | jq -r "$1"; }
 
@@ -35,8 +35,9 @@ version=$(of_goal '
 name=${version:-Unreleased}
 if [ -n "$version" ]; then heading="$version - $(date -u +%Y-%m-%d)"; else heading=Unreleased; fi
 
+folder=$(git rev-parse --show-toplevel) || fail "git finds no repository here"
+cd "$folder"
 git rev-parse --quiet --verify HEAD >/dev/null || fail "there is no commit here"
-cd "$(git rev-parse --show-toplevel)"
 
 # A working copy of Sett has all commits but no tags: `sett forage` writes the last one into the goal. Elsewhere git knows it.
 tag=$(of_goal '.metadata.last_tag // ""')

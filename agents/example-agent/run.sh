@@ -10,8 +10,8 @@ set -eu
 work=$(cat)
 
 # What this is about: the payload of a goal is the text that the person typed.
-type=$(printf '%s' "$work" | jq -er '.target_artefact.type')
-payload=$(printf '%s' "$work" | jq -er '.target_artefact.payload')
+type=$(printf '%s' "$work" | jq -enr 'input.target_artefact.type')
+payload=$(printf '%s' "$work" | jq -enr 'input.target_artefact.payload')
 echo "Working on $type: $payload" >&2
 
 # Real work would go here: call a compiler, a linter, a model …

@@ -123,7 +123,7 @@ describe("the cub as a process", () => {
     const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [coder]);
     expect(await scene.standIn.bidOn(urgent, coder)).toBe("exclusive");
     expect(await scene.standIn.bidOn(other, coder)).toBe("ignore");
-    expect((await cub.said("The bid command wrote to stderr"))["stderr"]).toBe("not mine\n");
+    expect((await cub.said("The bid command wrote to stderr")).stderr).toBe("not mine\n");
   });
 });
 

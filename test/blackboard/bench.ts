@@ -1,0 +1,69 @@
+// What the suite needs of an implementation: a fresh blackboard, further handles on it, and a person's hand in it.
+import { randomUUID } from "node:crypto";
+import type { ArtefactFields } from "../../lib/blackboard/artefact-fields.ts";
+import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { type ArtefactId, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
+import type { RedisServer } from "../support/redis-server.ts";
+
+export type Bench = AsyncDisposable & {
+  board: Blackboard;
+  /** Another process' handle on the same blackboard. */
+  another(): Promise<Blackboard>;
+  hand: {
+    writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): Promise<unknown>;
+    readArtefact(id: ArtefactId): Promise<Partial<Record<string, string>>>;
+    publish(text: string): Promise<unknown>;
+    writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
+    readBids(claim: ClaimId): Promise<Record<string, string>>;
+  };
+};
+
+export async function openMemoryBench(): Promise<Bench> {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
+  const board = memory.open();
+  return {
+    board,
+    another: async () => memory.open(),
+    hand: {
+      writeArtefact: async (id, fields) => memory.hand.writeArtefact(id, fields),
+      readArtefact: async (id) => memory.hand.readArtefact(id),
+      publish: async (text) => memory.hand.publish(text),
+      writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
+      readBids: async (claim) => memory.hand.readBids(claim),
+    },
+    [Symbol.asyncDispose]: async () => board[Symbol.asyncDispose](),
+  };
+}
+
+/** A fresh instance on `server`; the hand types at redis-cli. */
+export async function openRedisBench(server: RedisServer): Promise<Bench & { key(name: string): string }> {
+  const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
+  const handles: Blackboard[] = [];
+  const open = async () => {
+    const board = await connectBlackboard({ url: server.url, instance });
+    handles.push(board);
+    return board;
+  };
+  const key = (name: string) => `sett:${instance}:${name}`;
+  const readHash = async (name: string) => {
+    const lines = (await server.cli("--json", "HGETALL", key(name))) || "{}";
+    return JSON.parse(lines) as Record<string, string>;
+  };
+  return {
+    board: await open(),
+    another: open,
+    key,
+    hand: {
+      writeArtefact: (id, fields) => server.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat()),
+      readArtefact: (id) => readHash(`artifact:${id}`),
+      publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
+      writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
+      readBids: (claim) => readHash(`claim:${claim}:bids`),
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const handle of handles) await handle[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,24 @@
+// What every implementation of the blackboard's port holds to.
+import { describe } from "bun:test";
+import type { Bench } from "./bench.ts";
+import { adoptionSuite } from "./suite/adoption.ts";
+import { agentsAndSeatSuite } from "./suite/agents-and-seat.ts";
+import { artefactsSuite } from "./suite/artefacts.ts";
+import { bidsSuite } from "./suite/bids.ts";
+import { claimsSuite } from "./suite/claims.ts";
+import { commitsSuite } from "./suite/commits.ts";
+import { followingSuite } from "./suite/following.ts";
+import { grantsSuite } from "./suite/grants.ts";
+
+export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
+  describe(name, () => {
+    describe("artefacts", () => artefactsSuite(open));
+    describe("adoption by hand", () => adoptionSuite(open));
+    describe("claims", () => claimsSuite(open));
+    describe("bids", () => bidsSuite(open));
+    describe("commits", () => commitsSuite(open));
+    describe("grants", () => grantsSuite(open));
+    describe("agents and the seat", () => agentsAndSeatSuite(open));
+    describe("following", () => followingSuite(open));
+  });
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test";
+import { agentName, sampleAgent } from "../../support/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Bench } from "../bench.ts";
+import { events, user } from "./scene.ts";
+
+export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
+  test("registering gives an event for what is new, changed or removed, and for nothing else", async () => {
+    await using bench = await open();
+    const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }], bid_command: ["/bid"] });
+    const tester = sampleAgent("tester");
+    await bench.board.registerAgents([tester, coder], user, { exact: true });
+    await bench.board.registerAgents([coder, tester], user, { exact: true });
+    expect(await bench.board.listAgents()).toEqual([coder, tester]);
+    await bench.board.registerAgents([{ ...coder, image: "sha256:1" }], user, { exact: false });
+    expect(await bench.board.listAgents()).toEqual([{ ...coder, image: "sha256:1" }, tester]);
+    await bench.board.registerAgents([tester], user, { exact: true });
+    expect(await bench.board.listAgents()).toEqual([tester]);
+    expect((await events(bench.board)).map(({ type, agent, actor }) => ({ type, agent, actor }))).toEqual([
+      { type: "agent_registered", agent: tester.name, actor: user },
+      { type: "agent_registered", agent: coder.name, actor: user },
+      { type: "agent_registered", agent: coder.name, actor: user },
+      { type: "agent_removed", agent: coder.name, actor: user },
+    ]);
+  });
+
+  test("the last heartbeat of every agent is known", async () => {
+    await using bench = await open();
+    await bench.board.reportStatus(agentName("coder"), { at: 1, state: "idle" });
+    await bench.board.reportStatus(agentName("coder"), { at: 2, state: "working" });
+    await bench.board.reportStatus(agentName("tester"), { at: 3, state: "starting" });
+    expect(await bench.board.listStatuses()).toEqual(
+      new Map([
+        [agentName("coder"), { at: 2, state: "working" as const }],
+        [agentName("tester"), { at: 3, state: "starting" as const }],
+      ]),
+    );
+  });
+
+  test("the seat has one holder; a restarted one gets the next epoch at once, another waits for the lapse", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    expect(await board.readSeat()).toBeUndefined();
+    const take = (holder: string, fresh: boolean, leaseMs = 60_000) => board.takeSeat({ holder, leaseMs, fresh });
+    expect(await take("h1", true)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
+    expect(await take("h1", false)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
+    expect(await take("h2", true)).toEqual({ outcome: "taken", holder: "h1", expiresInMs: expect.any(Number) });
+    expect(await board.moveCursor(1, "5-0")).toEqual({ outcome: "moved" });
+    expect(await take("h1", true, 20)).toEqual({ outcome: "held", epoch: 2, cursor: "5-0" });
+    expect(await board.moveCursor(1, "9-0")).toEqual({ outcome: "fenced" });
+    const taken = await waitFor("the lapse", async () => {
+      const seat = await take("h2", true);
+      return seat.outcome === "held" && seat;
+    });
+    expect(taken).toEqual({ outcome: "held", epoch: 3, cursor: "5-0" });
+    expect(await board.readSeat()).toEqual({ holder: "h2", epoch: 3, expiresInMs: expect.any(Number), cursor: "5-0" });
+    expect(await take("h1", false)).toMatchObject({ outcome: "taken", holder: "h2" });
+    const started = await events(board, "orchestrator_started");
+    expect(started.map((event) => event.data)).toEqual([
+      { holder: "h1", epoch: 1 },
+      { holder: "h1", epoch: 2 },
+      { holder: "h2", epoch: 3 },
+    ]);
+    expect(started[2]?.actor).toBe("orchestrator:3");
+  });
+
+  test("a lapsed seat that nobody took is renewed under the same epoch; one that was left is free at once", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await board.takeSeat({ holder: "h1", leaseMs: 0, fresh: true });
+    expect(await board.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false })).toMatchObject({ outcome: "held", epoch: 1 });
+    await board.leaveSeat(7);
+    expect(await board.readSeat()).toMatchObject({ holder: "h1" });
+    await board.leaveSeat(1);
+    expect(await board.readSeat()).toBeUndefined();
+    expect(await board.takeSeat({ holder: "h2", leaseMs: 1, fresh: false })).toMatchObject({ outcome: "held", epoch: 2 });
+  });
+}

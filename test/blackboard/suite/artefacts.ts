@@ -1,0 +1,113 @@
+import { expect, test } from "bun:test";
+import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import type { Bench } from "../bench.ts";
+import { at, events, postGoal, resultOf, takeSeat, user } from "./scene.ts";
+
+export function artefactsSuite(open: () => Promise<Bench>): void {
+  test("an artefact reads back as it was posted, byte for byte", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    const artefact = sampleArtefact({
+      logical_id: newLogicalId(),
+      goal_id: goal.goal_id,
+      type: 'Odd 🦡 "type"',
+      payload: '\r\n\t\u0000 é 🦡 "quotes" \\ [] {} \n',
+      source_artefacts: [goal.id],
+      metadata: { summary: "", empty: {}, none: [], big: 9007199254740991 },
+    });
+    expect(await bench.board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
+    expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
+    expect(await bench.board.readArtefacts([artefact.id, sampleArtefact().id, goal.id])).toEqual([artefact, goal]);
+  });
+
+  test("a posted artefact is in its thread, its goal and the log", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    expect(await bench.board.listGoals()).toEqual([goal.goal_id]);
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id]);
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+    expect(await bench.board.readGoal(goal.goal_id)).toEqual({ ended: undefined, artefacts: 1 });
+    const [event] = await events(bench.board);
+    expect(event).toMatchObject({
+      type: "artefact_created",
+      actor: user,
+      goal_id: goal.goal_id,
+      artefact_id: goal.id,
+      data: { structural_type: "Standard", type: "GoalDefined", version: 1, role: "user" },
+    });
+    expect(event?.claim_id).toBeUndefined();
+  });
+
+  test("posting the same artefact again changes nothing, also once its goal was ended", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "exists" });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "exists" });
+    expect(await events(bench.board, "artefact_created")).toHaveLength(1);
+    expect(await bench.board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 1 });
+  });
+
+  test("an id or a version of a thread is given once", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    const usurper = await bench.board.createArtefact({ ...goal, payload: "another" }, user);
+    expect(usurper).toMatchObject({ outcome: "refused", reason: expect.stringContaining(goal.id) });
+    const twin = sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id });
+    expect(await bench.board.createArtefact(twin, user)).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.readArtefact(twin.id)).toBeUndefined();
+    expect(await bench.board.readArtefact(goal.id)).toEqual(goal);
+  });
+
+  test("threads list their versions by number, whatever the order of arrival", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    const third = sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id, version: 3 });
+    const second = sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id, version: 2 });
+    await bench.board.createArtefact(third, user);
+    await bench.board.createArtefact(second, user);
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id, second.id, third.id]);
+    expect(await bench.board.latestVersions([newLogicalId(), goal.logical_id])).toEqual([undefined, third.id]);
+  });
+
+  test("goals and their artefacts are listed in the order of creation, also within one millisecond", async () => {
+    await using bench = await open();
+    const goals = Array.from({ length: 30 }, () => sampleArtefact({ created_at: at }));
+    await Promise.all(goals.map((goal) => bench.board.createArtefact(goal, user)));
+    expect(await bench.board.listGoals()).toEqual(goals.map((goal) => goal.goal_id));
+    const [goal] = goals;
+    if (goal === undefined) throw new Error("There are 30.");
+    const results = goals.map(() => resultOf(goal, sampleClaim(goal, [])));
+    await Promise.all(results.map((result) => bench.board.createArtefact(result, user)));
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, ...results.map((result) => result.id)]);
+  });
+
+  test("an ended goal takes no more artefacts but the Failure that explains its end", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const failure = sampleArtefact({ structural_type: "Failure", type: "ArtefactLimit", goal_id: goal.goal_id });
+    const order = { goal: goal.goal_id, ending: "artefact_limit", failure, epoch } as const;
+    expect(await bench.board.endGoal({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.endGoal(order)).toEqual({ outcome: "ended" });
+    expect(await bench.board.endGoal(order)).toEqual({ outcome: "already" });
+    expect(await bench.board.readGoal(goal.goal_id)).toEqual({ ended: "artefact_limit", artefacts: 2 });
+    const late = sampleArtefact({ goal_id: goal.goal_id });
+    expect(await bench.board.createArtefact(late, user)).toMatchObject({ outcome: "refused" });
+    const types = (await events(bench.board)).map((event) => event.type);
+    expect(types).toEqual(["orchestrator_started", "artefact_created", "artefact_created", "goal_ended"]);
+  });
+
+  test("a goal that nobody knows has not ended and holds nothing", async () => {
+    await using bench = await open();
+    expect(await bench.board.readGoal(newGoalId())).toEqual({ ended: undefined, artefacts: 0 });
+  });
+
+  test("a payload of 16 MiB is stored and read", async () => {
+    await using bench = await open();
+    const goal = sampleArtefact({ payload: "é".repeat(8 * 1024 * 1024) });
+    await bench.board.createArtefact(goal, user);
+    expect((await bench.board.readArtefact(goal.id))?.payload === goal.payload).toBe(true);
+  });
+}

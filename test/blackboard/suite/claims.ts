@@ -1,0 +1,112 @@
+import { expect, test } from "bun:test";
+import { newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Bench } from "../bench.ts";
+import { commitOf, events, openClaim, postGoal, queued, takeSeat } from "./scene.ts";
+
+export function claimsSuite(open: () => Promise<Bench>): void {
+  test("a claim reads back as it was opened, with its event", async () => {
+    await using bench = await open();
+    const { claim, goal } = await openClaim(bench.board, ["coder", "tester-2"]);
+    expect(await bench.board.readClaim(claim.id)).toEqual({ claim, grants: [] });
+    expect(await bench.board.readClaims([newClaimId(), claim.id])).toEqual([{ claim, grants: [] }]);
+    expect(await bench.board.listOpenClaims()).toEqual([claim.id]);
+    expect(await bench.board.claimsOfArtefact(goal.id)).toEqual(new Map([["standard", claim.id]]));
+    const [event] = await events(bench.board, "claim_opened");
+    expect(event).toMatchObject({
+      actor: "orchestrator:1",
+      claim_id: claim.id,
+      artefact_id: goal.id,
+      goal_id: goal.goal_id,
+      data: { kind: "standard", cause: "standard", missing: 2 },
+    });
+  });
+
+  test("a cause has one claim, ever", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await openClaim(bench.board, ["coder"]);
+    const again = { open: { claim: sampleClaim(goal, ["coder"]), cause: "standard", grants: [] }, epoch, bidDeadlineMs: 1_000 };
+    expect(await bench.board.openClaim(again)).toEqual({ outcome: "exists", claim: claim.id });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.openClaim(again)).toEqual({ outcome: "exists", claim: claim.id });
+    expect(await bench.board.openClaim({ ...again, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.listOpenClaims()).toEqual([claim.id]);
+    expect(await events(bench.board, "claim_opened")).toHaveLength(1);
+  });
+
+  test("no claim is opened for an ended goal or about nothing", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const order = (claim = sampleClaim(goal, [])) => ({
+      open: { claim, cause: "standard", grants: [] },
+      epoch,
+      bidDeadlineMs: 1,
+    });
+    expect(await bench.board.openClaim(order(sampleClaim(sampleArtefact(), [])))).toMatchObject({ outcome: "refused" });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.openClaim(order())).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/was ended/),
+    });
+    expect(await bench.board.listOpenClaims()).toEqual([]);
+  });
+
+  test("the bid deadline falls due by the blackboard's clock and stays due until it is cleared", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const claim = sampleClaim(goal, ["coder"]);
+    await bench.board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 30 });
+    const due = await waitFor("the deadline", async () => {
+      const items = await bench.board.listDue(10);
+      return items.length > 0 && items;
+    });
+    expect(due).toEqual([{ kind: "bids", claim: claim.id }]);
+    expect(await bench.board.listDue(10)).toEqual(due);
+    expect(await bench.board.clearDue(due, epoch + 1)).toEqual({ outcome: "fenced" });
+    expect(await bench.board.clearDue(due, epoch)).toEqual({ outcome: "cleared" });
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
+  test("an announcement reaches the cubs, may be repeated, and is due again after that", async () => {
+    await using bench = await open();
+    const before = await bench.board.endOfAnnouncements();
+    const { claim, epoch } = await openClaim(bench.board, ["coder"]);
+    const order = { claim: claim.id, epoch, nextAfterMs: 0 };
+    expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
+    expect(await bench.board.listDue(10)).toEqual([{ kind: "announce", claim: claim.id }]);
+    expect(await events(bench.board, "claim_announced")).toHaveLength(1);
+    const heard: string[] = [];
+    for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(10_000))) {
+      heard.push(...batch);
+      if (heard.length === 2) break;
+    }
+    expect(heard).toEqual([claim.id, claim.id]);
+    expect(await bench.board.endOfAnnouncements()).not.toBe(before);
+
+    expect(await bench.board.announceClaim({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" } }));
+    expect(await bench.board.announceClaim(order)).toEqual({ outcome: "ended" });
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
+  test("a claim that begins in a phase wakes its agent and asks nobody for a bid", async () => {
+    await using bench = await open();
+    const before = await bench.board.endOfAnnouncements();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const claim = sampleClaim(goal, [], { kind: "rework", status: "pending_exclusive", bidding: "closed" });
+    const grants = [queued("coder")];
+    await bench.board.openClaim({ open: { claim, cause: "rework:1", grants }, epoch, bidDeadlineMs: 0 });
+    expect(await bench.board.readClaim(claim.id)).toEqual({ claim, grants });
+    expect(await bench.board.endOfAnnouncements()).toBe(before);
+    expect(await bench.board.listDue(10)).toEqual([]);
+    const [event] = await events(bench.board, "grant_queued");
+    expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } });
+    for await (const batch of bench.board.followGrants(queued("coder").agent, AbortSignal.timeout(10_000))) {
+      expect(batch).toEqual([claim.id]);
+      break;
+    }
+  });
+}

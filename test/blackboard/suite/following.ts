@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { SettEvent } from "../../../lib/model/event.ts";
+import { agentName } from "../../support/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Bench } from "../bench.ts";
+import { done, postGoal, queueGrant, resultOf, runGrant, user } from "./scene.ts";
+
+export function followingSuite(open: () => Promise<Bench>): void {
+  test("every event that is written is one that the model knows", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)));
+    const log = await bench.board.readEvents("0", 100);
+    expect(log.map((event) => SettEvent.parse(event))).toEqual(log);
+    expect(Math.abs(Date.parse(log[0]?.time ?? "") - (await bench.board.time()))).toBeLessThan(60_000);
+  });
+
+  test("the log is read in pages, without a gap or a repeat", async () => {
+    await using bench = await open();
+    expect(await bench.board.endOfEvents()).toBe("0");
+    for (let count = 0; count < 7; count += 1) await log(bench.board, count);
+    const seen: unknown[] = [];
+    let from = "0";
+    for (;;) {
+      const page = await bench.board.readEvents(from, 3);
+      if (page.length === 0) break;
+      seen.push(...page.map((event) => event.data?.count));
+      from = page.at(-1)?.id ?? from;
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(await bench.board.endOfEvents()).toBe(from);
+  });
+
+  test("a follower gets what happened before, then what happens, and ends with its signal", async () => {
+    await using bench = await open();
+    const other = await bench.another();
+    for (let count = 0; count < 3; count += 1) await log(bench.board, count);
+    const first = (await bench.board.readEvents("0", 1))[0]?.id ?? "";
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      for await (const batch of other.followEvents(first, stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+    })();
+    await waitFor("the past", () => seen.length === 2);
+    await log(bench.board, 3);
+    await waitFor("the new one", () => seen.length === 3);
+    expect(seen).toEqual([1, 2, 3]);
+    stop.abort();
+    await following;
+  });
+
+  test("a handle that is closed ends its followers, and no others", async () => {
+    await using bench = await open();
+    const other = await bench.another();
+    const never = new AbortController().signal;
+    const iterables = [
+      other.followEvents("0", never),
+      other.followAnnouncements("0", never),
+      other.followGrants(agentName("coder"), never),
+      other.artefactHints(never),
+    ];
+    const ends = iterables.map(async (iterable) => {
+      for await (const _ of iterable);
+    });
+    await postGoal(bench.board);
+    await other[Symbol.asyncDispose]();
+    await Promise.all(ends);
+    expect(await bench.board.listGoals()).toHaveLength(1);
+  });
+
+  test("a queued grant wakes the agent that waits for one, and no other", async () => {
+    await using bench = await open();
+    const stop = new AbortController();
+    const heard: Record<string, string[]> = { coder: [], tester: [] };
+    const following = Object.entries(heard).map(async ([name, claims]) => {
+      for await (const batch of bench.board.followGrants(agentName(name), stop.signal)) claims.push(...batch);
+    });
+    const { claim } = await queueGrant(bench.board);
+    await waitFor("the wake-up", () => heard.coder?.length === 1);
+    expect(heard).toEqual({ coder: [claim.id], tester: [] });
+    stop.abort();
+    await Promise.all(following);
+  });
+
+  test("hints name every artefact, posted or published by hand", async () => {
+    await using bench = await open();
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const following = (async () => {
+      for await (const id of bench.board.artefactHints(stop.signal)) heard.push(id);
+    })();
+    // The subscription takes its time; hints before it are lost, as they may be.
+    await waitFor("a hint", async () => {
+      await bench.hand.publish("anything");
+      return heard.includes("anything");
+    });
+    const goal = await postGoal(bench.board);
+    await waitFor("the goal's hint", () => heard.includes(goal.id));
+    stop.abort();
+    await following;
+  });
+
+  test("an announced claim reaches who follows", async () => {
+    await using bench = await open();
+    const stop = new AbortController();
+    const heard: string[] = [];
+    const from = await bench.board.endOfAnnouncements();
+    const following = (async () => {
+      for await (const batch of bench.board.followAnnouncements(from, stop.signal)) heard.push(...batch);
+    })();
+    const { claim } = await queueGrant(bench.board);
+    await waitFor("the announcement", () => heard.length > 0);
+    expect(heard).toEqual([claim.id]);
+    stop.abort();
+    await following;
+  });
+}
+
+function log(board: Blackboard, count: number): Promise<void> {
+  return board.logEvent({ type: "instance_started", data: { count } }, user);
+}

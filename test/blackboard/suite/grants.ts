@@ -1,0 +1,146 @@
+import { expect, test } from "bun:test";
+import { agentName, newArtefactId } from "../../support/sample.ts";
+import type { Bench } from "../bench.ts";
+import { at, commitOf, done, events, queued, queueGrant, resultOf, runGrant, running } from "./scene.ts";
+
+const coder = agentName("coder");
+
+export function grantsSuite(open: () => Promise<Bench>): void {
+  test("an accepted grant runs under a lease; the repeat is accepted too, anybody else is not", async () => {
+    await using bench = await open();
+    const { claim } = await queueGrant(bench.board);
+    const grant = { ...running("coder"), context_ids: [newArtefactId()] };
+    const order = { claim: claim.id, grant, leaseMs: 60_000 };
+    expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
+    expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
+    const second = { ...order, grant: { ...grant, context_ids: [] } };
+    expect(await bench.board.acceptGrant(second)).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/running/) });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [grant] });
+    const [event, ...more] = await events(bench.board, "grant_started");
+    expect(event).toMatchObject({
+      actor: "agent:coder",
+      agent: coder,
+      claim_id: claim.id,
+      data: { phase: "exclusive", attempt: 1 },
+    });
+    expect(more).toEqual([]);
+  });
+
+  test("accepting is refused for another attempt, without a grant, and once claim or goal have ended", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await queueGrant(bench.board);
+    const accept = (grant = running("coder")) => bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 1_000 });
+    expect(await accept(running("coder", 2))).toMatchObject({ outcome: "refused" });
+    expect(await accept(running("tester"))).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/no grant/) });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/Goal .* was ended/) });
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { set: { status: "terminated" } }));
+    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/has ended/) });
+    expect(await events(bench.board, "grant_started")).toEqual([]);
+  });
+
+  test("a lease falls due, is renewed without touching rev, and is refused once the grant was cancelled", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await runGrant(bench.board, 0);
+    const lease = { claim: claim.id, agent: coder, attempt: 1 };
+    expect(await bench.board.listDue(10)).toEqual([{ kind: "lease", ...lease }]);
+    expect(await bench.board.renewLease({ ...lease, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+    expect(await bench.board.listDue(10)).toEqual([]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 } });
+    expect(await bench.board.renewLease({ ...lease, attempt: 2, leaseMs: 1 })).toMatchObject({ outcome: "refused" });
+    const { phase, queued_at } = running("coder");
+    const cancelled = { agent: coder, phase, attempt: 1, queued_at, state: "cancelled", ended_at: at, reason: "enough" } as const;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [cancelled] }));
+    expect(await bench.board.renewLease({ ...lease, leaseMs: 0 })).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/cancelled/),
+    });
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
+  test("a result is stored with the end of its grant, and the repeat is answered alike after the claim completed", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board, 0);
+    const artefact = resultOf(goal, claim);
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    const ended = { ...running("coder"), state: "done", ended_at: at, artefact_ids: [artefact.id] };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 3 }, grants: [ended] });
+    expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
+    expect(await bench.board.listDue(10)).toEqual([]);
+    const order = (await events(bench.board)).slice(-2);
+    expect(order.map((event) => event.type)).toEqual(["artefact_created", "grant_done"]);
+    expect(order[1]).toMatchObject({ actor: "agent:coder", artefact_id: artefact.id, data: { phase: "exclusive", attempt: 1 } });
+
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await events(bench.board, "grant_done")).toHaveLength(1);
+    expect(await bench.board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
+  });
+
+  test("a failed run keeps its reason, whatever characters it holds", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
+    const reason = 'exit 1: "%d" \\ {"state":"running"}';
+    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason } as const };
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    const ended = { ...running("coder"), state: "failed", ended_at: at, artefact_ids: [artefact.id], reason };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [ended] });
+    const [event] = await events(bench.board, "grant_failed");
+    expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
+  });
+
+  test("a late result is refused, with one event, and stored nowhere", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [queued("coder", 2)] }));
+    const artefact = resultOf(goal, claim);
+    const refusal = { outcome: "refused" as const, reason: "The grant is queued in attempt 2." };
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
+    const [event, ...more] = await events(bench.board, "result_refused");
+    expect(event).toMatchObject({
+      claim_id: claim.id,
+      artefact_id: artefact.id,
+      agent: coder,
+      data: { reason: refusal.reason, attempt: 1 },
+    });
+    expect(more).toEqual([]);
+  });
+
+  test("a result for a goal that was ended is refused", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1 })).toMatchObject({
+      outcome: "refused",
+    });
+    const late = await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)));
+    expect(late).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/was ended/) });
+    expect(await events(bench.board, "result_refused")).toHaveLength(1);
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+  });
+
+  test("a result whose version is taken in its thread is refused, and the grant still runs", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { logical_id: goal.logical_id });
+    const taken = await bench.board.finishGrant(done(claim.id, artefact));
+    expect(taken).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/is taken by/) });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
+    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toEqual({ outcome: "finished" });
+  });
+
+  test("a queued grant whose wake-up was lost is found when following begins", async () => {
+    await using bench = await open();
+    const { claim } = await queueGrant(bench.board);
+    const other = await bench.another();
+    for (const board of [bench.board, other]) {
+      for await (const batch of board.followGrants(coder, AbortSignal.timeout(10_000))) {
+        expect(batch).toEqual([claim.id]);
+        break;
+      }
+    }
+  });
+}
