@@ -8,10 +8,6 @@ export class Bounded {
     this.#most = most;
   }
 
-  get size(): number {
-    return this.#running.size;
-  }
-
   /** Resolves when the job has begun, after waiting for room. The job handles its own failures: a rejection is a bug and goes unhandled. */
   async start(job: () => Promise<void>): Promise<void> {
     while (this.#running.size >= this.#most) await Promise.race(this.#running);

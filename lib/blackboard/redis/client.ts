@@ -13,6 +13,7 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     url,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
+    commandOptions: { timeout: undefined },
     socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
   });
   // Whoever waits for a command hears of the failure there; an error without a listener would end the process.

@@ -9,22 +9,22 @@ import { outcomeOf } from "./replies.ts";
 import { artefactWords } from "./script-arguments.ts";
 
 export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
-  /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued. */
+  /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued, and takes those there are. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
+    const woken = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
     const open = await client.zRange(keys.openClaims, 0, -1);
     const grants = await Promise.all(open.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
-    return open.filter((_, index) => {
+    const queued = open.filter((_, index) => {
       const text = grants[index];
       return typeof text === "string" && grantOfText(text).state === "queued";
-    }) as ClaimId[];
+    });
+    return claimIds([...queued, ...woken]);
   };
   const readWakeUps = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const key = keys.agentGrants(agent);
     const first = await client.blPop(key, blockMs / 1_000);
     if (first === null) return [];
-    const more = (await client.lPopCount(key, batchSize)) ?? [];
-    // Scripts push claim ids; whatever a person pushes turns out to have no grant.
-    return [...new Set([first.element, ...more])] as ClaimId[];
+    return claimIds([first.element, ...((await client.lPopCount(key, batchSize)) ?? [])]);
   };
   return {
     followGrants(agent, signal) {
@@ -68,4 +68,9 @@ export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
       return outcomeOf(reply, "finished");
     },
   };
+}
+
+/** Scripts push claim ids; whatever a person pushes turns out to have no grant. */
+function claimIds(texts: readonly string[]): ClaimId[] {
+  return [...new Set(texts)] as ClaimId[];
 }

@@ -1,0 +1,174 @@
+// The keys as people meet them in redis-cli: the public contract of DESIGN §4.
+import { afterAll, expect, test } from "bun:test";
+import { createClient } from "redis";
+import { SettError } from "../../lib/model/errors.ts";
+import { startRedisServer } from "../support/redis-server.ts";
+import { agentName, newArtefactId, newLogicalId, sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { openRedisBench } from "./bench.ts";
+import { commitOf, done, openClaim, queueGrant, resultOf, runGrant, running, takeSeat, user } from "./suite/scene.ts";
+
+const server = await startRedisServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const hash = async (key: string) => JSON.parse(await server.cli("--json", "HGETALL", key)) as Record<string, string>;
+
+test("an artefact is a hash of strings", async () => {
+  await using bench = await openRedisBench(server);
+  const goal = sampleArtefact({ payload: "line\n[]{} é", metadata: { summary: "s" } });
+  await bench.board.createArtefact(goal, user);
+  expect(await hash(bench.key(`artifact:${goal.id}`))).toEqual({
+    id: goal.id,
+    logical_id: goal.logical_id,
+    version: "1",
+    structural_type: "Standard",
+    type: "GoalDefined",
+    payload: "line\n[]{} é",
+    source_artefacts: "[]",
+    produced_by_role: "user",
+    produced_by_agent: "",
+    created_at: goal.created_at,
+    goal_id: goal.id,
+    claim_id: "",
+    metadata: '{"summary":"s"}',
+  });
+  expect(await server.cli("ZRANGE", bench.key(`thread:${goal.id}`), "0", "-1", "WITHSCORES")).toBe(`${goal.id}\n1`);
+  expect(await hash(bench.key(`goal:${goal.id}`))).toEqual({ artefacts: "1" });
+});
+
+test("a claim is a hash, its bids another, its grants a third", async () => {
+  await using bench = await openRedisBench(server);
+  const { claim, goal, epoch } = await openClaim(bench.board, ["coder", "tester"]);
+  expect(await hash(bench.key(`claim:${claim.id}`))).toEqual({
+    id: claim.id,
+    artefact_id: goal.id,
+    status: "pending_review",
+    granted_review_agents: "[]",
+    granted_parallel_agents: "[]",
+    granted_exclusive_agent: "",
+    goal_id: goal.goal_id,
+    kind: "standard",
+    electorate: '["coder","tester"]',
+    additional_context_ids: "[]",
+    rev: "0",
+    created_at: claim.created_at,
+    termination_reason: "",
+    bidding: "open",
+    bid_order: "[]",
+    cause: "standard",
+  });
+  for (const name of ["tester", "coder"]) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "review" });
+  const set = { status: "pending_review", bidding: "closed", granted_review_agents: [agentName("tester")] } as const;
+  const grant = { ...running("tester"), phase: "review" } as const;
+  const commit = commitOf(claim.id, epoch, 2, {
+    set: { ...set, granted_review_agents: [...set.granted_review_agents] },
+    grants: [grant],
+  });
+  await bench.board.commitClaim(commit);
+  expect(await hash(bench.key(`claim:${claim.id}`))).toMatchObject({
+    granted_review_agents: '["tester"]',
+    bid_order: '[["tester","review"],["coder","review"]]',
+    rev: "3",
+    commit_id: commit.commitId,
+  });
+  expect(await hash(bench.key(`claim:${claim.id}:bids`))).toEqual({ tester: "review", coder: "review" });
+  const grants = await hash(bench.key(`grants:${claim.id}`));
+  expect(JSON.parse(grants.tester ?? "")).toEqual(grant);
+  expect(await hash(bench.key(`artifact:${goal.id}:claims`))).toEqual({ standard: claim.id });
+});
+
+test("deadlines and leases stand in one zset under names that people can read", async () => {
+  await using bench = await openRedisBench(server);
+  const { claim } = await openClaim(bench.board, ["coder"]);
+  expect((await server.cli("ZRANGE", bench.key("due"), "0", "-1")).split("\n")).toEqual([
+    `announce:${claim.id}`,
+    `bids:${claim.id}`,
+  ]);
+  const { claim: granted } = await runGrant(bench.board);
+  expect(await server.cli("ZSCORE", bench.key("due"), `lease:${granted.id}:coder:1`)).toMatch(/^\d{13}$/);
+});
+
+test("the streams hold plain fields; absent ones are left out", async () => {
+  await using bench = await openRedisBench(server);
+  const { claim, goal } = await openClaim(bench.board, ["coder"]);
+  await bench.board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "ignore" });
+  const [last] = (await server.cli("--json", "XREVRANGE", bench.key("events"), "+", "-", "COUNT", "1").then(JSON.parse)) as [
+    [string, string[]],
+  ];
+  expect(last[1]).toEqual([
+    ...["type", "bid_placed", "actor", "agent:coder", "goal_id", goal.id, "claim_id", claim.id, "artefact_id", goal.id],
+    ...["agent", "coder", "data", '{"word":"ignore","missing":0}'],
+  ]);
+  const [announcement] = (await server.cli("--json", "XRANGE", bench.key("claims"), "-", "+").then(JSON.parse)) as [
+    [string, string[]],
+  ];
+  expect(announcement[1]).toEqual(["claim", claim.id]);
+});
+
+test("every change is hinted on its public channel", async () => {
+  await using bench = await openRedisBench(server);
+  const listener = createClient({ url: server.url });
+  await listener.connect();
+  const heard: string[] = [];
+  await listener.subscribe([bench.key("artefact_events"), bench.key("claim_events")], (text, channel) => {
+    heard.push(`${channel.split(":").at(-1)} ${text}`);
+  });
+  const { claim, goal } = await runGrant(bench.board);
+  const artefact = resultOf(goal, claim);
+  await bench.board.finishGrant(done(claim.id, artefact));
+  const opened = `claim_events ${claim.id}`;
+  const expected = [`artefact_events ${goal.id}`, opened, opened, opened, `artefact_events ${artefact.id}`, opened];
+  await waitFor("all hints", () => heard.length >= expected.length);
+  expect(heard).toEqual(expected);
+  listener.destroy();
+});
+
+test("agents, heartbeats, wake-ups and the seat stand where people look for them", async () => {
+  await using bench = await openRedisBench(server);
+  const { claim } = await queueGrant(bench.board);
+  await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  await bench.board.reportStatus(agentName("coder"), { at: 5, state: "idle" });
+  expect(JSON.parse((await hash(bench.key("agents"))).coder ?? "")).toEqual(sampleAgent("coder"));
+  expect(await hash(bench.key("agent_status"))).toEqual({ coder: '{"at":5,"state":"idle"}' });
+  expect(await server.cli("LRANGE", bench.key("agent:coder:grants"), "0", "-1")).toBe(claim.id);
+  expect(await hash(bench.key("orchestrator"))).toEqual({
+    holder: "h1",
+    epoch: "1",
+    expires_at: expect.stringMatching(/^\d{13}$/),
+    cursor: "0",
+  });
+});
+
+test("an artefact typed at redis-cli field by field is found, adopted and readable", async () => {
+  await using bench = await openRedisBench(server);
+  const epoch = await takeSeat(bench.board);
+  const id = newArtefactId();
+  const key = bench.key(`artifact:${id}`);
+  await server.cli("HSET", key, "id", id, "logical_id", newLogicalId(), "version", "1", "structural_type", "Standard");
+  await server.cli("HSET", key, "type", "GoalDefined", "payload", "", "source_artefacts", "[]", "produced_by_role", "user");
+  expect(await bench.board.findUnindexedArtefacts()).toEqual([id]);
+  expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
+  expect(await bench.board.readArtefact(id)).toMatchObject({ payload: "", goal_id: id });
+});
+
+test("an artefact or a claim that somebody has broken is an error that names its key", async () => {
+  await using bench = await openRedisBench(server);
+  const { claim, goal } = await openClaim(bench.board, ["coder"]);
+  await server.cli("HSET", bench.key(`artifact:${goal.id}`), "metadata", "{");
+  await server.cli("HSET", bench.key(`claim:${claim.id}`), "electorate", "{");
+  for (const reading of [bench.board.readArtefact(goal.id), bench.board.readClaim(claim.id)]) {
+    const error = await reading.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(SettError);
+    expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining(bench.key("")) });
+  }
+});
+
+test("the scripts come back by themselves after SCRIPT FLUSH", async () => {
+  await using bench = await openRedisBench(server);
+  await takeSeat(bench.board);
+  await server.cli("SCRIPT", "FLUSH");
+  expect(await takeSeat(bench.board)).toBe(2);
+});
