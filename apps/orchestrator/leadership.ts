@@ -10,12 +10,11 @@ import { followLog } from "./follow-log.ts";
 import { EventHandler } from "./handle-event.ts";
 import { judgeDue } from "./judge-due.ts";
 import { Fenced, type Parts } from "./parts.ts";
-import { adoptPublished, HandmadeScan, reconcileClaims, sweepBids } from "./reconcile.ts";
+import { adoptPublished, HandmadeScan, reconcileClaims } from "./reconcile.ts";
 import { Roster } from "./roster.ts";
 import { Targets } from "./targets.ts";
 
 const dueEveryMs = 250;
-const sweepEveryMs = 3_000;
 const scanEveryMs = 15_000;
 const cursorEveryMs = 200;
 /** Artefacts of recent events, so that their hints are known for what they are. */
@@ -72,7 +71,6 @@ export class Leadership {
         await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);
         this.#lastTurnAt = parts.clock.now().getTime();
       }),
-      this.#every(sweepEveryMs, ending, () => sweepBids(parts, this.#decider, epoch)),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
       this.#reconcileAfterReconnects(ending),
       adoptPublished(parts, (id) => this.#artefactsSeen.has(id), epoch, ending),

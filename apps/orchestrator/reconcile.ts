@@ -1,26 +1,13 @@
-// Makes up for what no event told: claims left half-way, bids and artefacts written by hand.
+// Makes up for what no event told: claims left half-way, and artefacts written by hand.
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { Fenced, type Parts } from "./parts.ts";
+import type { Parts } from "./parts.ts";
 
 /** After a start or a reconnect: every open claim is looked at as it stands. Harmless where nothing is to be done. */
 export async function reconcileClaims({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
   const claims = await board.listOpenClaims();
   await Promise.all(claims.map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
-}
-
-/** The sweep: bids that people wrote with plain `HSET` into claims whose bidding is open. */
-export async function sweepBids({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
-  const open = await board.readClaims(await board.listOpenClaims());
-  const bidding = open.filter(({ claim }) => claim.bidding === "open");
-  await Promise.all(
-    bidding.map(async ({ claim }) => {
-      const adopted = await board.adoptBids(claim.id, epoch);
-      if (adopted.outcome === "fenced") throw new Fenced(epoch);
-      if (adopted.count > 0) await decider.decide(claim.id, { kind: "progress" }, epoch);
-    }),
-  );
 }
 
 /** The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. */
