@@ -1,5 +1,7 @@
 // The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/blackboard/suite.ts):
-// Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments.
+// Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments. A call repeats
+// itself through short losses of contact and then rejects with `redis-unreachable`; what is followed goes on after every loss, and
+// throws the same once contact is given up for good.
 import type { AgentRegistration, AgentStatus } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
@@ -33,11 +35,12 @@ export interface ArtefactBoard {
    * `incomplete`: there is no such hash or a required field is still missing. Refused (once, with an `artefact_refused` event): malformed or colliding.
    */
   adoptArtefact(id: ArtefactId, epoch: number): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
-  /** Hand-written artefacts that no index knows: the slow background scan (SCAN, never on a path that is waited for). */
+  /** Hand-written artefacts that no index knows and that are not refused as they stand: the slow background scan (SCAN, never on a path that is waited for). */
   findUnindexedArtefacts(): Promise<ArtefactId[]>;
   /** Ids published on `artefact_events`, for as long as the signal allows. Lossy: hints only. */
   artefactHints(signal: AbortSignal): AsyncIterable<string>;
 
+  /** Undefined when there is none, or it is not complete. Rejects with `blackboard-refused`, naming the key, when it is malformed. */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** In the order asked for; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
@@ -103,6 +106,7 @@ export type ClaimCommit = {
   artefacts: Artefact[];
   claims: NewClaim[];
   due: { set: { item: DueItem; afterMs: number }[]; clear: DueItem[] };
+  /** All but those that storing an artefact and opening a claim bring with them (`artefact_created`; `claim_opened`, `grant_queued`). */
   events: EventDraft[];
 };
 
@@ -123,7 +127,8 @@ export interface ClaimBoard {
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
    * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding
-   * closed, not in the electorate.
+   * closed, not in the electorate. The event `bid_placed` says in data.missing how many of the electorate have not bid yet, as
+   * `claim_opened` does.
    */
   placeBid(bid: { claim: ClaimId; agent: AgentName; word: BidWord }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
@@ -185,6 +190,7 @@ export interface AgentBoard {
 export interface OrchestratorSeat {
   /**
    * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
+   * A renewal keeps the epoch: one that comes back with another epoch than the caller's own tells that a namesake took over.
    * `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
    */
   takeSeat(order: {

@@ -7,7 +7,7 @@
 local epoch = take()
 if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
 local id, expected_rev, commit_id = take(), take(), take()
-local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order')
+local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding')
 if not claim[1] then return { 'gone' } end
 local rev = string.format('%d', expected_rev + 1)
 if claim[2] == commit_id then return { 'committed', rev } end
@@ -50,24 +50,30 @@ for _, open in ipairs(claims) do
   if not claim_of_cause(open) and not is_goal_ended(open.goal_id) then open_claim(open, actor) end
 end
 
-if bidding == 'closed' then redis.call('ZREM', KEYS[7], 'bids:' .. id, 'announce:' .. id) end
-for _ = 1, take_number() do redis.call('ZREM', KEYS[7], take()) end
-local now
-for _ = 1, take_number() do
-  now = now or now_ms()
-  local member = take()
-  redis.call('ZADD', KEYS[7], string.format('%.0f', now + take_number()), member)
+local gone = { 'ZREM', KEYS[7] }
+local function no_longer_due(member) gone[#gone + 1] = member end
+if claim[5] == 'open' and (bidding == 'closed' or is_ended(status)) then
+  no_longer_due('bids:' .. id)
+  no_longer_due('announce:' .. id)
 end
-if status and is_ended(status) then
+for _ = 1, take_number() do no_longer_due(take()) end
+if is_ended(status) then
   redis.call('ZREM', KEYS[6], id)
   local flat = redis.call('HGETALL', KEYS[5])
   for index = 1, #flat, 2 do
-    -- Attempts count from 1: none but the latest can have something due.
-    local attempt = string.format('%d', cjson.decode(flat[index + 1]).attempt)
-    local tail = id .. ':' .. flat[index] .. ':' .. attempt
-    redis.call('ZREM', KEYS[7], 'lease:' .. tail, 'attempt:' .. tail)
+    -- What is done gave up its lease with its result. Of the others none but the latest attempt can have something due.
+    local grant = cjson.decode(flat[index + 1])
+    if grant.state ~= 'done' then
+      no_longer_due(lease_member(id, flat[index], grant.attempt))
+      no_longer_due('attempt:' .. id .. ':' .. flat[index] .. ':' .. string.format('%d', grant.attempt))
+    end
   end
-  if bidding ~= 'closed' then redis.call('ZREM', KEYS[7], 'bids:' .. id, 'announce:' .. id) end
+end
+if #gone > 2 then redis.call(unpack(gone)) end
+for _ = 1, take_number() do
+  local member = take()
+  local at = string.format('%.0f', now_ms() + take_number())
+  if not is_ended(status) then redis.call('ZADD', KEYS[7], at, member) end
 end
 for _ = 1, take_number() do log(actor, take(), take(), take(), take(), take(), take()) end
 hint_claim(id)

@@ -7,6 +7,7 @@ local artefact = take_artefact()
 local same, problem = artefact_problem(artefact)
 if same then return { 'exists' } end
 if problem then return refused(problem) end
-if is_goal_ended(artefact.goal_id) then return refused('Goal ' .. artefact.goal_id .. ' was ended.') end
+-- An artefact that begins a goal finds none that was ended.
+if artefact.id ~= artefact.goal_id and is_goal_ended(artefact.goal_id) then return refused('Goal ' .. artefact.goal_id .. ' was ended.') end
 store_artefact(artefact, actor)
 return { 'created' }

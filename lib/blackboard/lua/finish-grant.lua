@@ -11,9 +11,6 @@ if grant and grant.attempt == attempt and (grant.state == 'done' or grant.state 
   and text:find('"' .. artefact.id .. '"', 1, true) then
   return { 'finished' }
 end
-local before = redis.call('HGET', KEYS[5], artefact.id)
-if before then return refused(before:match('^%x* (.*)$') or before) end
-
 local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
 local attempt_text = string.format('%d', attempt)
 local problem = grant_problem(id, claim, grant, agent, attempt, 'running')
@@ -23,6 +20,8 @@ if not problem then
   if same then problem = 'The artefact ' .. artefact.id .. ' stands already.' end
 end
 if problem then
+  local before = redis.call('HGET', KEYS[5], artefact.id)
+  if before then return refused(before:match('^%x* (.*)$') or before) end
   redis.call('HSET', KEYS[5], artefact.id, ' ' .. problem)
   local data = '{"reason":' .. cjson.encode(problem) .. ',"attempt":' .. attempt_text .. '}'
   log('agent:' .. agent, 'result_refused', claim[2], id, artefact.id, agent, data)

@@ -12,11 +12,13 @@ if not is_open then return refused('The bidding on claim ' .. id .. ' is closed.
 if not is_elector(claim[3], agent) then return refused('Agent ' .. agent .. ' is not among those who bid on claim ' .. id .. '.') end
 
 local actor, mark = 'agent:' .. agent, ''
-local by_hand = redis.call('HGET', KEYS[3], agent)
-if by_hand and bid_words[by_hand] then
-  word, actor, mark = by_hand, 'hand', ',"by_hand":true'
-else
-  redis.call('HSET', KEYS[3], agent, word)
+if redis.call('HSETNX', KEYS[3], agent, word) == 0 then
+  local by_hand = redis.call('HGET', KEYS[3], agent)
+  if bid_words[by_hand] then
+    word, actor, mark = by_hand, 'hand', ',"by_hand":true'
+  else
+    redis.call('HSET', KEYS[3], agent, word)
+  end
 end
 local order = with_bid(claim[4], agent, word)
 redis.call('HSET', KEYS[2], 'bid_order', order, 'rev', claim[5] + 1)

@@ -34,9 +34,9 @@ end
 local function index_artefact(artefact, actor)
   redis.call('ZADD', prefix .. 'thread:' .. artefact.logical_id, artefact.version, artefact.id)
   local goal = prefix .. 'goal:' .. artefact.goal_id
-  redis.call('ZADD', goal .. ':artefacts', score_at_end(goal .. ':artefacts'), artefact.id)
+  redis.call('ZADD', goal .. ':artefacts', score_now(), artefact.id)
   local count = redis.call('HINCRBY', goal, 'artefacts', 1)
-  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score_at_end(prefix .. 'goals'), artefact.id) end
+  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score_now(), artefact.id) end
   local data = '{"structural_type":"' .. artefact.structural_type .. '","type":' .. cjson.encode(artefact.type)
     .. ',"version":' .. artefact.version .. ',"role":' .. cjson.encode(artefact.produced_by_role)
     .. ',"goal_artefacts":' .. count

@@ -26,7 +26,7 @@ end
 local function open_claim(claim, actor)
   redis.call('HSET', prefix .. 'claim:' .. claim.id, unpack(claim.fields))
   redis.call('HSET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause, claim.id)
-  redis.call('ZADD', prefix .. 'claims:open', score_at_end(prefix .. 'claims:open'), claim.id)
+  redis.call('ZADD', prefix .. 'claims:open', score_now(), claim.id)
   local data = '{"kind":"' .. claim.kind .. '","cause":' .. cjson.encode(claim.cause) .. ',"missing":' .. claim.missing .. '}'
   log(actor, 'claim_opened', claim.goal_id, claim.id, claim.artefact_id, '', data)
   for _, grant in ipairs(claim.grants) do

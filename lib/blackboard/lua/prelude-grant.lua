@@ -23,7 +23,8 @@ end
 -- `text` is the grant's JSON, of which state and attempt come apart. One that leaves `running` loses its lease; a queued one
 -- wakes its agent, unless its goal was ended.
 local function write_grant(claim, goal, agent, state, attempt, text)
-  local before = read_grant(claim, agent)
+  -- The first attempt begins queued, with nothing before it.
+  local before = not (attempt == 1 and state == 'queued') and read_grant(claim, agent)
   if before and before.state == 'running' and (state ~= 'running' or before.attempt ~= attempt) then
     redis.call('ZREM', prefix .. 'due', lease_member(claim, agent, before.attempt))
   end

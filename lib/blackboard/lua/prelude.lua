@@ -17,37 +17,34 @@ local function take_number()
   return tonumber(take())
 end
 
--- Unix milliseconds, with a fraction.
+-- Unix milliseconds with a fraction: the moment at which the script runs.
+local now
 local function now_ms()
-  local time = redis.call('TIME')
-  return time[1] * 1000 + time[2] / 1000
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + time[2] / 1000
+  end
+  return now
 end
 
--- A score for what comes last in a zset ordered by time: now, but always after what is there, so that the order of creation
--- also holds within one microsecond and when the clock steps back.
-local function score_at_end(key)
-  local now = now_ms()
-  local last = redis.call('ZREVRANGE', key, 0, 0, 'WITHSCORES')[2]
-  if last and tonumber(last) >= now then now = tonumber(last) + 0.001 end
-  return string.format('%.3f', now)
+-- A score for a zset that is ordered by time. It counts microseconds, and no two scripts run within one; what one script adds
+-- keeps its order too.
+local scores = 0
+local function score_now()
+  scores = scores + 1
+  return string.format('%.3f', now_ms() + (scores - 1) * 0.001)
 end
 
--- Appends to the log. Absent ids are empty strings; data is JSON text or empty.
+-- Appends to the log. Absent ids are empty strings (goal and artefact also false: a claim that was not found); data is JSON
+-- text or empty.
 local function log(actor, kind, goal, claim, artefact, agent, data)
   local entry = { 'XADD', KEYS[1], '*', 'type', kind, 'actor', actor }
   local count = 7
-  local function add(name, value)
-    if value and value ~= '' then
-      entry[count + 1] = name
-      entry[count + 2] = value
-      count = count + 2
-    end
-  end
-  add('goal_id', goal)
-  add('claim_id', claim)
-  add('artefact_id', artefact)
-  add('agent', agent)
-  add('data', data)
+  if goal and goal ~= '' then entry[count + 1], entry[count + 2], count = 'goal_id', goal, count + 2 end
+  if claim ~= '' then entry[count + 1], entry[count + 2], count = 'claim_id', claim, count + 2 end
+  if artefact and artefact ~= '' then entry[count + 1], entry[count + 2], count = 'artefact_id', artefact, count + 2 end
+  if agent ~= '' then entry[count + 1], entry[count + 2], count = 'agent', agent, count + 2 end
+  if data ~= '' then entry[count + 1], entry[count + 2] = 'data', data end
   redis.call(unpack(entry))
 end
 

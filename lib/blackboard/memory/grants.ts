@@ -53,14 +53,13 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
         stored.attempt === attempt &&
         stored.artefact_ids.includes(artefact.id);
       if (isRepeat) return { outcome: "finished" };
-      const before = state.refused.get(artefact.id);
-      if (before !== undefined) return { outcome: "refused", reason: before.reason };
-
       const problem = state.artefactProblem(artefact);
       const reason =
         notCurrent(state, record, id, agent, attempt, "running") ??
         (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
       if (record === undefined || stored?.state !== "running" || reason !== undefined) {
+        const before = state.refused.get(artefact.id);
+        if (before !== undefined) return { outcome: "refused", reason: before.reason };
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);

@@ -2,6 +2,9 @@
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
 
+/** The client means it by undefined, which its types do not say. */
+const noTimeLimit = { timeout: undefined } as object;
+
 export type Client = ReturnType<typeof newClient>;
 
 /**
@@ -13,7 +16,8 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     url,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
-    commandOptions: { timeout: undefined },
+    // Explicitly none: left out, the client would set one.
+    commandOptions: noTimeLimit,
     socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
   });
   // Whoever waits for a command hears of the failure there; an error without a listener would end the process.

@@ -1,0 +1,106 @@
+// How a goal stands, derived from what is on the blackboard and stored nowhere (DESIGN §5, "Goal status").
+import type { ArtefactHead } from "../model/artefact.ts";
+import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+import { missingBidders } from "./consensus.ts";
+
+export type GoalState = "cancelled" | "waiting" | "running" | "failed" | "achieved" | "settled" | "stalled";
+
+/** All that the status depends on, read at one moment. */
+export type GoalFacts = {
+  goal: GoalId;
+  /** The goal's flag. */
+  ended: "cancelled" | "artefact_limit" | undefined;
+  artefacts: readonly GoalArtefact[];
+  /** Artefact → cause → claim. */
+  causes: ReadonlyMap<ArtefactId, ReadonlyMap<string, ClaimId>>;
+  /** Every claim that `causes` names. */
+  claims: readonly ClaimSnapshot[];
+};
+
+export type GoalArtefact = Pick<
+  ArtefactHead,
+  "id" | "logical_id" | "structural_type" | "type" | "source_artefacts" | "claim_id" | "created_at" | "produced_by_agent"
+>;
+
+/** Somebody or something that the goal waits for. `since` is ISO 8601. */
+export type Waiting =
+  | { kind: "bid"; agent: AgentName; claim: ClaimId; since: string }
+  | { kind: "start"; agent: AgentName; claim: ClaimId; since: string }
+  | { kind: "work"; agent: AgentName; claim: ClaimId; since: string }
+  | { kind: "answer"; question: ArtefactId; since: string }
+  | { kind: "claim"; artefact: ArtefactId; since: string };
+
+export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[] };
+
+export function goalStatus(facts: GoalFacts): GoalStatus {
+  const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
+  const owed = facts.ended === undefined ? owedClaims(facts) : [];
+  const questions = openQuestions(facts);
+  const waitingFor: Waiting[] = [
+    ...questions.map((question): Waiting => ({ kind: "answer", question: question.id, since: question.created_at })),
+    ...openClaims.flatMap(waitedForBy),
+    ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
+  ];
+  return { state: stateOf(facts, { questions: questions.length, open: openClaims.length + owed.length }), openClaims, waitingFor };
+}
+
+function stateOf(facts: GoalFacts, count: { questions: number; open: number }): GoalState {
+  if (facts.ended === "cancelled") return "cancelled";
+  if (count.questions > 0) return "waiting";
+  if (count.open > 0) return "running";
+  if (facts.artefacts.some((artefact) => artefact.structural_type === "Failure" && !isSuperseded(artefact, facts))) return "failed";
+  if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
+  // A new version of the goal is not a result, and neither is a review: nobody has done anything about it yet.
+  const isResult = (artefact: GoalArtefact) =>
+    artefact.structural_type === "Standard" && String(artefact.logical_id) !== String(facts.goal);
+  return facts.artefacts.some(isResult) ? "settled" : "stalled";
+}
+
+/** Every Standard artefact gets one standard claim; until it has it, the goal is not at rest. */
+function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
+  return artefacts.filter(
+    ({ id, structural_type }) => structural_type === "Standard" && causes.get(id)?.has("standard") !== true,
+  );
+}
+
+/** A Failure is history once its claim was completed by a later attempt, or once it has had a `retry` claim, which speaks for itself. */
+function isSuperseded(failure: GoalArtefact, { causes, claims }: GoalFacts): boolean {
+  const hasRetry = [...causes.values()].some((ofArtefact) => ofArtefact.has(`retry:${failure.id}`));
+  return hasRetry || claims.some(({ claim }) => claim.id === failure.claim_id && claim.status === "complete");
+}
+
+/**
+ * Questions that a person must answer: unanswered, not being answered by an agent (a clarification claim), and, where an agent
+ * asked, with its grant still waiting: the end of a claim closes its questions.
+ */
+function openQuestions({ artefacts, causes, claims }: GoalFacts): GoalArtefact[] {
+  const answered = new Set(
+    artefacts.filter((artefact) => artefact.structural_type === "Answer").flatMap((answer) => answer.source_artefacts),
+  );
+  const isOpen = (id: ClaimId) => claims.some(({ claim }) => claim.id === id && !isEnded(claim.status));
+  const isWithAgent = (question: GoalArtefact) =>
+    [...causes.values()].some((ofArtefact) => {
+      const clarification = ofArtefact.get(`clarification:${question.id}`);
+      return clarification !== undefined && isOpen(clarification);
+    });
+  const isWaitedFor = (question: GoalArtefact) =>
+    question.produced_by_agent === "" ||
+    claims.some(({ grants }) => grants.some((grant) => grant.state === "waiting" && grant.question_id === question.id));
+  return artefacts.filter(
+    (artefact) =>
+      artefact.structural_type === "Question" && !answered.has(artefact.id) && isWaitedFor(artefact) && !isWithAgent(artefact),
+  );
+}
+
+function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
+  if (claim.bidding === "open") {
+    return missingBidders(claim).map((agent) => ({ kind: "bid", agent, claim: claim.id, since: claim.created_at }));
+  }
+  return grants.flatMap((grant): Waiting[] => {
+    const { agent } = grant;
+    if (grant.state === "queued") return [{ kind: "start", agent, claim: claim.id, since: grant.queued_at }];
+    if (grant.state === "running") return [{ kind: "work", agent, claim: claim.id, since: grant.started_at }];
+    return [];
+  });
+}
