@@ -1,0 +1,62 @@
+// How many tests of a group passed and failed? Counted from bun's own report, and a run that ended early is a failure.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export type Outcome = { passed: number; failed: number };
+
+/** Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. */
+type Group = {
+  root: string;
+  include: string[];
+  exclude: string[];
+  timeoutMs: number;
+  limitMs: number;
+  output?: "inherit" | "ignore";
+};
+
+/** Runs the test files of a group one after another, in one process, with bun's output on ours unless it is ignored. */
+export async function countBunTests({ root, include, exclude, timeoutMs, limitMs, output = "inherit" }: Group): Promise<Outcome> {
+  const excluded = new Set(await filesOf(root, exclude));
+  const files = (await filesOf(root, include)).filter((file) => !excluded.has(file));
+  if (files.length === 0) {
+    console.log("there are no such tests");
+    return { passed: 0, failed: 1 };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "sett-tests-"));
+  const reportPath = join(folder, "report.xml");
+  try {
+    const options = [`--timeout=${timeoutMs}`, "--reporter=junit", `--reporter-outfile=${reportPath}`];
+    const bun = Bun.spawn([process.execPath, "test", ...options, ...files], {
+      cwd: root,
+      stdio: ["ignore", output, output],
+      // Ryuk, the container that testcontainers tidies up with, comes from a registry; our tests remove what they start.
+      env: { ...process.env, TESTCONTAINERS_RYUK_DISABLED: "true" },
+      timeout: limitMs,
+    });
+    const code = await bun.exited;
+    const report = Bun.file(reportPath);
+    return readReport((await report.exists()) ? await report.text() : "", code);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/**
+ * Reads bun's JUnit report. A run counts one failure more when it left no report (a crash, or a test that ended the process,
+ * whatever its exit code says), or when it failed though no single test did (an error outside of tests).
+ */
+function readReport(report: string, exitCode: number): Outcome {
+  const [, attributes = ""] = /<testsuites\b([^>]*)>/.exec(report) ?? [];
+  const number = (name: string) => Number(new RegExp(`\\b${name}="(\\d+)"`).exec(attributes)?.[1] ?? 0);
+  const failed = number("failures") + number("errors");
+  const passed = number("tests") - number("skipped") - failed;
+  const isCutShort = number("tests") === 0 || (exitCode !== 0 && failed === 0);
+  return { passed, failed: failed + (isCutShort ? 1 : 0) };
+}
+
+async function filesOf(root: string, globs: string[]): Promise<string[]> {
+  const found = await Promise.all(globs.map((glob) => Array.fromAsync(new Bun.Glob(glob).scan({ cwd: join(root, "test") }))));
+  return [...new Set(found.flat())].sort().map((file) => `./test/${file}`);
+}

@@ -1,0 +1,120 @@
+// Builds the images: `bun .ci/images.ts [orchestrator|cub|agent-base …] [--arch amd64|arm64|all]`.
+//
+// This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other `sett/NAME:VERSION-ARCH`. An image
+// carries the hash of what it was made from, so that one inspect tells that it is up to date: the legacy builder's cache
+// costs some seconds even then, because it wants the whole context first.
+
+import { dirname } from "node:path";
+import packageJson from "../package.json" with { type: "json" };
+import { type Architecture, build, hostArchitecture, imageBinaries, sourcesHash } from "./build.ts";
+import { hashOf } from "./build-record.ts";
+import { reportFailure } from "./report-failure.ts";
+
+type Image = "orchestrator" | "cub" | "agent-base";
+
+const root = dirname(import.meta.dir);
+const allImages: Image[] = ["orchestrator", "cub", "agent-base"];
+const recipe = ["Dockerfile.multiarch", ".ci/set-interpreter.sh"];
+const inputsLabel = "dev.sett.inputs";
+
+/** Compiles what the images hold, then builds them. Throws when the Engine refuses, with its output. */
+export async function buildImages(images: Image[], architecture: Architecture): Promise<void> {
+  await build(imageBinaries(architecture));
+  const hasBuildx = (await Bun.$`docker buildx version`.nothrow().quiet()).exitCode === 0;
+  if (architecture !== hostArchitecture && !hasBuildx) {
+    await Bun.$`node .ci/base-images.mjs ${architecture}`.cwd(root);
+  }
+  for (const image of images) {
+    await buildImage(image, architecture, hasBuildx);
+  }
+  // Each build leaves some hundred megabytes behind; the last hour's still serve as the builder's cache.
+  await Bun.$`docker image prune --force --filter label=${inputsLabel} --filter until=1h`.quiet();
+}
+
+async function buildImage(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<void> {
+  const startedAt = performance.now();
+  const tags = tagsOf(image, architecture);
+  const inputs = await inputsOf(image, architecture, hasBuildx);
+  if (await areMadeFrom(inputs, tags)) {
+    return;
+  }
+  const labels = [`--label=${inputsLabel}=${inputs}`, `--build-arg=VERSION=${packageJson.version}`];
+  const options = [`--target=${image}`, ...labels, ...tags.map((tag) => `--tag=${tag}`)];
+  const { exitCode, stdout, stderr } = hasBuildx
+    ? await buildWithBuildx(options, architecture)
+    : await buildByHand(options, architecture);
+  if (exitCode !== 0) {
+    throw new Error(`docker build of ${tags[0]} failed with exit code ${exitCode}:\n${stdout}\n${stderr}`);
+  }
+  console.log(`image ${tags[0]} is ready (${Math.round(performance.now() - startedAt)} ms)`);
+}
+
+function tagsOf(image: Image, architecture: Architecture): string[] {
+  const versioned = `sett/${image}:${packageJson.version}`;
+  return architecture === hostArchitecture ? [versioned, `sett/${image}:latest`] : [`${versioned}-${architecture}`];
+}
+
+/** Stands for everything that an image is made from: its program, the recipe, and the base image that is here now. */
+async function inputsOf(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<string> {
+  const base = architecture === hostArchitecture || hasBuildx ? "debian:bookworm-slim" : `debian:bookworm-slim-${architecture}`;
+  const baseId = await Bun.$`docker image inspect --format {{.Id}} ${base}`.nothrow().quiet().text();
+  const program = await sourcesHash(image === "orchestrator" ? "orchestrator" : "cub");
+  return hashOf(root, recipe, [architecture, baseId, program]);
+}
+
+async function areMadeFrom(inputs: string, tags: string[]): Promise<boolean> {
+  const format = `{{index .Config.Labels "${inputsLabel}"}}`;
+  const found = await Bun.$`docker image inspect --format ${format} ${tags}`.nothrow().quiet().text();
+  return found.trim() === tags.map(() => inputs).join("\n");
+}
+
+function buildWithBuildx(options: string[], architecture: Architecture) {
+  return Bun.$`docker buildx build --load --platform=linux/${architecture} --file=Dockerfile.multiarch ${options} .`
+    .cwd(root)
+    .nothrow()
+    .quiet();
+}
+
+/** The legacy builder knows no platforms, and is always sent the whole context: it gets only what it needs. */
+function buildByHand(options: string[], architecture: Architecture) {
+  const foreign = [`--build-arg=BASE=debian:bookworm-slim-${architecture}`, `--build-arg=EMPTY=sett/empty:${architecture}`];
+  const platform = [`--build-arg=TARGETARCH=${architecture}`, ...(architecture === hostArchitecture ? [] : foreign)];
+  const context = [...recipe, ...imageBinaries(architecture).map(({ path }) => path)];
+  return Bun.$`tar -c ${context} | docker build --file=Dockerfile.multiarch ${platform} ${options} -`
+    .cwd(root)
+    .env({ ...process.env, DOCKER_BUILDKIT: "0" })
+    .nothrow()
+    .quiet();
+}
+
+function isImage(name: string): name is Image {
+  return allImages.some((image) => image === name);
+}
+
+function selected(args: string[]): { images: Image[]; architectures: Architecture[] } {
+  const at = args.indexOf("--arch");
+  const value = at === -1 ? hostArchitecture : args[at + 1];
+  if (value !== "amd64" && value !== "arm64" && value !== "all") {
+    throw new Error("--arch takes amd64, arm64 or all.");
+  }
+  const names = at === -1 ? args : args.toSpliced(at, 2);
+  const unknown = names.find((name) => !isImage(name));
+  if (unknown !== undefined) {
+    throw new Error(`There is no image ${unknown}: use ${allImages.join(", ")}.`);
+  }
+  return {
+    images: names.length === 0 ? allImages : names.filter(isImage),
+    architectures: value === "all" ? ["amd64", "arm64"] : [value],
+  };
+}
+
+if (import.meta.main) {
+  try {
+    const { images, architectures } = selected(process.argv.slice(2));
+    for (const architecture of architectures) {
+      await buildImages(images, architecture);
+    }
+  } catch (error) {
+    reportFailure(error);
+  }
+}

@@ -1,0 +1,52 @@
+# Everyday commands: `node_modules/.bin/just` lists them. The two that need no preparation are `npm run demo` and `npm test`.
+
+bin := "node_modules/.bin"
+
+# List the recipes.
+default:
+    @{{ just_executable() }} --list --unsorted
+
+# All that can be checked in seconds and without Docker: format, lint, types, dead code, unit tests.
+check:
+    {{ bin }}/bun .ci/test.ts lint types dead-code unit
+
+# Format and lint; `just lint --write` mends what it can.
+lint *options:
+    {{ bin }}/biome check --error-on-warnings {{ options }} .
+
+# What CI runs: every check and every test, in real containers too.
+test:
+    npm test
+
+# The host's `sett`, at ./bin/sett.
+build:
+    {{ bin }}/bun .ci/build.ts --host
+
+# The binaries for every platform, and the three images for amd64 and arm64.
+docker-build-all: prepare
+    {{ bin }}/bun .ci/build.ts --all
+    {{ bin }}/bun .ci/images.ts --arch all
+
+# The orchestrator's image, for this machine.
+docker-orchestrator: prepare
+    {{ bin }}/bun .ci/images.ts orchestrator
+
+# The cub's images, for this machine: the carrier that makes any image an agent, and the base for new ones.
+docker-cub: prepare
+    {{ bin }}/bun .ci/images.ts cub agent-base
+
+# A goal becomes a commit: `just demo --repo PATH`, `just demo --keep`.
+demo *options:
+    npm run demo -- {{ options }}
+
+# Measure; figures are for the machine that runs it.
+bench *options:
+    {{ bin }}/bun run test/bench/bench.ts {{ options }}
+
+# Remove what was built here. Images and running instances stay.
+clean:
+    rm -rf bin coverage
+
+[private]
+prepare:
+    node .ci/setup.mjs
