@@ -10,6 +10,7 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
+import { pipeOpener } from "./bun-pipe.ts";
 import { Cub } from "./cub.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
@@ -49,12 +50,14 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
   const now = () => Date.now();
+  const openPipe = pipeOpener();
+  const pipes = openPipe === undefined ? {} : { openPipe };
   const parts: Parts = {
     board,
     registration,
     workingCopy,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
-    runTool: (order) => runCommand({ ...order, command, cwd, env }),
+    runTool: (order) => runCommand({ ...order, command, cwd, env, ...pipes }),
     runBidCommand: (order) =>
       runCommand({
         ...order,

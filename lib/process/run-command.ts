@@ -1,5 +1,6 @@
 // Runs a tool within its limits and leaves nothing of it behind.
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
 import { collectOutput } from "./collect-output.ts";
 import type { Command, CommandOutcome, NotStarted } from "./command.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
@@ -11,7 +12,7 @@ const defaultMaxOutputBytes = 32 * 1024 * 1024;
 /** The longest delay that timers take: a longer one would fire at once. About 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
-type Started = { child: ChildProcess; pid: number; startedAtMs: number };
+type Started = { child: ChildProcess; pid: number; startedAtMs: number; stdout: Readable; stderr: Readable };
 
 /**
  * Runs the command in a process group of its own. Never throws for what the command does: see `CommandOutcome`.
@@ -19,8 +20,6 @@ type Started = { child: ChildProcess; pid: number; startedAtMs: number };
  * All that holds the command's stdout or stderr open belongs to the run: a background child is waited for until the time-out, also after
  * the leader has exited. Whatever is left of the group when the run ends is killed. A process that left the group (`setsid`) cannot be
  * reached; it delays the end by `drainMs` at most.
- *
- * Under Bun the command's stdout and stderr are sockets: writing to them works, opening `/dev/stdout` or `/dev/stderr` does not (`>&2` does).
  */
 export async function runCommand(command: Command): Promise<CommandOutcome> {
   const [program, ...args] = command.command;
@@ -40,25 +39,37 @@ function abortedBeforeStart(program: string): NotStarted {
 }
 
 async function start(program: string, args: string[], command: Command, stdin: number | "pipe"): Promise<Started | NotStarted> {
+  const pipes = command.openPipe && { out: command.openPipe(), err: command.openPipe() };
   try {
     const { cwd, env } = command;
     const startedAtMs = performance.now();
-    const child = spawn(program, args, { cwd, env, detached: true, stdio: [stdin, "pipe", "pipe"] });
+    const stdio: StdioOptions = [stdin, pipes?.out.writeEnd ?? "pipe", pipes?.err.writeEnd ?? "pipe"];
+    const child = spawn(program, args, { cwd, env, detached: true, stdio });
     const failed = new Promise<Error>((resolve) => child.on("error", resolve));
+    const stdout = pipes?.out.readable ?? child.stdout;
+    const stderr = pipes?.err.readable ?? child.stderr;
+    if (child.pid !== undefined && stdout !== null && stderr !== null)
+      return { child, pid: child.pid, startedAtMs, stdout, stderr };
     // A process that could not be made is known by its missing pid at once; the reason follows as an event.
-    if (child.pid === undefined) return await explainStartFailure(await failed, program, cwd);
-    return { child, pid: child.pid, startedAtMs };
+    pipes?.out.readable.destroy();
+    pipes?.err.readable.destroy();
+    return await explainStartFailure(await failed, program, cwd);
   } catch (error) {
+    pipes?.out.readable.destroy();
+    pipes?.err.readable.destroy();
     return await explainStartFailure(error, program, command.cwd);
+  } finally {
+    // End-of-file comes when the last holder of the write end has gone: this process must not be one.
+    pipes?.out.closeWriteEnd();
+    pipes?.err.closeWriteEnd();
   }
 }
 
 type StopReason = { kind: "timed_out" } | { kind: "aborted" } | { kind: "output_too_large"; stream: "stdout" | "stderr" };
 
-function supervise({ child, pid, startedAtMs }: Started, command: Command): Promise<CommandOutcome> {
+function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command: Command): Promise<CommandOutcome> {
   const { timeoutMs, killAfterMs = 5000, drainMs = 1000, maxOutputBytes = defaultMaxOutputBytes, signal } = command;
-  const { stdin, stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error("A command was started without its output streams.");
+  const { stdin } = child;
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
   let stopReason: StopReason | undefined;
   let exit: { exitCode: number | null; signal: string | null } | undefined;

@@ -45,6 +45,11 @@ describe("a command that runs", () => {
     expect([...(await endOf(command)).stdout]).toEqual([255, 0, 128]);
   });
 
+  test("it may open its outputs by name, as under docker run", async () => {
+    const command = await folder.tool("names", "echo first > /dev/stderr; echo second | tee /dev/stderr > /dev/stdout");
+    expect(await endOf(command)).toMatchObject({ out: "second\n", err: "first\nsecond\n" });
+  });
+
   test("10 MB of output arrive whole", async () => {
     const command = await folder.tool("large", "#!/usr/bin/perl\nprint 'x' x 10_000_000;");
     expect((await endOf(command)).stdout.byteLength).toBe(10_000_000);
