@@ -33,7 +33,14 @@ const cub = new Cub(
     runTool: async () => {
       const began = performance.timeOrigin + performance.now();
       const answer = { structural_type: "Terminal", artefact_type: "Done", artefact_payload: String(began), summary: "" };
-      return { kind: "exited", exitCode: 0, signal: null, stdout: encoder.encode(JSON.stringify(answer)), stderr: none, durationMs: 0 };
+      return {
+        kind: "exited",
+        exitCode: 0,
+        signal: null,
+        stdout: encoder.encode(JSON.stringify(answer)),
+        stderr: none,
+        durationMs: 0,
+      };
     },
     runBidCommand: async () => {
       throw new Error("no bid command here");

@@ -38,7 +38,7 @@ export async function openMemoryBench(): Promise<Bench> {
 }
 
 /** A fresh instance on `server`; the hand types at redis-cli. */
-export async function openRedisBench(server: RedisServer): Promise<Bench & { key(name: string): string }> {
+export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): Promise<Bench & { key(name: string): string }> {
   const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
   const handles: Blackboard[] = [];
   const open = async () => {

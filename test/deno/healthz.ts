@@ -14,7 +14,9 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
-type Deno = { serve(options: { port: number; onListen?: () => void }, handler: Fetch): { addr: { port: number }; shutdown(): Promise<void> } };
+type Deno = {
+  serve(options: { port: number; onListen?: () => void }, handler: Fetch): { addr: { port: number }; shutdown(): Promise<void> };
+};
 const { Deno } = globalThis as unknown as { Deno: Deno };
 
 async function expectHealthy(service: string, fetchHandler: Fetch): Promise<void> {
