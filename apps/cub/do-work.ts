@@ -4,7 +4,7 @@ import type { GrantResult } from "../../lib/blackboard/port.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { failureArtefact, type Making, resultArtefact } from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import { ArtefactId, LogicalId } from "../../lib/model/ids.ts";
+import { ArtefactId } from "../../lib/model/ids.ts";
 import { claimTypeOf, formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
@@ -100,7 +100,6 @@ function failed(parts: Parts, task: Task, end: ToolEnd): GrantResult {
 function making({ clock, newId, registration }: Parts, { claim }: Task): Making {
   return {
     id: ArtefactId.parse(newId()),
-    logicalId: LogicalId.parse(newId()),
     at: clock.now().toISOString(),
     agent: registration.current,
     claim,

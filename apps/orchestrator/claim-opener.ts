@@ -66,9 +66,10 @@ export class ClaimOpener {
   async endRunaway(goal: GoalId, artefacts: number, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#parts;
     const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
+    const id = ArtefactId.parse(newId());
     const failure: Artefact = {
-      id: ArtefactId.parse(newId()),
-      logical_id: LogicalId.parse(newId()),
+      id,
+      logical_id: LogicalId.parse(id),
       version: 1,
       structural_type: "Failure",
       type: "ArtefactLimitExceeded",

@@ -40,7 +40,6 @@ export function commitOf(decision: Decision, input: DecisionInput, epoch: number
         commit.set.status = decision.claim.status;
         setGranted(commit, write.phase, write.grants);
         commit.grants.push(...write.grants);
-        commit.events.push({ type: "claim_phase", ...about, data: { phase: write.phase } });
         for (const { agent, phase, attempt } of write.grants)
           commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
         break;
@@ -49,10 +48,10 @@ export function commitOf(decision: Decision, input: DecisionInput, epoch: number
         commit.events.push(endEvent(write.grant, about));
         break;
       case "fail":
-        commit.artefacts.push(failureArtefact(write.failure, input, newId));
+        commit.artefacts.push(failureArtefact(write.failure, input));
         break;
       case "follow_up":
-        if (write.followUp.kind === "failure") commit.artefacts.push(failureArtefact(write.followUp.failure, input, newId));
+        if (write.followUp.kind === "failure") commit.artefacts.push(failureArtefact(write.followUp.failure, input));
         else commit.claims.push(reworkClaim(write.followUp, input, newId));
         break;
       case "complete":
@@ -86,14 +85,10 @@ function endEvent(grant: Grant, about: { claim_id: ClaimId }): ClaimCommit["even
   return { type, ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
 }
 
-function failureArtefact(
-  note: Omit<FailureNote, "agent"> & { agent?: string },
-  input: DecisionInput,
-  newId: () => string,
-): Artefact {
+function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: DecisionInput): Artefact {
   return {
     id: note.id,
-    logical_id: LogicalId.parse(newId()),
+    logical_id: LogicalId.parse(note.id),
     version: 1,
     structural_type: "Failure",
     type: note.type,

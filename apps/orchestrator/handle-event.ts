@@ -61,7 +61,6 @@ export class EventHandler {
       case "grant_waiting":
       case "grant_cancelled":
       case "result_refused":
-      case "claim_phase":
       case "claim_completed":
       case "claim_terminated":
         return;

@@ -42,14 +42,19 @@ export function goalStatus(facts: GoalFacts): GoalStatus {
     ...openClaims.flatMap(waitedForBy),
     ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
   ];
-  return { state: stateOf(facts, { questions: questions.length, open: openClaims.length + owed.length }), openClaims, waitingFor };
+  return {
+    state: stateOf(facts, { questions: questions.length, open: openClaims.length + owed.length }),
+    openClaims,
+    waitingFor,
+  };
 }
 
 function stateOf(facts: GoalFacts, count: { questions: number; open: number }): GoalState {
   if (facts.ended === "cancelled") return "cancelled";
   if (count.questions > 0) return "waiting";
   if (count.open > 0) return "running";
-  if (facts.artefacts.some((artefact) => artefact.structural_type === "Failure" && !isSuperseded(artefact, facts))) return "failed";
+  if (facts.artefacts.some((artefact) => artefact.structural_type === "Failure" && !isSuperseded(artefact, facts)))
+    return "failed";
   if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
   // A new version of the goal is not a result, and neither is a review: nobody has done anything about it yet.
   const isResult = (artefact: GoalArtefact) =>

@@ -1,7 +1,7 @@
 // The artefact that a grant ends with: where it stands in its thread and what it derives from (DESIGN §5, "Results").
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant, Phase } from "../model/claim.ts";
-import { type AgentName, ArtefactId, type LogicalId } from "../model/ids.ts";
+import { type AgentName, ArtefactId, LogicalId } from "../model/ids.ts";
 import type { ToolResult } from "../model/tool-contract.ts";
 
 const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
@@ -14,11 +14,9 @@ export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): 
     .flatMap((grant) => (grant.state === "done" ? grant.artefact_ids : []));
 }
 
-/** Who made it, when, for which claim; the ids are new. */
+/** Who made it, when, for which claim; the id is new. */
 export type Making = {
   id: ArtefactId;
-  /** Of the thread that begins with it, if one does. */
-  logicalId: LogicalId;
   at: string;
   agent: { name: AgentName; role: string };
   claim: Claim;
@@ -37,7 +35,7 @@ export function resultArtefact(
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
   return {
     ...common(making),
-    logical_id: isNextVersion ? target.logical_id : making.logicalId,
+    logical_id: isNextVersion ? target.logical_id : newThread(making),
     version: isNextVersion ? target.version + 1 : 1,
     structural_type,
     type: isNextVersion ? target.type : result.type,
@@ -54,7 +52,7 @@ export function failureArtefact(
 ): Artefact {
   return {
     ...common(making),
-    logical_id: making.logicalId,
+    logical_id: newThread(making),
     version: 1,
     structural_type: "Failure",
     type: failure.type,
@@ -62,6 +60,11 @@ export function failureArtefact(
     source_artefacts: [...failure.sources],
     metadata: { summary: failure.reason },
   };
+}
+
+/** A thread is named after its first artefact. */
+function newThread({ id }: Making): LogicalId {
+  return LogicalId.parse(id);
 }
 
 function common({ id, at, agent, claim }: Making) {

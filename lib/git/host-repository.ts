@@ -70,6 +70,20 @@ export class HostRepository {
     await giveTo(this.place.owner, `${this.place.commonDir}/refs/sett`);
   }
 
+  /** Takes back `pin`, for a goal that came to nothing. */
+  async unpin(instance: InstanceName, goalId: GoalId): Promise<void> {
+    await this.#run({ args: ["update-ref", "-d", settRef(instance, goalId)] });
+  }
+
+  /** The newest tag among the ancestors of `commit`, with the commit that it stands for; undefined where nothing is tagged. */
+  async lastTag(commit: CommitHash): Promise<{ name: string; commit: CommitHash } | undefined> {
+    const found = await this.#try({ args: ["describe", "--tags", "--abbrev=0", commit] });
+    if (found.exitCode !== 0) return undefined;
+    const name = found.stdout.replace(/\n$/, "");
+    const tagged = await this.#run({ args: ["rev-parse", "--verify", `refs/tags/${name}^{commit}`] });
+    return { name, commit: CommitHash.parse(tagged.trim()) };
+  }
+
   /** Makes the exchange, or sees that the one from last time is sound. Throws repository-unusable. */
   async createExchange(): Promise<void> {
     await createExchange(this.#git, this.place);

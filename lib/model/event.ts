@@ -23,7 +23,6 @@ export const EventType = z.enum([
   "grant_waiting",
   "grant_cancelled",
   "result_refused",
-  "claim_phase",
   "claim_completed",
   "claim_terminated",
   "goal_ended",

@@ -3,7 +3,7 @@ import { failureArtefact, type Making, resultArtefact, resultsOfEarlierPhases } 
 import type { Claim, Grant, Phase } from "../../lib/model/claim.ts";
 import { ArtefactId, type ArtefactId as Id } from "../../lib/model/ids.ts";
 import { derived } from "../support/lineage.ts";
-import { agentName, newArtefactId, newLogicalId, sampleClaim } from "../support/sample.ts";
+import { agentName, newArtefactId, sampleClaim } from "../support/sample.ts";
 
 const target = derived([derived([])], { type: "CodeCommit" });
 const report = {
@@ -18,7 +18,6 @@ function making(over: Partial<Claim> = {}): Making {
   const agent = { name: agentName("tester"), role: "checker" };
   return {
     id: newArtefactId(),
-    logicalId: newLogicalId(),
     at: "2026-02-03T04:05:06.789Z",
     agent,
     claim: sampleClaim(target, [], over),
@@ -31,7 +30,7 @@ describe("resultArtefact", () => {
     const earlier = [newArtefactId(), newArtefactId()];
     expect(resultArtefact(made, report, { target, earlier })).toEqual({
       id: made.id,
-      logical_id: made.logicalId,
+      logical_id: made.id as never,
       version: 1,
       structural_type: "Standard",
       type: "Report",
@@ -56,7 +55,7 @@ describe("resultArtefact", () => {
   test("a Failure in a rework stands in a thread of its own", () => {
     const made = making({ kind: "rework" });
     const result = resultArtefact(made, { ...report, structural_type: "Failure" }, { target, earlier: [] });
-    expect(result).toMatchObject({ logical_id: made.logicalId, version: 1, type: "Report" });
+    expect(result).toMatchObject({ logical_id: made.id as never, version: 1, type: "Report" });
   });
 
   test("a Terminal names the goal among its sources, once", () => {
@@ -71,7 +70,7 @@ test("a Failure begins a thread and carries its reason as summary", () => {
   const made = making();
   const failure = { type: "ToolExecutionFailure", payload: "{}", reason: "It broke.", sources: [target.id] };
   expect(failureArtefact(made, failure)).toMatchObject({
-    logical_id: made.logicalId,
+    logical_id: made.id as never,
     version: 1,
     structural_type: "Failure",
     source_artefacts: [target.id],

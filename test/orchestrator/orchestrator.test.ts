@@ -84,7 +84,6 @@ describe("a goal", () => {
       "bid_placed",
       "bid_placed",
       "bidding_closed",
-      "claim_phase",
       "grant_queued",
       "grant_started",
       "artefact_created",

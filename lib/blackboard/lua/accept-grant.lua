@@ -9,9 +9,8 @@ local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
 local problem = grant_problem(id, claim, grant, agent, attempt, 'queued')
 if problem then return refused(problem) end
 redis.call('HSET', KEYS[3], agent, text)
-redis.call('ZADD', KEYS[4], string.format('%.0f', now_ms() + lease), lease_member(id, agent, attempt))
 redis.call('HINCRBY', KEYS[2], 'rev', 1)
 local data = '{"phase":"' .. phase .. '","attempt":' .. string.format('%d', attempt) .. '}'
 log('agent:' .. agent, 'grant_started', claim[2], id, claim[3], agent, data)
-hint_claim(id)
+redis.call('ZADD', KEYS[4], string.format('%.0f', now_ms() + lease), lease_member(id, agent, attempt))
 return { 'accepted' }

@@ -24,7 +24,7 @@ if reason == '' then
   for _, name in ipairs(names) do artefact[name] = take() end
   local goal = prefix .. 'goal:' .. artefact.goal_id
   if redis.call('ZSCORE', goal .. ':artefacts', id) then return { 'known' } end
-  if artefact.goal_id ~= id and redis.call('EXISTS', goal) == 0 then
+  if artefact.goal_id ~= id and redis.call('EXISTS', goal .. ':artefacts') == 0 then
     reason = 'There is no goal ' .. artefact.goal_id .. '.'
   elseif is_goal_ended(artefact.goal_id) then
     reason = 'Goal ' .. artefact.goal_id .. ' was ended.'

@@ -57,11 +57,12 @@ if claim[5] == 'open' and (bidding == 'closed' or is_ended(status)) then
   no_longer_due('announce:' .. id)
 end
 for _ = 1, take_number() do no_longer_due(take()) end
-if is_ended(status) then
-  redis.call('ZREM', KEYS[6], id)
+if is_ended(status) then redis.call('ZREM', KEYS[6], id) end
+-- All grants of a complete claim are done, and gave up their leases with their results.
+if status == 'terminated' then
   local flat = redis.call('HGETALL', KEYS[5])
   for index = 1, #flat, 2 do
-    -- What is done gave up its lease with its result. Of the others none but the latest attempt can have something due.
+    -- None but the latest attempt can have something due.
     local grant = cjson.decode(flat[index + 1])
     if grant.state ~= 'done' then
       no_longer_due(lease_member(id, flat[index], grant.attempt))

@@ -36,5 +36,4 @@ redis.call('HINCRBY', KEYS[2], 'rev', 1)
 local data = '{"phase":"' .. grant.phase .. '","attempt":' .. attempt_text
 if reason ~= '' then data = data .. ',"reason":' .. reason end
 log('agent:' .. agent, event, claim[2], id, artefact.id, agent, data .. '}')
-hint_claim(id)
 return { 'finished' }

@@ -24,5 +24,4 @@ local order = with_bid(claim[4], agent, word)
 redis.call('HSET', KEYS[2], 'bid_order', order, 'rev', claim[5] + 1)
 local data = '{"word":"' .. word .. '","missing":' .. missing_bids(claim[3], order) .. mark .. '}'
 log(actor, 'bid_placed', claim[6], id, claim[7], agent, data)
-hint_claim(id)
 return { 'placed', word }

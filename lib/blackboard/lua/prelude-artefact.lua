@@ -13,6 +13,8 @@ local function take_artefact()
 end
 
 local function version_problem(artefact)
+  -- A thread named after its first artefact begins with it: nobody else can have used the id before.
+  if artefact.logical_id == artefact.id then return nil end
   local thread = prefix .. 'thread:' .. artefact.logical_id
   local holder = redis.call('ZRANGEBYSCORE', thread, artefact.version, artefact.version)[1]
   if not holder or holder == artefact.id then return nil end
@@ -34,14 +36,14 @@ end
 local function index_artefact(artefact, actor)
   redis.call('ZADD', prefix .. 'thread:' .. artefact.logical_id, artefact.version, artefact.id)
   local goal = prefix .. 'goal:' .. artefact.goal_id
-  redis.call('ZADD', goal .. ':artefacts', score_now(), artefact.id)
-  local count = redis.call('HINCRBY', goal, 'artefacts', 1)
-  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score_now(), artefact.id) end
+  local count = redis.call('ZCARD', goal .. ':artefacts') + 1
   local data = '{"structural_type":"' .. artefact.structural_type .. '","type":' .. cjson.encode(artefact.type)
     .. ',"version":' .. artefact.version .. ',"role":' .. cjson.encode(artefact.produced_by_role)
     .. ',"goal_artefacts":' .. count
   if artefact.produced_by_agent ~= '' then data = data .. ',"agent":' .. cjson.encode(artefact.produced_by_agent) end
-  log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}')
+  local score = score_of(log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}'))
+  redis.call('ZADD', goal .. ':artefacts', score, artefact.id)
+  if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
 

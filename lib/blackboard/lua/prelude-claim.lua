@@ -26,9 +26,9 @@ end
 local function open_claim(claim, actor)
   redis.call('HSET', prefix .. 'claim:' .. claim.id, unpack(claim.fields))
   redis.call('HSET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause, claim.id)
-  redis.call('ZADD', prefix .. 'claims:open', score_now(), claim.id)
   local data = '{"kind":"' .. claim.kind .. '","cause":' .. cjson.encode(claim.cause) .. ',"missing":' .. claim.missing .. '}'
-  log(actor, 'claim_opened', claim.goal_id, claim.id, claim.artefact_id, '', data)
+  local event = log(actor, 'claim_opened', claim.goal_id, claim.id, claim.artefact_id, '', data)
+  redis.call('ZADD', prefix .. 'claims:open', score_of(event), claim.id)
   for _, grant in ipairs(claim.grants) do
     write_grant(claim.id, claim.goal_id, grant.agent, grant.state, grant.attempt, grant.text)
     data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. '}'

@@ -17,25 +17,24 @@ local function take_number()
   return tonumber(take())
 end
 
--- Unix milliseconds with a fraction: the moment at which the script runs.
+-- Unix milliseconds: when the script runs.
 local now
 local function now_ms()
   if not now then
     local time = redis.call('TIME')
-    now = time[1] * 1000 + time[2] / 1000
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
   end
   return now
 end
 
--- A score for a zset that is ordered by time. It counts microseconds, and no two scripts run within one; what one script adds
--- keeps its order too.
-local scores = 0
-local function score_now()
-  scores = scores + 1
-  return string.format('%.3f', now_ms() + (scores - 1) * 0.001)
+-- A score for a zset that is ordered by time, from the id of the event that tells of the member: what one millisecond brings keeps
+-- its order, and a clock that steps back changes nothing, because the ids of a stream only grow.
+local function score_of(event)
+  local ms, sequence = event:match('^(%d+)-(%d+)$')
+  return string.format('%.3f', ms + sequence / 1000)
 end
 
--- Appends to the log. Absent ids are empty strings (goal and artefact also false: a claim that was not found); data is JSON
+-- Appends to the log and returns the event's id, which also tells the time. Absent ids are empty strings (goal and artefact also false: a claim that was not found); data is JSON
 -- text or empty.
 local function log(actor, kind, goal, claim, artefact, agent, data)
   local entry = { 'XADD', KEYS[1], '*', 'type', kind, 'actor', actor }
@@ -45,9 +44,12 @@ local function log(actor, kind, goal, claim, artefact, agent, data)
   if artefact and artefact ~= '' then entry[count + 1], entry[count + 2], count = 'artefact_id', artefact, count + 2 end
   if agent ~= '' then entry[count + 1], entry[count + 2], count = 'agent', agent, count + 2 end
   if data ~= '' then entry[count + 1], entry[count + 2] = 'data', data end
-  redis.call(unpack(entry))
+  local event = redis.call(unpack(entry))
+  now = now or tonumber(event:match('^%d+'))
+  return event
 end
 
+-- Tells whoever listens that a claim was opened, moved on or ended. Bids and grants at work are told by the log alone.
 local function hint_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)
 end

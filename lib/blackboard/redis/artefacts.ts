@@ -63,8 +63,10 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
     },
 
     async readGoal(goal) {
-      const [ended, artefacts] = await connection.run((client) => client.hmGet(keys.goal(goal), ["ended", "artefacts"]));
-      return { ended: endingOf(ended), artefacts: Number(artefacts ?? 0) };
+      const [ended, artefacts] = await connection.run((client) =>
+        Promise.all([client.hGet(keys.goal(goal), "ended"), client.zCard(keys.artefactsOfGoal(goal))]),
+      );
+      return { ended: endingOf(ended), artefacts };
     },
 
     async endGoal({ goal, ending, failure, epoch }) {

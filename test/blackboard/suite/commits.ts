@@ -56,12 +56,12 @@ export function commitsSuite(open: () => Promise<Bench>): void {
   test("the repeat of a commit is answered as the first time, also after the claim has moved on", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder"]);
-    const commit = commitOf(claim.id, epoch, 0, { events: [{ type: "claim_phase", claim_id: claim.id }] });
+    const commit = commitOf(claim.id, epoch, 0, { events: [{ type: "bidding_closed", claim_id: claim.id }] });
     expect(await bench.board.commitClaim(commit)).toEqual({ outcome: "committed", rev: 1 });
     await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });
     expect(await bench.board.commitClaim(commit)).toEqual({ outcome: "committed", rev: 1 });
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 } });
-    expect(await events(bench.board, "claim_phase")).toHaveLength(1);
+    expect(await events(bench.board, "bidding_closed")).toHaveLength(1);
   });
 
   test("a commit that read an older claim, or comes from an older epoch, or is about nothing, changes nothing", async () => {
