@@ -40,6 +40,8 @@ const flags = [
   "--keep-names",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",
+  // A native helper that dockerode's SSH transport uses where it is there; Sett does not speak to Docker over SSH.
+  "--external=cpu-features",
 ];
 
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";

@@ -9,8 +9,11 @@ export const encode = (text: string) => new TextEncoder().encode(text);
 export const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /** As the cub does; without it a tool's output would go through sockets. */
-const openPipe = pipeOpener();
-if (openPipe === undefined) throw new Error("libc could not be reached to make pipes.");
+const openPipe =
+  pipeOpener() ??
+  (() => {
+    throw new Error("libc could not be reached to make pipes.");
+  });
 
 /** A folder for one test file, removed with everything in it. */
 export async function toolFolder() {

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { runSett } from "./support/sett-process.ts";
+
+let folder: string;
+const sett = (...words: string[]) => runSett(words, { cwd: folder });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-init-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("sett init", () => {
+  test("writes a sett that is right, and says that agents need a repository", async () => {
+    const { code, out, err } = await sett("init");
+    expect({ code, out }).toEqual({ code: 0, out: "" });
+    expect(err).toContain("wrote sett.yml");
+    expect(err).toContain("git init && git add");
+    expect((await stat(join(folder, "agents/example-agent/run.sh"))).mode & 0o777).toBe(0o755);
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("overwrites nothing, and names what is there", async () => {
+    await writeFile(join(folder, "sett.yml"), "mine");
+    await rm(join(folder, "agents/example-agent/Dockerfile"));
+    const { code, err } = await sett("init");
+    expect(code).toBe(2);
+    expect(err).toContain("  sett.yml");
+    expect(err).not.toContain("  agents/example-agent/Dockerfile");
+    expect(err).toContain("--force");
+    expect(await readFile(join(folder, "sett.yml"), "utf8")).toBe("mine");
+    expect(await readdir(join(folder, "agents/example-agent"))).not.toContain("Dockerfile");
+  });
+
+  test("overwrites with --force, and in a repository it does not speak of git init", async () => {
+    await $`git init --quiet`.cwd(folder);
+    const { code, err } = await sett("init", "--force");
+    expect(code).toBe(0);
+    expect(err).toContain("overwrote sett.yml");
+    expect(err).not.toContain("git init");
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("leaves nothing half-made where something stands in its way", async () => {
+    const other = await mkdtemp(join(tmpdir(), "sett-init-"));
+    await writeFile(join(other, "agents"), "a file, not a folder");
+    const { code, err } = await runSett(["init"], { cwd: other });
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be written");
+    expect(await readdir(other)).toEqual(["agents"]);
+    await rm(other, { recursive: true });
+  });
+});
+
+describe("sett validate", () => {
+  test("finds the file from a folder below", async () => {
+    const below = join(folder, "deep/below");
+    await mkdir(below, { recursive: true });
+    const { code, err } = await runSett(["validate"], { cwd: below });
+    expect(code).toBe(0);
+    expect(err).toContain("../../sett.yml is right");
+  });
+
+  test("prints the configuration with its defaults as JSON", async () => {
+    const { code, out } = await sett("validate", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ consensus: "full", agents: [{ name: "example-agent", retries: 0 }] });
+  });
+
+  test("names all mistakes with their lines and paths, and exits with 2", async () => {
+    await writeFile(join(folder, "wrong.yml"), "version: '1.0'\nagents:\n  coder:\n    image: coder\n    comand: [x]\n    replicas: 0\n");
+    const { code, out, err } = await sett("validate", "-f", "wrong.yml");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/wrong\.yml:5:\d+ agents\.coder\.comand/);
+    expect(err).toMatch(/wrong\.yml:6:\d+ agents\.coder\.replicas/);
+  });
+
+  test("says what it warns of and is content", async () => {
+    const file = join(folder, "warned.yml");
+    await writeFile(file, "version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n");
+    const { code, err } = await sett("validate", "--file", "warned.yml");
+    expect(code).toBe(0);
+    expect(err).toContain("NOT_SET_ANYWHERE");
+  });
+
+  test("says where there is none how to get one", async () => {
+    const empty = await mkdtemp(join(tmpdir(), "sett-init-"));
+    const { code, err } = await runSett(["validate"], { cwd: empty });
+    expect(code).toBe(2);
+    expect(err).toContain("sett init");
+    await rm(empty, { recursive: true });
+  });
+});

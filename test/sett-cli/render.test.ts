@@ -1,0 +1,102 @@
+import { describe, expect, test } from "bun:test";
+import { formatAge } from "../../apps/sett/render/age.ts";
+import { artefactDetails } from "../../apps/sett/render/artefact-details.ts";
+import { eventLine } from "../../apps/sett/render/event-line.ts";
+import { oneLine, plainLines, shorten } from "../../apps/sett/render/plain-text.ts";
+import { createStyle } from "../../apps/sett/render/style.ts";
+import { table } from "../../apps/sett/render/table.ts";
+import { EventType, type SettEvent } from "../../lib/model/event.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../support/sample.ts";
+
+const plain = createStyle(false);
+const coloured = createStyle(true);
+const escape = "\u001b";
+
+const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
+  id: "1-0",
+  time: "2026-01-01T12:00:00.000Z",
+  actor: "agent:coder",
+  type: "bid_placed",
+  goal_id: newGoalId(),
+  claim_id: newClaimId(),
+  artefact_id: newArtefactId(),
+  agent: agentName("coder"),
+  data: { word: "exclusive", phase: "exclusive", attempt: 1, reason: "Because", type: "Report", structural_type: "Standard", kind: "rework" },
+  ...over,
+});
+
+describe("an event's line", () => {
+  test.each(EventType.options)("tells %s in words, with no gap where something is missing", (type) => {
+    const full = eventLine(sampleEvent({ type }), plain, undefined);
+    expect(full).not.toMatch(/undefined|\[object|_/);
+    const { goal_id: _goal, claim_id: _claim, artefact_id: _artefact, agent: _agent, data: _data, ...bare } = sampleEvent({ type });
+    expect(eventLine(bare, plain, undefined)).not.toMatch(/undefined|NaN/);
+  });
+
+  test("tells time, goal, who and what, in this order", () => {
+    const event = sampleEvent();
+    const line = eventLine(event, plain, undefined);
+    expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
+    expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
+  });
+
+  test("cannot be forged or coloured by what an agent wrote", () => {
+    const event = sampleEvent({ type: "artefact_created", data: { structural_type: "Standard", type: `Evil${escape}[31m\nType`, version: 1 } });
+    const line = eventLine(event, plain, `a\r\n12:00:00 forged ${escape}]0;title\u0007`);
+    expect(line.split("\n")).toHaveLength(1);
+    expect(line).not.toContain(escape);
+    expect(line).not.toContain("\r");
+  });
+});
+
+test("colours stand only where they are wanted", () => {
+  expect(eventLine(sampleEvent(), plain, "a summary")).not.toContain(escape);
+  expect(eventLine(sampleEvent(), coloured, "a summary")).toContain(escape);
+});
+
+test("an age is told in the largest unit that fits", () => {
+  const ages = [-5, 0, 999, 1_000, 59_999, 60_000, 3_600_000, 90_000_000];
+  expect(ages.map(formatAge)).toEqual(["now", "now", "now", "1s", "59s", "1m", "1h", "1d"]);
+});
+
+describe("a table", () => {
+  const rows = [
+    [{ text: "é", paint: coloured.red }, { text: "a long story" }],
+    [{ text: "wide" }, { text: "" }],
+  ];
+
+  test("stands in columns, whatever is coloured", () => {
+    const lines = table(["A", "STORY"], rows, plain, undefined);
+    expect(lines).toEqual(["A     STORY", `${coloured.red("é")}     a long story`, "wide"]);
+  });
+
+  test("is cut to the terminal in its last column only", () => {
+    const [, first] = table(["A", "STORY"], rows, plain, 14);
+    expect(first).toEndWith("a long …");
+  });
+});
+
+test("text from agents keeps no control characters", () => {
+  expect(oneLine(` a\tb\n\nc${escape}[0m\u202e`)).toBe("a b c�[0m�");
+  expect(plainLines(`a\r\n\tb${escape}`)).toBe("a\n\tb�");
+  expect(shorten("ábcdef", 4)).toBe("ábc…");
+  expect(shorten("ábcd", 4)).toBe("ábcd");
+});
+
+test("an artefact's details name the ref of its commit and begin with its content", () => {
+  const commit = "0123456789012345678901234567890123456789";
+  const payload = Array.from({ length: 30 }, (_, line) => `line ${line}`).join("\n");
+  const artefact = sampleArtefact({ payload, metadata: { summary: "Sum", commit: commit as never, last_tag: "v1" } });
+  const text = artefactDetails(artefact, InstanceName.parse("demo"), {
+    style: plain,
+    nowMs: Date.parse(artefact.created_at) + 61_000,
+    payload: "excerpt",
+  });
+  expect(text).toContain(`refs/sett/demo/${artefact.id}`);
+  expect(text).toContain("1m ago");
+  expect(text).toContain('{"last_tag":"v1"}');
+  expect(text).toContain("line 9");
+  expect(text).not.toContain("line 10");
+  expect(text).toContain(`sett unearth ${artefact.id.slice(0, 8)}`);
+});

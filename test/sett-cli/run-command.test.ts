@@ -1,0 +1,135 @@
+import { describe, expect, test } from "bun:test";
+import type { Command } from "../../apps/sett/command.ts";
+import { defineCommand } from "../../apps/sett/command.ts";
+import { commands } from "../../apps/sett/commands.ts";
+import { printError } from "../../apps/sett/print-error.ts";
+import { readArguments } from "../../apps/sett/read-arguments.ts";
+import { runCommand } from "../../apps/sett/run-command.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { fakeContext } from "./support/fake-context.ts";
+
+async function run(...words: string[]) {
+  const context = fakeContext();
+  const code = await runCommand(words, context);
+  return { code, ...context.written };
+}
+
+describe("the command line", () => {
+  test("without anything shows the help, on stdout", async () => {
+    const { code, out, err } = await run();
+    expect(code).toBe(0);
+    expect(err).toBe("");
+    for (const name of Object.keys(commands)) expect(out).toContain(name);
+    expect(out).toContain("REDIS_URL");
+  });
+
+  test("tells its version", async () => {
+    for (const flag of ["--version", "-v"]) expect(await run(flag)).toEqual({ code: 0, out: "1.2.3\n", err: "" });
+  });
+
+  test.each(Object.keys(commands))("helps with %s, by three ways, with examples", async (name) => {
+    const { code, out } = await run(name, "--help");
+    expect(code).toBe(0);
+    expect(out).toContain(`sett ${name}`);
+    expect(out).toMatch(/Examples:\n {2}sett /);
+    expect((await run("help", name)).out).toBe(out);
+    expect((await run("--help", name)).out).toBe(out);
+  });
+
+  test.each(Object.entries(commands))("describes %s in the list as in its own help", async (_name, { description, load }) => {
+    const command: Command = await load();
+    expect(command.description).toBe(description);
+  });
+
+  test.each([
+    [["frage"], "no command `sett frage`", "sett forage"],
+    [["watch", "--gaol", "x"], "no option --gaol", "--goal"],
+    [["--hlep"], "no option --hlep", "--help"],
+    [["hoard", "abcdef", "surplus"], "`surplus` is too many", "hoard --help"],
+    [["status", "surplus"], "takes no arguments", "status --help"],
+    [["forage"], "needs --goal TEXT", "forage --help"],
+    [["forage", "--goal"], "--goal needs a value", "--goal TEXT"],
+    [["forage", "--goal", "--watch"], "looks like an option", "--goal='--watch'"],
+    [["forage", "--goal", "a", "--goal", "b"], "given twice", "--help"],
+    [["forage", "--watch=yes", "--goal", "a"], "--watch takes no value", "--help"],
+    [["watch", "-o", "yaml"], "human or jsonl", "--help"],
+    [["unearth"], "needs ID", "unearth --help"],
+    [["help", "watch", "more"], "`more` is too many", ""],
+  ])("refuses %j with a sentence and the way out", async (words, sentence, hint) => {
+    const { code, out, err } = await run(...words);
+    expect(code).toBe(2);
+    expect(out).toBe("");
+    expect(err).toStartWith("sett: ");
+    expect(err).toContain(sentence);
+    expect(err).toContain(hint);
+  });
+});
+
+describe("reading arguments", () => {
+  const command = {
+    name: "try",
+    args: {
+      place: { type: "positional", required: false },
+      goal: { type: "string", alias: "g" },
+      type: { type: "string", isList: true },
+      json: { type: "boolean" },
+      follow: { type: "boolean", default: true },
+    },
+  } as const;
+
+  test("brings every way of writing into one form", () => {
+    const read = (...words: string[]) => readArguments(words, command).canonical;
+    expect(read("-g", "a b", "here", "--json")).toEqual(["--goal=a b", "--json", "--", "here"]);
+    expect(read("--goal=a=b", "--no-follow")).toEqual(["--goal=a=b", "--no-follow", "--"]);
+    expect(read("--type", "a,b", "--type=c")).toEqual(["--type=a,b,c", "--"]);
+    expect(read("--goal", "-", "--", "--json")).toEqual(["--goal=-", "--", "--json"]);
+  });
+
+  test("gives a command what was said, and nothing for what was not", async () => {
+    const { args } = command;
+    let given: unknown;
+    const taking = defineCommand({
+      name: "try",
+      description: "",
+      args,
+      examples: [],
+      async run(_context, values) {
+        given = values;
+        return undefined;
+      },
+    });
+    const { parseArgs } = await import("citty");
+    const hear = async (...words: string[]) => {
+      await taking.run(fakeContext(), parseArgs(readArguments(words, command).canonical, { ...args }));
+      return given;
+    };
+    expect(await hear()).toEqual({ place: undefined, goal: undefined, type: [], json: false, follow: true });
+    expect(await hear("--no-follow", "--goal=", "--type=a,b", "-x".slice(1))).toEqual({
+      place: "x",
+      goal: "",
+      type: ["a", "b"],
+      json: false,
+      follow: false,
+    });
+  });
+});
+
+describe("an error", () => {
+  test("is shown with what to do next, and gives its exit code", () => {
+    const context = fakeContext();
+    const code = printError(new SettError("workspace-dirty", "It is dirty.", { hint: "Commit." }), context);
+    expect(code).toBe(1);
+    expect(context.written.err).toBe("sett: It is dirty.\n  → Commit.\n");
+  });
+
+  test("that nobody expected is shown as one, its stack only with --debug", () => {
+    const quiet = fakeContext();
+    expect(printError(new Error("oh"), quiet)).toBe(1);
+    expect(quiet.written.err).toContain("Something unexpected happened: oh");
+    expect(quiet.written.err).not.toContain("    at ");
+    const debug = fakeContext({ isDebug: true });
+    printError(new SettError("internal", "Broken.", { cause: new Error("deep down") }), debug);
+    expect(debug.written.err).toContain("    at ");
+    expect(debug.written.err).toContain("Caused by: Error: deep down");
+  });
+});

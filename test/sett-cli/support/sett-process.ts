@@ -1,0 +1,62 @@
+// The program `sett` from its sources, as a real process.
+import { join } from "node:path";
+import process from "node:process";
+import { waitFor } from "../../support/wait-for.ts";
+
+const main = join(import.meta.dir, "../../../apps/sett/main.ts");
+
+export type Finished = { code: number; out: string; err: string };
+type Given = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
+
+/** Runs `sett` to its end, with exactly this environment (and a PATH). */
+export async function runSett(words: readonly string[], given: Given): Promise<Finished> {
+  await using running = startSett(words, given);
+  const code = await running.exited;
+  return { code, out: running.out(), err: running.err() };
+}
+
+export type Running = AsyncDisposable & {
+  /** Its exit code, once all that it said is here. */
+  exited: Promise<number>;
+  out(): string;
+  err(): string;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when stdout holds `text`. */
+  saying(text: string): Promise<void>;
+  /** The same for stderr. */
+  telling(text: string): Promise<void>;
+};
+
+export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Given): Running {
+  const child = Bun.spawn([process.execPath, "run", main, ...words], {
+    cwd,
+    env: { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env },
+    stdin: new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const said = { out: "", err: "" };
+  const collect = async (stream: ReadableStream<Uint8Array>, into: "out" | "err") => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) said[into] += decoder.decode(chunk, { stream: true });
+  };
+  const reading = Promise.all([collect(child.stdout, "out"), collect(child.stderr, "err")]);
+  const holds = (stream: "out" | "err") => async (text: string) => {
+    await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () => said[stream].includes(text));
+  };
+  return {
+    exited: child.exited.then(async (code) => {
+      await reading;
+      return code;
+    }),
+    out: () => said.out,
+    err: () => said.err,
+    signal: (name) => child.kill(name),
+    saying: holds("out"),
+    telling: holds("err"),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null) child.kill("SIGKILL");
+      await child.exited;
+    },
+  };
+}
