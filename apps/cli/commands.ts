@@ -1,0 +1,51 @@
+// Every command, in the order of the help. Each is loaded only when it is called: `sett --version` takes milliseconds.
+import type { Command } from "./command.ts";
+
+type Entry = { description: string; load: () => Promise<Command> };
+
+export const commands: Readonly<Record<string, Entry>> = {
+  init: {
+    description: "write a sett.yml and an example agent",
+    load: async () => (await import("./commands/init.ts")).init,
+  },
+  validate: {
+    description: "check sett.yml and name every mistake with its line",
+    load: async () => (await import("./commands/validate.ts")).validate,
+  },
+  up: {
+    description: "start a sett: Redis, the orchestrator and every agent",
+    load: async () => (await import("./commands/up.ts")).up,
+  },
+  down: {
+    description: "stop and remove a sett; what was recorded stays",
+    load: async () => (await import("./commands/down.ts")).down,
+  },
+  list: {
+    description: "show the instances on this machine",
+    load: async () => (await import("./commands/list.ts")).list,
+  },
+  forage: {
+    description: "state a goal",
+    load: async () => (await import("./commands/forage.ts")).forage,
+  },
+  watch: {
+    description: "show everything that has happened, then everything that happens",
+    load: async () => (await import("./commands/watch.ts")).watch,
+  },
+  status: {
+    description: "show how every goal stands and who is waited for",
+    load: async () => (await import("./commands/status.ts")).status,
+  },
+  hoard: {
+    description: "list the artefacts",
+    load: async () => (await import("./commands/hoard.ts")).hoard,
+  },
+  unearth: {
+    description: "show an artefact with its whole content",
+    load: async () => (await import("./commands/unearth.ts")).unearth,
+  },
+  logs: {
+    description: "show what an agent, the orchestrator or Redis has logged",
+    load: async () => (await import("./commands/logs.ts")).logs,
+  },
+};

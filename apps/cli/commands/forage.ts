@@ -1,0 +1,121 @@
+// sett forage: states a goal.
+
+import type { GoalState } from "../../../lib/core/goal-status.ts";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { EventPrinter } from "../event-printer.ts";
+import { fetchResults } from "../fetch-results.ts";
+import { exitCodeOf, followGoal } from "../follow-goal.ts";
+import { readGoalText } from "../goal-text.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { personOf } from "../person.ts";
+import type { GoalReading } from "../read-goal.ts";
+import { oneLine } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import { paintState } from "../render/state.ts";
+import type { Shell } from "../shell.ts";
+import { stateGoal } from "../state-goal.ts";
+
+export const forage = defineCommand({
+  name: "forage",
+  description: "state a goal",
+  details: [
+    "Prints the goal's id. Agents start from the commit at HEAD, so everything must be committed.",
+    "With --watch: follows the goal on stderr until it rests, fetches the commits that came of it, and tells by the exit code",
+    "how it ended: 0 achieved or settled, 1 stalled, 3 failed or cancelled, 4 waiting for a person.",
+  ].join("\n"),
+  args: {
+    goal: {
+      type: "string",
+      alias: "g",
+      required: true,
+      valueHint: "TEXT",
+      description: "what is to be done; - reads it from stdin",
+    },
+    watch: { type: "boolean", alias: "w", description: "follow the goal until it rests" },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    'sett forage --goal "Write the changelog"',
+    "sett forage --goal hello --watch",
+    "sett forage --goal - < goal.md  # a long goal",
+  ],
+  // Between the pin and the goal it must not be left standing.
+  endsItself: true,
+  async run(args, shell) {
+    const text = await readGoalText(args.goal, shell);
+    await using opened = await openBlackboard(shell, args.name);
+    const { board, place } = opened;
+    if (place.workspace === undefined) {
+      throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
+        hint: "Go to the repository that agents are to work on.",
+      });
+    }
+    const repository = await HostRepository.open(place.workspace, { env: shell.env });
+    const from = await board.endOfEvents();
+    const goal = await stateGoal(board, repository, text, await personOf(repository, shell));
+    const id = goal.goal_id;
+    if (!args.watch) {
+      await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
+      shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(id)}`);
+      return;
+    }
+    if (!args.json) await shell.out.write(`${id}\n`);
+    const reading = await followGoal(shell, { name: place.instance, goal: id, from }, new EventPrinter(shell.err, "human"));
+    if (reading === undefined) return exitCodes.interrupted;
+    const { state } = reading.status;
+    if (reading.artefacts.some((artefact) => artefact.id !== goal.id && artefact.metadata.commit !== undefined))
+      await fetchResults(shell, place.workspace);
+    if (args.json)
+      await shell.out.write(
+        `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id) })}\n`,
+      );
+    await conclude(reading, state, place.instance, shell);
+    return exitCodeOf(state);
+  },
+});
+
+function describe({ goal_id, metadata }: Artefact) {
+  return { id: goal_id, commit: metadata.commit, summary: metadata.summary };
+}
+
+/** Says how the goal ended, and what to look at next. */
+async function conclude(
+  { goal, status, artefacts }: GoalReading,
+  state: GoalState,
+  instance: string,
+  shell: Shell,
+): Promise<void> {
+  const { style } = shell.err;
+  const { messages } = shell;
+  await shell.err.write(`\nThe goal ${shortId(goal)} is ${style.bold(paintState(state, style))}.\n`);
+  const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
+  const last = results.at(-1);
+  switch (state) {
+    case "failed": {
+      const failure = results.findLast((artefact) => artefact.structural_type === "Failure");
+      if (failure === undefined) break;
+      messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
+      messages.next(`sett unearth ${shortId(failure.id)}`);
+      break;
+    }
+    case "stalled":
+      messages.next("No agent wanted it. Do the `bids` in sett.yml match? `sett watch --goal` shows who bid what.");
+      break;
+    case "waiting": {
+      const question = status.waitingFor.find((waiting) => waiting.kind === "answer");
+      if (question?.kind === "answer")
+        messages.next(`A question waits for an answer: sett unearth ${shortId(question.question)}`);
+      break;
+    }
+    default: {
+      const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
+      if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);
+      if (last !== undefined) messages.next(`sett unearth ${shortId(commit?.id ?? last.id)}`);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// sett hoard: the artefacts as a table, or one of them in full.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
+import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { fetchResults } from "../fetch-results.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { ageOf } from "../render/age.ts";
+import { artefactDetails } from "../render/artefact-details.ts";
+import { oneLine } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import type { Style } from "../render/style.ts";
+import { type Cell, table } from "../render/table.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+
+/** Payloads of 16 MiB each are possible: not too many of them at once. */
+const artefactsAtOnce = 200;
+
+export const hoard = defineCommand({
+  name: "hoard",
+  description: "list the artefacts",
+  details: "The newest comes last. With an ID: everything about that one artefact, and the beginning of its content.",
+  args: {
+    id: { type: "positional", required: false, description: "an artefact; 6 or more characters of its id are enough" },
+    goal: { ...goalFilter, alias: "g" },
+    type: {
+      type: "string",
+      alias: "t",
+      isList: true,
+      valueHint: "TYPES",
+      description: "only these types, with commas or several times",
+    },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett hoard",
+    "sett hoard 9f3a12b4",
+    "sett hoard --goal 9f3a12b4 --type CodeCommit",
+    "sett hoard --json | jq -r '.[].metadata.commit // empty'  # every commit",
+  ],
+  async run(args, shell) {
+    await using opened = await openBlackboard(shell, args.name);
+    const { board, place } = opened;
+    const fetching = fetchResults(shell, place.workspace);
+    if (args.id !== undefined) await expand(board, args.id, args.json, shell);
+    else {
+      const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
+      const isWanted = ({ type }: Artefact) => args.type.length === 0 || args.type.includes(type);
+      if (args.json) await printJson(board, goals, isWanted, shell);
+      else await printTable(board, goals, isWanted, shell);
+    }
+    await fetching;
+    return;
+  },
+});
+
+async function expand(board: Blackboard, text: string, isJson: boolean, shell: Shell): Promise<void> {
+  const artefact = await board.readArtefact(await resolveArtefactId(board, text));
+  if (artefact === undefined) throw notFound(text, "artefact");
+  if (isJson) await shell.out.write(`${JSON.stringify(artefact)}\n`);
+  else
+    await shell.out.write(
+      artefactDetails(artefact, board.instance, { style: shell.out.style, nowMs: await board.time(), payload: "excerpt" }),
+    );
+}
+
+/** Goal by goal, in pieces. */
+async function* artefactsOf(
+  board: Blackboard,
+  goals: readonly GoalId[],
+  isWanted: (artefact: Artefact) => boolean,
+): AsyncGenerator<Artefact[]> {
+  const ids = (await Promise.all(goals.map((goal) => board.listArtefactsOfGoal(goal)))).flat();
+  for (let at = 0; at < ids.length; at += artefactsAtOnce) {
+    yield (await board.readArtefacts(ids.slice(at, at + artefactsAtOnce))).filter(isWanted);
+  }
+}
+
+async function printJson(
+  board: Blackboard,
+  goals: readonly GoalId[],
+  isWanted: (artefact: Artefact) => boolean,
+  shell: Shell,
+): Promise<void> {
+  const all: Artefact[] = [];
+  for await (const artefacts of artefactsOf(board, goals, isWanted)) all.push(...artefacts);
+  const rows = oldestFirst(all).map((artefact) => JSON.stringify(artefact));
+  await shell.out.write(rows.length === 0 ? "[]\n" : `[\n${rows.join(",\n")}\n]\n`);
+}
+
+async function printTable(
+  board: Blackboard,
+  goals: readonly GoalId[],
+  isWanted: (artefact: Artefact) => boolean,
+  shell: Shell,
+): Promise<void> {
+  const heads: Omit<Artefact, "payload">[] = [];
+  for await (const artefacts of artefactsOf(board, goals, isWanted)) {
+    heads.push(...artefacts.map(({ payload: _payload, ...head }) => head));
+  }
+  if (heads.length === 0) {
+    shell.messages.note("There are no artefacts.");
+    if (goals.length === 0) shell.messages.next('State a goal: sett forage --goal "…"');
+    return;
+  }
+  const { style, columns } = shell.out;
+  const nowMs = await board.time();
+  const rows = oldestFirst(heads).map((head) => rowOf(head, style, nowMs));
+  const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
+  await shell.out.write(`${lines.join("\n")}\n`);
+}
+
+function oldestFirst<Made extends { created_at: string }>(artefacts: readonly Made[]): Made[] {
+  return artefacts.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+}
+
+function rowOf(head: Omit<Artefact, "payload">, style: Style, nowMs: number): Cell[] {
+  const paintType =
+    { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
+  return [
+    { text: shortId(head.id), paint: style.bold },
+    { text: oneLine(head.type), paint: paintType },
+    { text: String(head.version) },
+    { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
+    { text: shortId(head.goal_id), paint: style.dim },
+    { text: ageOf(head.created_at, nowMs) },
+    { text: oneLine(head.metadata.summary ?? "") },
+  ];
+}

@@ -1,0 +1,63 @@
+// sett unearth: one artefact with its whole content.
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { fetchResults } from "../fetch-results.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { artefactDetails } from "../render/artefact-details.ts";
+import { plainLines } from "../render/plain-text.ts";
+import { notFound, resolveArtefactId } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+
+export const unearth = defineCommand({
+  name: "unearth",
+  description: "show an artefact with its whole content",
+  details: "For an artefact with a commit also what `git show --stat` says of it, once it is fetched into this repository.",
+  args: {
+    id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
+    payload: { type: "boolean", alias: "p", description: "print the content and nothing else, byte for byte" },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett unearth 9f3a12b4",
+    "sett unearth 9f3a12b4 --payload > report.md",
+    "git merge $(sett unearth 9f3a12b4 --json | jq -r .metadata.commit)",
+  ],
+  async run(args, shell) {
+    if (args.payload && args.json)
+      throw new SettError("usage", "--payload and --json cannot be had together.", { hint: "Leave one of them out." });
+    await using opened = await openBlackboard(shell, args.name);
+    const { board, place } = opened;
+    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id));
+    if (artefact === undefined) throw notFound(args.id, "artefact");
+    if (artefact.metadata.commit !== undefined) await fetchResults(shell, place.workspace);
+    if (args.payload) await shell.out.write(artefact.payload);
+    else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
+    else {
+      const { style } = shell.out;
+      await shell.out.write(artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none" }));
+      if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
+      await showCommit(artefact, place.workspace, shell);
+    }
+    return;
+  },
+});
+
+/** A terminal obeys control characters, a file does not. */
+function contentOf({ payload }: Artefact, { out }: Shell): string {
+  const text = out.isTerminal ? plainLines(payload) : payload;
+  return text.replace(/\n$/, "");
+}
+
+async function showCommit({ metadata: { commit } }: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
+  if (commit === undefined || workspace === undefined || workspace === "") return;
+  const { HostRepository } = await import("../../../lib/git/host-repository.ts");
+  try {
+    const stat = await (await HostRepository.open(workspace, { env: shell.env })).showStat(commit);
+    await shell.out.write(`\n${shell.out.isTerminal ? plainLines(stat) : stat}`);
+  } catch (error) {
+    shell.messages.warn(messageOf(error));
+  }
+}

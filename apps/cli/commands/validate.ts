@@ -1,0 +1,32 @@
+// sett validate: every mistake of a sett.yml at once.
+import { resolve } from "node:path";
+import { formatProblem, invalidConfig } from "../../../lib/config/problems.ts";
+import { checkConfig } from "../../../lib/config/read-config.ts";
+import { exitCodes } from "../../../lib/model/errors.ts";
+import { fileArgument, jsonArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { configPath } from "../config-path.ts";
+
+export const validate = defineCommand({
+  name: "validate",
+  description: "check sett.yml and name every mistake with its line",
+  details: "Nothing is started and no engine is asked. Exit code 2 when there is a mistake; warnings alone are none.",
+  args: { file: fileArgument, json: jsonArgument },
+  examples: ["sett validate", "sett validate --file ./other.yml", "sett validate --json | jq '.mistakes[].line'"],
+  async run(args, shell) {
+    const file = await configPath(shell.cwd, args.file);
+    const { config, mistakes, warnings } = await checkConfig(file, shell.env);
+    if (args.json) {
+      await shell.out.write(
+        `${JSON.stringify({ file: resolve(shell.cwd, file), valid: config !== undefined, mistakes, warnings })}\n`,
+      );
+      return config === undefined ? exitCodes.wrongUse : exitCodes.done;
+    }
+    for (const warning of warnings) shell.messages.warn(formatProblem(warning));
+    if (config === undefined) throw invalidConfig(file, mistakes);
+    const names = config.agents.map((agent) => agent.name);
+    const count = names.length === 1 ? "1 agent" : `${names.length} agents`;
+    await shell.out.write(`${file} is valid: ${count} (${names.join(", ")}).\n`);
+    return exitCodes.done;
+  },
+});

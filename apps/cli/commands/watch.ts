@@ -1,0 +1,112 @@
+// sett watch: the log, from its beginning into the future.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { nearestWord } from "../../../lib/config/nearest-word.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { EventType, type SettEvent } from "../../../lib/model/event.ts";
+import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
+import { goalFilter, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { EventPrinter } from "../event-printer.ts";
+import { followLog } from "../follow-log.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { resolveGoalId } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+import { positionSince } from "../since.ts";
+
+const pageSize = 500;
+
+export const watch = defineCommand({
+  name: "watch",
+  description: "show everything that has happened, then everything that happens",
+  details: "Reads the log from its beginning and goes on with what happens, without a gap or a repeat, until Ctrl-C.",
+  args: {
+    since: { type: "string", alias: "s", valueHint: "TIME", description: "start there: 10m ago, a date, or after an event's id" },
+    type: {
+      type: "string",
+      alias: "t",
+      isList: true,
+      valueHint: "TYPES",
+      description: "only these types of events, with commas or several times",
+    },
+    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only what an agent did, or what was done about it" },
+    goal: { ...goalFilter, alias: "g" },
+    output: {
+      type: "enum",
+      alias: "o",
+      options: ["human", "jsonl"],
+      default: "human",
+      valueHint: "FORMAT",
+      description: "human, or jsonl: one event per line",
+    },
+    follow: { type: "boolean", default: true, negativeDescription: "stop at the present", description: "go on" },
+    name: nameArgument,
+  },
+  examples: [
+    "sett watch",
+    "sett watch --since 10m --agent coder",
+    "sett watch --goal 9f3a12b4 --type artefact_created,claim_terminated",
+    "sett watch --no-follow -o jsonl | jq .type  # the whole log, for programs",
+  ],
+  async run(args, shell) {
+    const types = args.type.map(eventTypeOf);
+    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent);
+    const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
+    let goal: GoalId | undefined;
+    const prepare = async (board: Blackboard) => {
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
+      if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
+      return await positionSince(args.since, board);
+    };
+    const isWanted = (event: SettEvent) =>
+      (types.length === 0 || types.includes(event.type)) &&
+      (goal === undefined || event.goal_id === goal) &&
+      (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
+    if (!args.follow) {
+      await using opened = await openBlackboard(shell, args.name);
+      const { board } = opened;
+      for await (const events of pastEvents(board, await prepare(board), shell.interrupted)) {
+        await printer.print(events.filter(isWanted), board);
+      }
+      return;
+    }
+    for await (const { board, events } of followLog(shell, args.name, prepare, shell.interrupted)) {
+      await printer.print(events.filter(isWanted), board);
+    }
+    return;
+  },
+});
+
+/** Up to the event that is the last one now. */
+async function* pastEvents(board: Blackboard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+  const end = await board.endOfEvents();
+  let last = from;
+  while (!signal.aborted) {
+    const page = await board.readEvents(last, pageSize);
+    const endsAt = page.findIndex((event) => event.id === end);
+    yield endsAt === -1 ? page : page.slice(0, endsAt + 1);
+    last = page.at(-1)?.id ?? last;
+    if (page.length < pageSize || endsAt !== -1) return;
+  }
+}
+
+function eventTypeOf(text: string): EventType {
+  const parsed = EventType.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const nearest = nearestWord(text.replaceAll("-", "_"), EventType.options);
+  throw new SettError("usage", `There are no events of type \`${text}\`.`, {
+    hint: nearest === undefined ? `The types are ${EventType.options.join(", ")}.` : `Did you mean ${nearest}?`,
+  });
+}
+
+function agentNameOf(text: string): AgentName {
+  const parsed = AgentName.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: "`sett status` lists the agents." });
+}
+
+/** An agent that was removed still has its past, so this is no mistake. */
+async function noteUnknownAgent(board: Blackboard, agent: AgentName, shell: Shell): Promise<void> {
+  const names = (await board.listAgents()).map(({ name }) => name);
+  if (names.includes(agent)) return;
+  shell.messages.warn(`No agent ${agent} is registered here${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`);
+}

@@ -1,0 +1,23 @@
+// Which sett.yml is meant?
+import { dirname, join, relative, resolve } from "node:path";
+import { exists } from "./workspace-root.ts";
+
+const fileName = "sett.yml";
+
+/**
+ * The file given, else the nearest sett.yml from `cwd` upwards, within the repository; as a path to show, relative to `cwd` where that is
+ * shorter. It need not exist.
+ */
+export async function configPath(cwd: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return relative(cwd, resolve(cwd, given)).startsWith("..") ? resolve(cwd, given) : given;
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const path = join(folder, fileName);
+    if (await exists(path)) return shown(cwd, path);
+    if (dirname(folder) === folder || (await exists(join(folder, ".git")))) return fileName;
+  }
+}
+
+function shown(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return short.length < path.length ? short : path;
+}

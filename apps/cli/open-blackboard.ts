@@ -1,0 +1,61 @@
+// From a command's `--name` to the blackboard of that instance.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import type { InstanceName } from "../../lib/model/ids.ts";
+import type { InstanceParts } from "../../lib/runtime/port.ts";
+import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
+import type { Shell } from "./shell.ts";
+import { workspaceRoot } from "./workspace-root.ts";
+
+export type Place = {
+  instance: InstanceName;
+  redisUrl: string;
+  /** The path of the repository; undefined when only Redis is known and we are in none. */
+  workspace: string | undefined;
+};
+
+export const redisPort = 6379;
+
+/** Looked up anew each time: the port on this machine changes whenever the container is started again. */
+export async function findPlace(shell: Shell, name: string | undefined): Promise<Place> {
+  const { REDIS_URL: redisUrl, SETT_INSTANCE_NAME: given } = shell.env;
+  if (redisUrl !== undefined && redisUrl !== "") {
+    const text = name ?? given;
+    if (text === undefined || text === "") {
+      throw new SettError("usage", "REDIS_URL names a Redis, but not which instance is meant.", {
+        hint: "Add --name NAME, or set SETT_INSTANCE_NAME; without REDIS_URL the instance of this repository is looked up.",
+      });
+    }
+    return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd) };
+  }
+  const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
+  const parts = await findInstance(await dockerRuntime(), shell, name, hasContainers);
+  return { instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts) };
+}
+
+/** Throws `redis-unreachable` when the instance's Redis does not run. */
+export function redisUrlOf({ instance, containers }: InstanceParts): string {
+  const redis = containers.find((container) => container.labels.component === "redis");
+  const published = redis?.ports.find(({ port }) => port === redisPort);
+  if (redis?.state.state === "running" && published !== undefined) {
+    return `redis://:${encodeURIComponent(redis.env.REDISCLI_AUTH ?? "")}@127.0.0.1:${published.hostPort}`;
+  }
+  const state = redis === undefined ? "is gone" : `does not run (${redis.state.state})`;
+  throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
+    hint: `See \`sett logs redis --name ${instance}\`, or start over: \`sett down --name ${instance}\`, then \`sett up\`.`,
+  });
+}
+
+export type OpenBlackboard = AsyncDisposable & { board: Blackboard; place: Place };
+
+/** Throws `redis-unreachable` at once when there is no contact. */
+export async function openBlackboard(shell: Shell, name: string | undefined): Promise<OpenBlackboard> {
+  const place = await findPlace(shell, name);
+  const board = await connect(place);
+  return { board, place, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
+}
+
+export async function connect({ instance, redisUrl }: Place, giveUpMs?: number): Promise<Blackboard> {
+  const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
+  return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
+}

@@ -1,0 +1,47 @@
+// Gathers, over the blackboard's port, all that a goal's status is derived from.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { type GoalFacts, type GoalStatus, goalStatus } from "../../lib/core/goal-status.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+
+export type GoalReading = {
+  goal: GoalId;
+  status: GoalStatus;
+  /** Oldest first; the goal itself is among them. */
+  artefacts: Artefact[];
+};
+
+/** Several reads are no snapshot: while the goal changes under them they are made again. */
+const mostTries = 20;
+
+export async function readGoal(board: Blackboard, goal: GoalId): Promise<GoalReading> {
+  let artefacts: Artefact[] = [];
+  for (let tries = 1; ; tries += 1) {
+    const [record, ids] = await Promise.all([board.readGoal(goal), board.listArtefactsOfGoal(goal)]);
+    const causes = await readCauses(board, ids);
+    const claims = await board.readClaims(claimsIn(causes));
+    artefacts = await board.readArtefacts(ids);
+    // An open claim is news that keeps. That all are ended may be yesterday's news: what they led to was written before they ended.
+    const status = goalStatus({ goal, ended: record.ended, artefacts, causes, claims });
+    if (status.state === "running" || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) {
+      return { goal, status, artefacts };
+    }
+  }
+}
+
+type Causes = Map<ArtefactId, Map<string, ClaimId>>;
+
+async function readCauses(board: Blackboard, ids: readonly ArtefactId[]): Promise<Causes> {
+  const claims = await Promise.all(ids.map((id) => board.claimsOfArtefact(id)));
+  return new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
+}
+
+function claimsIn(causes: GoalFacts["causes"]): ClaimId[] {
+  return [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
+}
+
+async function isUnchanged(board: Blackboard, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
+  const now = await board.listArtefactsOfGoal(goal);
+  if (now.length !== ids.length) return false;
+  return claimsIn(await readCauses(board, ids)).length === claimsIn(causes).length;
+}

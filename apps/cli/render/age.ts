@@ -1,0 +1,31 @@
+// Times as people say them.
+
+const steps = [
+  { unit: "d", ms: 86_400_000 },
+  { unit: "h", ms: 3_600_000 },
+  { unit: "m", ms: 60_000 },
+  { unit: "s", ms: 1_000 },
+] as const;
+
+/** `3s`, `5m`, `2h`, `4d`: rounded down, in the largest unit that fits. Less than a second, and the future, are `now`. */
+export function formatAge(ms: number): string {
+  const step = steps.find((each) => ms >= each.ms);
+  return step === undefined ? "now" : `${Math.floor(ms / step.ms)}${step.unit}`;
+}
+
+/** Since an ISO 8601 time. */
+export function ageOf(at: string, nowMs: number): string {
+  return formatAge(nowMs - Date.parse(at));
+}
+
+/** `14:03:41`, by this machine's clock. */
+export function clockTime(at: string): string {
+  const date = new Date(at);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
+}
+
+/** `2026-11-21`, by this machine's clock. */
+export function calendarDay(at: string): string {
+  const date = new Date(at);
+  return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+}

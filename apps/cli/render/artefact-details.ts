@@ -1,0 +1,58 @@
+// Everything about one artefact, for people.
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { ageOf } from "./age.ts";
+import { oneLine, plainLines } from "./plain-text.ts";
+import type { Style } from "./style.ts";
+
+const excerptLines = 10;
+const excerptCharacters = 1_000;
+
+type Options = { style: Style; nowMs: number; payload: "excerpt" | "none" };
+
+/** Ends with a line break. */
+export function artefactDetails(artefact: Artefact, instance: InstanceName, { style, nowMs, payload }: Options): string {
+  const { metadata } = artefact;
+  const { summary, commit, ...more } = metadata;
+  const by =
+    artefact.produced_by_agent === ""
+      ? artefact.produced_by_role
+      : `${artefact.produced_by_agent} (role ${artefact.produced_by_role})`;
+  const fields: [string, string][] = [
+    ["type", `${oneLine(artefact.type)} (${artefact.structural_type})`],
+    ["id", artefact.id],
+    ["thread", `${artefact.logical_id}, version ${artefact.version}`],
+    ["by", oneLine(by)],
+    ["created", `${artefact.created_at} (${ageOf(artefact.created_at, nowMs)} ago)`],
+    ["goal", artefact.goal_id],
+    ["claim", artefact.claim_id === "" ? "none" : artefact.claim_id],
+    ["sources", artefact.source_artefacts.length === 0 ? "none" : artefact.source_artefacts.join(", ")],
+    ...(summary === undefined ? [] : [["summary", oneLine(summary)] satisfies [string, string]]),
+    ...(commit === undefined
+      ? []
+      : [["commit", commit] satisfies [string, string], ["ref", refOf(artefact, instance)] satisfies [string, string]]),
+    ...(Object.keys(more).length === 0 ? [] : [["metadata", oneLine(JSON.stringify(more))] satisfies [string, string]]),
+    ["content", sizeOf(artefact.payload)],
+  ];
+  const width = Math.max(...fields.map(([name]) => name.length));
+  const lines = fields.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${value}`);
+  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact.payload, artefact.id, style));
+  return `${lines.join("\n")}\n`;
+}
+
+/** Where the commit stands in the user's repository: a goal's own, or what an artefact delivered. */
+function refOf(artefact: Artefact, instance: InstanceName): string {
+  return `refs/sett/${instance}/${artefact.id}`;
+}
+
+function sizeOf(payload: string): string {
+  const bytes = new TextEncoder().encode(payload).length;
+  return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+}
+
+function excerptOf(payload: string, id: string, style: Style): string[] {
+  const start = plainLines(payload.slice(0, excerptCharacters));
+  const lines = start.split("\n").slice(0, excerptLines);
+  const isWhole = payload.length <= excerptCharacters && start.split("\n").length <= excerptLines;
+  return [...lines.map((line) => `  ${line}`), ...(isWhole ? [] : [style.dim(`  … the rest: sett unearth ${id.slice(0, 8)}`)])];
+}

@@ -1,0 +1,125 @@
+// One event of the log as a line for people: when, for which goal, who, what.
+import type { Actor, SettEvent } from "../../../lib/model/event.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { clockTime } from "./age.ts";
+import { oneLine, shorten } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import type { Colour, Style } from "./style.ts";
+
+const longestSummary = 100;
+const actorWidth = 14;
+
+/** `summary` is the artefact's own, which the event does not carry. */
+export function eventLine(event: SettEvent, style: Style, summary: string | undefined): string {
+  const goal = event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
+  const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);
+  const paintedWho = style[colourOf(event.actor)](who);
+  const { text, weight } = whatHappened(event, style);
+  const told =
+    summary === undefined || summary === ""
+      ? text
+      : `${text}  ${style.dim("“")}${shorten(oneLine(summary), longestSummary)}${style.dim("”")}`;
+  return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(told) : told}`;
+}
+
+function actorName(actor: Actor): string {
+  const [kind, ...name] = actor.split(":");
+  if (kind === "hand") return "by hand";
+  return kind === "orchestrator" ? kind : name.join(":");
+}
+
+function colourOf(actor: Actor): Colour {
+  if (actor.startsWith("agent:")) return "cyan";
+  return actor.startsWith("person:") || actor === "hand" ? "magenta" : "blue";
+}
+
+type Told = { text: string; weight: "major" | "minor" };
+
+function whatHappened(event: SettEvent, style: Style): Told {
+  const about = shortId(event.artefact_id ?? "");
+  const claim = `claim ${shortId(event.claim_id ?? "")}`;
+  const agent = event.agent ?? "an agent";
+  const said = (name: string) => oneLine(String(event.data?.[name] ?? ""));
+  const major = (text: string): Told => ({ text, weight: "major" });
+  const minor = (text: string): Told => ({ text, weight: "minor" });
+  const because = said("reason") === "" ? "" : `: ${said("reason")}`;
+  switch (event.type) {
+    case "instance_started":
+      return major(style.bold("starts this sett"));
+    case "instance_stopped":
+      return major(style.bold("stops this sett"));
+    case "agent_registered":
+      return minor(`registers agent ${agent}${said("role") === agent || said("role") === "" ? "" : `, role ${said("role")}`}`);
+    case "agent_removed":
+      return minor(`removes agent ${agent}`);
+    case "orchestrator_started":
+      return minor(`takes the seat, epoch ${said("epoch")}`);
+    case "artefact_created":
+      return major(artefactCreated(event, said, style));
+    case "artefact_refused":
+      return major(`${style.red("refuses")} artefact ${about}${because}`);
+    case "claim_opened":
+      return major(`opens ${claim} on ${about}${bidders(event)}`);
+    case "claim_announced":
+      return minor(`announces ${claim} again`);
+    case "bid_placed":
+      return said("word") === "ignore" ? minor(`bids ignore on ${claim}`) : major(`bids ${style.bold(said("word"))} on ${claim}`);
+    case "bid_imposed":
+      return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which was silent`);
+    case "bid_refused":
+      return major(`${style.red("refuses")} a bid of ${agent} on ${claim}${because}`);
+    case "bidding_closed":
+      return minor(`closes the bidding on ${claim}`);
+    case "grant_queued":
+      return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})`);
+    case "grant_started":
+      return major(`${style.yellow("works")} on ${claim}${attempt(event)}`);
+    case "grant_done":
+      return minor(`is done with ${claim}`);
+    case "grant_failed":
+      return major(`${style.red("fails")} on ${claim}${event.actor.startsWith("orchestrator") ? ` for ${agent}` : ""}${because}`);
+    case "grant_waiting":
+      return major(`${style.yellow("waits")} for an answer on ${claim}`);
+    case "grant_cancelled":
+      return major(`cancels the work of ${agent} on ${claim}${because}`);
+    case "result_refused":
+      return major(`${style.red("comes too late")} with a result for ${claim}${because}`);
+    case "claim_completed":
+      return major(`${style.green("completes")} ${claim}`);
+    case "claim_terminated":
+      return major(`${style.red("terminates")} ${claim}${because}`);
+    case "goal_ended":
+      return major(`${style.red("ends")} the goal: ${said("ending").replace("_", " ")}`);
+    default:
+      return unreachable(event.type);
+  }
+}
+
+function artefactCreated(event: SettEvent, said: (name: string) => string, style: Style): string {
+  const id = shortId(event.artefact_id ?? "");
+  const version = Number(event.data?.version ?? 1) > 1 ? ` version ${said("version")}` : "";
+  if (String(event.artefact_id) === String(event.goal_id)) return `states the goal ${style.bold(id)}`;
+  switch (said("structural_type")) {
+    case "Failure":
+      return `posts ${style.red(said("type"))} ${id}`;
+    case "Question":
+      return `${style.yellow("asks")} ${id}`;
+    case "Terminal":
+      return `posts ${style.green(said("type"))} ${style.bold(id)}${version}, the end`;
+    default:
+      return `posts ${style.green(said("type"))} ${style.bold(id)}${version}`;
+  }
+}
+
+function bidders(event: SettEvent): string {
+  const { kind, missing } = event.data ?? {};
+  if (kind !== "standard") return ` (${kind})`;
+  const count = Number(missing ?? 0);
+  if (count === 0) return "";
+  return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
+}
+
+function attempt(event: SettEvent): string {
+  const count = Number(event.data?.attempt ?? 1);
+  return count > 1 ? `, attempt ${count}` : "";
+}

@@ -1,0 +1,41 @@
+// A line of a service's log for people: the JSON that machines read, told in one line.
+import { clockTime } from "./age.ts";
+import { oneLine } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import type { Style } from "./style.ts";
+
+/** What every line of one container says alike. */
+const known = new Set(["time", "level", "msg", "service", "instance", "agent"]);
+
+/** A line that is no JSON object with a `msg` stays as it is, but for control characters. */
+export function logLine(line: string, style: Style): string {
+  const fields = parse(line);
+  if (fields === undefined) return oneLine(line);
+  const { time, level, msg } = fields;
+  const at = typeof time === "string" && !Number.isNaN(Date.parse(time)) ? `${style.dim(clockTime(time))}  ` : "";
+  const paint = level === "error" ? style.red : level === "warn" ? style.yellow : plain;
+  const rest = Object.entries(fields)
+    .filter(([name]) => !known.has(name))
+    .map(([name, value]) => style.dim(`${name}=${valueText(name, value)}`));
+  return [`${at}${paint(oneLine(String(msg)))}`, ...rest].join("  ");
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  if (!line.startsWith("{")) return undefined;
+  try {
+    const fields: unknown = JSON.parse(line);
+    const isLog = typeof fields === "object" && fields !== null && "msg" in fields && typeof fields.msg === "string";
+    return isLog ? { ...fields } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function valueText(name: string, value: unknown): string {
+  if (typeof value !== "string") return oneLine(JSON.stringify(value));
+  return name.endsWith("_id") ? shortId(value) : oneLine(value);
+}
+
+function plain(text: string): string {
+  return text;
+}

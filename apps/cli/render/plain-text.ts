@@ -1,0 +1,25 @@
+// Text from agents, made safe and fit to stand in one line of ours.
+
+/** Control characters could move the cursor, colour the terminal or forge a line. Line breaks become spaces. */
+export function oneLine(text: string): string {
+  return text.replace(escapes, "").replace(/\s+/g, " ").replace(controls, "�").trim();
+}
+
+/** The same for text of several lines, which keep their breaks and tabs. */
+export function plainLines(text: string): string {
+  return text.replace(escapes, "").replace(/\r\n/g, "\n").replace(controlsInLines, "�");
+}
+
+/** Colours and movements of the cursor: nothing is lost without them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
+const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
+/** C0 and C1 controls, and the marks that turn the direction of text around. */
+const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+const controlsInLines = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** At most so many characters, the last of them `…` when something is missing. */
+export function shorten(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
+}

@@ -1,0 +1,19 @@
+// What a command has of the world around it; main.ts makes it.
+import type { Messages } from "./messages.ts";
+import type { Output } from "./output.ts";
+
+export type Shell = {
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  /** Sett's own. */
+  version: string;
+  /** Data, and nothing else. */
+  out: Output;
+  /** Everything else. */
+  err: Output;
+  /** Sentences for people, on `err`. */
+  messages: Messages;
+  stdin: () => AsyncIterable<Uint8Array>;
+  /** Aborts when the person, or a supervisor, has had enough. */
+  interrupted: AbortSignal;
+};

@@ -1,0 +1,93 @@
+// Gets every image that an instance needs: what is there is used, the rest is built or pulled, all at the same time.
+import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { instanceLabel } from "../../../lib/runtime/labels.ts";
+import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
+import { formatAge } from "../render/age.ts";
+import type { Progress } from "../render/progress.ts";
+import { contextHash } from "./context-hash.ts";
+
+export type Images = {
+  redis: string;
+  orchestrator: string;
+  cub: string;
+  agents: Map<AgentName, { tag: string } & ImageInfo>;
+};
+
+type Order = {
+  runtime: ContainerRuntime;
+  instance: InstanceName;
+  version: string;
+  config: SettConfig;
+  /** Builds what has not changed, too. */
+  isRebuild: boolean;
+  progress: Progress;
+  signal: AbortSignal;
+};
+
+const inputsLabel = "dev.sett.inputs";
+
+/** Throws `image-not-found` and `build-failed`. */
+export async function prepareImages(order: Order): Promise<Images> {
+  const { config, version } = order;
+  const redis = config.services.redis?.image ?? "redis:7-alpine";
+  const orchestrator = config.services.orchestrator?.image ?? `sett/orchestrator:${version}`;
+  const cub = `sett/cub:${version}`;
+  const failed = new AbortController();
+  const signal = AbortSignal.any([order.signal, failed.signal]);
+  const within = { ...order, signal };
+  const jobs = [
+    ...[...new Set([redis, orchestrator, cub])].map((tag) => findOrPull(within, tag)),
+    ...config.agents.map(
+      async (agent): Promise<[AgentName, { tag: string } & ImageInfo]> => [agent.name, await agentImage(within, agent)],
+    ),
+  ];
+  // One that fails stops the others: nobody waits for a long build only to learn that it was in vain.
+  for (const job of jobs) job.catch(() => failed.abort());
+  const results = await Promise.allSettled(jobs);
+  const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
+  const isConsequence = (error: unknown) => error instanceof SettError && error.code === "interrupted";
+  if (failures.length > 0) throw failures.find((error) => !isConsequence(error)) ?? failures[0];
+  const agents = results.flatMap((result) =>
+    result.status === "fulfilled" && Array.isArray(result.value) ? [result.value] : [],
+  );
+  return { redis, orchestrator, cub, agents: new Map(agents) };
+}
+
+async function agentImage(order: Order, agent: AgentConfig): Promise<{ tag: string } & ImageInfo> {
+  if (agent.source.kind === "image") return { tag: agent.source.image, ...(await findOrPull(order, agent.source.image)) };
+  const { runtime, instance, isRebuild, progress, signal } = order;
+  const { context, dockerfile, args } = agent.source;
+  const tag = `sett-${instance}-agent-${agent.name}:latest`;
+  const inputs = await contextHash(agent.source, async (base) => (await runtime.images.find(base))?.id);
+  const found = await runtime.images.find(tag);
+  if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
+  const step = progress.begin(agent.name, "building its image");
+  const startedAt = Date.now();
+  const labels = { [instanceLabel]: instance, ...(inputs === undefined ? {} : { [inputsLabel]: inputs }) };
+  const image = await runtime.images.build(
+    { contextDir: context, dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""), args, tag, labels },
+    { onProgress: (line) => step.update(line, { isMilestone: line.startsWith("Step ") }), signal },
+  );
+  // A base image that had to be pulled is known only now.
+  step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);
+  return { tag, ...image };
+}
+
+async function findOrPull({ runtime, progress, signal }: Order, tag: string): Promise<ImageInfo> {
+  const found = await runtime.images.find(tag);
+  if (found !== undefined) return found;
+  const step = progress.begin(tag, "pulling");
+  try {
+    const image = await runtime.images.pull(tag, { onProgress: (line) => step.update(line), signal });
+    step.done("pulled");
+    return image;
+  } catch (error) {
+    if (!(error instanceof SettError) || error.code !== "image-not-found" || !tag.startsWith("sett/")) throw error;
+    throw new SettError("image-not-found", `The image ${tag} is not here, and no registry gives it.`, {
+      hint: "Build Sett's own images in its sources: `just docker-build-all`",
+      cause: error,
+    });
+  }
+}

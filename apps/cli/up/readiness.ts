@@ -1,0 +1,88 @@
+// Waits until every part of a new instance is truly ready: seen at work on the blackboard, not merely started.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { pause } from "../../../lib/service/pause.ts";
+
+const pollMs = 20;
+/** Asking the engine is dearer than asking Redis. */
+const inspectEveryMs = 300;
+export const readyWithinMs = 60_000;
+
+/** What stood on the blackboard before: signs of life from an earlier life do not count. */
+export type Before = { epoch: number; heartbeats: ReadonlyMap<AgentName, number> };
+
+export async function lookBefore(board: Blackboard): Promise<Before> {
+  const [seat, statuses] = await Promise.all([board.readSeat(), board.listStatuses()]);
+  return { epoch: seat?.epoch ?? 0, heartbeats: new Map([...statuses].map(([agent, { at }]) => [agent, at])) };
+}
+
+/** Resolves when the orchestrator holds its seat, newly taken. A heartbeat and a seat are given only by loops that turn. */
+export async function orchestratorReady(board: Blackboard, before: Before, signal: AbortSignal): Promise<void> {
+  await until(signal, async () => {
+    const seat = await board.readSeat();
+    return seat !== undefined && seat.epoch > before.epoch && seat.expiresInMs > 0;
+  });
+}
+
+/** Resolves with the agent's first heartbeat of this start. */
+export async function agentReady(board: Blackboard, agent: AgentName, before: Before, signal: AbortSignal): Promise<void> {
+  await until(signal, async () => {
+    const at = (await board.listStatuses()).get(agent)?.at;
+    return at !== undefined && at !== before.heartbeats.get(agent);
+  });
+}
+
+async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
+  while (!signal.aborted && !(await probe())) await pause(pollMs, signal);
+}
+
+/**
+ * Waits for `ready`, which is given a signal that ends it. Throws PartFailed when the part's container ends meanwhile or the time
+ * is up, and `interrupted` with the signal.
+ */
+export async function awaitPart(
+  runtime: ContainerRuntime,
+  container: string,
+  ready: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const over = new AbortController();
+  const either = AbortSignal.any([signal, over.signal]);
+  try {
+    await Promise.race([ready(either), watchContainer(runtime, container, either)]);
+  } finally {
+    over.abort();
+  }
+  if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
+}
+
+/** A part that did not come up: its container's last words tell why. */
+export class PartFailed extends Error {
+  override readonly name = "PartFailed";
+  readonly container: string;
+
+  constructor(container: string, reason: string) {
+    super(reason);
+    this.container = container;
+  }
+}
+
+async function watchContainer(runtime: ContainerRuntime, container: string, signal: AbortSignal): Promise<void> {
+  const startedAt = Date.now();
+  while (!signal.aborted) {
+    await pause(inspectEveryMs, signal);
+    if (signal.aborted) return;
+    const part = await runtime.containers.find(container);
+    if (part === undefined) throw new PartFailed(container, `${container} is gone: somebody removed it`);
+    const { state, restarts } = part;
+    if (state.state === "exited" || state.state === "restarting") {
+      throw new PartFailed(container, `${container} ended with exit code ${state.exitCode} right after it was started`);
+    }
+    if (restarts > 0) throw new PartFailed(container, `${container} ended right after it was started`);
+    if (Date.now() - startedAt > readyWithinMs) {
+      throw new PartFailed(container, `${container} runs, but was not ready within ${readyWithinMs / 1_000} s`);
+    }
+  }
+}
