@@ -25,7 +25,9 @@ beforeAll(async () => {
   await $`cp -r ${changelogAgent} agents/changelog`.cwd(sett.folder);
   released = await sett.commit("Add a sett");
   await sett.git("tag", "v1.0.0");
+  await sett.write({ "door.txt": "wide\n" });
   await sett.commit("Make the door wider");
+  await sett.write({ "door.txt": "wide and green\n" });
   stated = await sett.commit("Paint the door");
   await sett.up();
   const goal = await sett.forage("Release 1.1.0");

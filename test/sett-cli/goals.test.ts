@@ -102,7 +102,11 @@ describe("sett forage", () => {
 
 describe("what stands on the blackboard", () => {
   const goal = sampleArtefact({ metadata: { summary: "Look at it" }, created_at: "2026-01-01T00:00:00.000Z" });
-  const report = derived([goal], { payload: `{"found":"${"x".repeat(10)}"}`, metadata: { summary: "Two\nlines" }, produced_by_agent: "coder" });
+  const report = derived([goal], {
+    payload: `{"found":"${"x".repeat(10)}"}`,
+    metadata: { summary: "Two\nlines" },
+    produced_by_agent: "coder",
+  });
   const twinId = `${report.id.slice(0, 10)}${report.id[10] === "0" ? "1" : "0"}${report.id.slice(11)}`;
   const twin = derived([goal], { id: twinId as typeof report.id, structural_type: "Failure", type: "NoWay" });
 
@@ -126,7 +130,9 @@ describe("what stands on the blackboard", () => {
     const lines = (await at.need("hoard", "--goal", goal.id)).trimEnd().split("\n");
     expect(lines).toHaveLength(4);
     expect(lines[0]).toMatch(/^ID +TYPE +V +BY +GOAL +AGE +SUMMARY$/);
-    expect(lines[2]).toMatch(new RegExp(`^${report.id.slice(0, 8)} +Report +1 +coder +${goal.id.slice(0, 8)} +\\d+d +Two lines$`));
+    expect(lines[2]).toMatch(
+      new RegExp(`^${report.id.slice(0, 8)} +Report +1 +coder +${goal.id.slice(0, 8)} +\\d+d +Two lines$`),
+    );
   });
 
   test("hoard with an id expands that one", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
@@ -74,7 +74,10 @@ describe("sett validate", () => {
   });
 
   test("names all mistakes with their lines and paths, and exits with 2", async () => {
-    await writeFile(join(folder, "wrong.yml"), "version: '1.0'\nagents:\n  coder:\n    image: coder\n    comand: [x]\n    replicas: 0\n");
+    await writeFile(
+      join(folder, "wrong.yml"),
+      "version: '1.0'\nagents:\n  coder:\n    image: coder\n    comand: [x]\n    replicas: 0\n",
+    );
     const { code, out, err } = await sett("validate", "-f", "wrong.yml");
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/wrong\.yml:5:\d+ agents\.coder\.comand/);
@@ -83,7 +86,10 @@ describe("sett validate", () => {
 
   test("says what it warns of and is content", async () => {
     const file = join(folder, "warned.yml");
-    await writeFile(file, "version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n");
+    await writeFile(
+      file,
+      "version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n",
+    );
     const { code, err } = await sett("validate", "--file", "warned.yml");
     expect(code).toBe(0);
     expect(err).toContain("NOT_SET_ANYWHERE");

@@ -11,7 +11,7 @@ import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from 
 
 const plain = createStyle(false);
 const coloured = createStyle(true);
-const escape = "\u001b";
+const esc = "\u001b";
 
 const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
   id: "1-0",
@@ -22,7 +22,15 @@ const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
   claim_id: newClaimId(),
   artefact_id: newArtefactId(),
   agent: agentName("coder"),
-  data: { word: "exclusive", phase: "exclusive", attempt: 1, reason: "Because", type: "Report", structural_type: "Standard", kind: "rework" },
+  data: {
+    word: "exclusive",
+    phase: "exclusive",
+    attempt: 1,
+    reason: "Because",
+    type: "Report",
+    structural_type: "Standard",
+    kind: "rework",
+  },
   ...over,
 });
 
@@ -30,7 +38,14 @@ describe("an event's line", () => {
   test.each(EventType.options)("tells %s in words, with no gap where something is missing", (type) => {
     const full = eventLine(sampleEvent({ type }), plain, undefined);
     expect(full).not.toMatch(/undefined|\[object|_/);
-    const { goal_id: _goal, claim_id: _claim, artefact_id: _artefact, agent: _agent, data: _data, ...bare } = sampleEvent({ type });
+    const {
+      goal_id: _goal,
+      claim_id: _claim,
+      artefact_id: _artefact,
+      agent: _agent,
+      data: _data,
+      ...bare
+    } = sampleEvent({ type });
     expect(eventLine(bare, plain, undefined)).not.toMatch(/undefined|NaN/);
   });
 
@@ -42,17 +57,20 @@ describe("an event's line", () => {
   });
 
   test("cannot be forged or coloured by what an agent wrote", () => {
-    const event = sampleEvent({ type: "artefact_created", data: { structural_type: "Standard", type: `Evil${escape}[31m\nType`, version: 1 } });
-    const line = eventLine(event, plain, `a\r\n12:00:00 forged ${escape}]0;title\u0007`);
+    const event = sampleEvent({
+      type: "artefact_created",
+      data: { structural_type: "Standard", type: `Evil${esc}[31m\nType`, version: 1 },
+    });
+    const line = eventLine(event, plain, `a\r\n12:00:00 forged ${esc}]0;title\u0007`);
     expect(line.split("\n")).toHaveLength(1);
-    expect(line).not.toContain(escape);
+    expect(line).not.toContain(esc);
     expect(line).not.toContain("\r");
   });
 });
 
 test("colours stand only where they are wanted", () => {
-  expect(eventLine(sampleEvent(), plain, "a summary")).not.toContain(escape);
-  expect(eventLine(sampleEvent(), coloured, "a summary")).toContain(escape);
+  expect(eventLine(sampleEvent(), plain, "a summary")).not.toContain(esc);
+  expect(eventLine(sampleEvent(), coloured, "a summary")).toContain(esc);
 });
 
 test("an age is told in the largest unit that fits", () => {
@@ -78,8 +96,8 @@ describe("a table", () => {
 });
 
 test("text from agents keeps no control characters", () => {
-  expect(oneLine(` a\tb\n\nc${escape}[0m\u202e`)).toBe("a b c�[0m�");
-  expect(plainLines(`a\r\n\tb${escape}`)).toBe("a\n\tb�");
+  expect(oneLine(` a\tb\n\nc${esc}[0m\u202e`)).toBe("a b c�[0m�");
+  expect(plainLines(`a\r\n\tb${esc}`)).toBe("a\n\tb�");
   expect(shorten("ábcdef", 4)).toBe("ábc…");
   expect(shorten("ábcd", 4)).toBe("ábcd");
 });

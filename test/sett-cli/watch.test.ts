@@ -108,14 +108,18 @@ describe("sett forage --watch", () => {
       case "$work" in
         *'"payload":"fail"'*) echo broken >&2; exit 3 ;;
         *'"payload":"end"'*) echo '{"structural_type":"Terminal","artefact_type":"End","artefact_payload":"","summary":"the end"}' ;;
-        *'"payload":"hang"'*) touch "$PWD/hanging"; sleep 600 ;;
+        *'"payload":"hang"'*) sleep 600 ;;
         *) echo '{"artefact_type":"Echo","artefact_payload":"well","summary":"echoed"}' ;;
       esac`;
     await writeFile(join(folder, "tool.sh"), tool);
     const env = { ...at.env, SETT_HEALTH_PORT: "0" };
     services.push(startService("orchestrator", env));
     services.push(
-      startService("cub", { ...env, SETT_AGENT_NAME: "coder", SETT_AGENT_COMMAND: JSON.stringify(["sh", join(folder, "tool.sh")]) }),
+      startService("cub", {
+        ...env,
+        SETT_AGENT_NAME: "coder",
+        SETT_AGENT_COMMAND: JSON.stringify(["sh", join(folder, "tool.sh")]),
+      }),
     );
     await waitFor("the agent to be there", async () => (await at.need("status")).includes("idle"));
   }, 20_000);
@@ -166,6 +170,10 @@ describe("sett forage --watch", () => {
     expect(running.err()).toContain("goes on without you");
     const { goals } = JSON.parse(await at.need("status", "--json"));
     const goal = goals.find(({ id }: { id: string }) => id === running.out().trim());
-    expect(goal).toMatchObject({ state: "running", open_claims: [{ status: "pending_exclusive" }], waiting_for: [{ kind: "work", agent: "coder" }] });
+    expect(goal).toMatchObject({
+      state: "running",
+      open_claims: [{ status: "pending_exclusive" }],
+      waiting_for: [{ kind: "work", agent: "coder" }],
+    });
   }, 30_000);
 });
