@@ -30,11 +30,12 @@ async function dispatch(words: readonly string[], shell: Shell): Promise<number>
   readOptionsOfRoot(before);
   const name = words[at];
   const isHelp = before.some((word) => word === "--help" || word === "-h");
-  if (name === undefined || (isHelp && at === -1)) return await answer(shell, rootHelp(shell.out.style));
+  if (name === undefined) return await answer(shell, rootHelp(shell.out.style));
   if (name === "help") return await help(words.slice(at + 1), shell);
   const command = await find(name);
+  if (isHelp) return await answer(shell, commandHelp(command, shell.out.style));
   const read = readArguments(words.slice(at + 1), command);
-  if (read.isHelp || isHelp) return await answer(shell, commandHelp(command, shell.out.style));
+  if (read.isHelp) return await answer(shell, commandHelp(command, shell.out.style));
   return await perform(command, read.canonical, shell);
 }
 

@@ -2,6 +2,7 @@
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { Duration } from "../../../lib/model/config-quantities.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { nameArgument } from "../arguments.ts";
@@ -39,10 +40,7 @@ export const down = defineCommand({
     }
     if (repository !== undefined) await fetchResults(shell, workspace);
     await runtime.removeInstance(instance, { blackboard: args.volumes ? "remove" : "keep" });
-    if (args.volumes && repository !== undefined) {
-      await repository.removeExchange();
-      await repository.removeRefs(instance);
-    }
+    if (args.volumes && repository !== undefined) await forget(runtime, instance, repository);
     shell.messages.done(
       args.volumes ? `${instance} is gone, with its blackboard.` : `${instance} is down. Its blackboard is kept.`,
     );
@@ -79,8 +77,7 @@ async function openRepository(workspace: string, shell: Shell): Promise<HostRepo
 
 /** Best effort: an instance that is half dead must still go down. */
 async function logStop(parts: InstanceParts, repository: HostRepository | undefined, shell: Shell): Promise<void> {
-  if (!parts.containers.some((container) => container.labels.component === "redis" && container.state.state === "running"))
-    return;
+  if (!hasRedis(parts)) return;
   try {
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
@@ -89,26 +86,44 @@ async function logStop(parts: InstanceParts, repository: HostRepository | undefi
   }
 }
 
+/** The results in git. Another instance of this repository, also one that is down, shares the exchange. */
+async function forget(runtime: ContainerRuntime, instance: InstanceName, repository: HostRepository): Promise<void> {
+  await repository.removeRefs(instance);
+  const workspace = repository.place.toplevel;
+  const isShared = (await runtime.instances()).some((parts) => workspaceOf(parts) === workspace);
+  if (!isShared) await repository.removeExchange();
+}
+
+function hasRedis({ containers }: InstanceParts): boolean {
+  return containers.some(({ labels, state }) => labels.component === "redis" && state.state === "running");
+}
+
 /** Agents hand in what they have, the orchestrator still deals with it, and Redis writes it all down. */
 async function stopInOrder(
   runtime: ContainerRuntime,
-  { containers }: InstanceParts,
+  parts: InstanceParts,
   agentSeconds: number,
   progress: Progress,
 ): Promise<void> {
-  const of = (...components: string[]) => containers.filter(({ labels }) => components.includes(labels.component));
-  await stopAll(runtime, of("agent", "worker"), agentSeconds, progress);
-  await stopAll(runtime, of("orchestrator"), orchestratorStopSeconds, progress);
-  await stopAll(runtime, of("redis"), redisStopSeconds, progress);
+  // Without Redis nobody can hand anything in, so there is nothing to wait for.
+  const most = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
+  const stop = (components: string[], seconds: number) => {
+    const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
+    return stopAll(runtime, some, Math.min(seconds, most), progress);
+  };
+  await stop(["agent", "worker"], agentSeconds);
+  await stop(["orchestrator"], orchestratorStopSeconds);
+  await stop(["redis"], redisStopSeconds);
 }
 
+/** One that cannot be stopped does not keep the others running: it is removed by force afterwards. */
 async function stopAll(
   runtime: ContainerRuntime,
   containers: readonly ContainerPart[],
   seconds: number,
   progress: Progress,
 ): Promise<void> {
-  await Promise.all(
+  await Promise.allSettled(
     containers.map(async ({ id, labels, name, state }) => {
       if (state.state === "exited" || state.state === "created") return;
       const shown = labels.component === "agent" ? labels.agent : labels.component === "worker" ? name : labels.component;

@@ -66,7 +66,10 @@ export const forage = defineCommand({
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     const reading = await followGoal(shell, { name: place.instance, goal: id, from }, new EventPrinter(shell.err, "human"));
-    if (reading === undefined) return exitCodes.interrupted;
+    if (reading === undefined) {
+      shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(id)}`);
+      return exitCodes.interrupted;
+    }
     const { state } = reading.status;
     if (reading.artefacts.some((artefact) => artefact.id !== goal.id && artefact.metadata.commit !== undefined))
       await fetchResults(shell, place.workspace);

@@ -60,7 +60,12 @@ export const up = defineCommand({
     const digests = new Map([...images.agents].map(([name, image]) => [name, image.digest ?? image.id]));
     const registrations = registrationsOf(config, digests);
     const actor = await personOf(repository, shell);
-    const start: Start = { runtime, instance, workspace, version, plan, registrations, actor, progress, signal };
+    const makeExchange = async () => {
+      const isThere = await exists(repository.exchangeDir);
+      await repository.createExchange();
+      return !isThere;
+    };
+    const start: Start = { runtime, instance, workspace, version, plan, registrations, makeExchange, actor, progress, signal };
     await startOrTakeBack(start, repository, progress, shell);
     await report(start, shell);
     return;
@@ -68,17 +73,15 @@ export const up = defineCommand({
 });
 
 async function startOrTakeBack(start: Start, repository: HostRepository, progress: Progress, shell: Shell): Promise<void> {
-  const hadExchange = await exists(repository.exchangeDir);
-  const made: Made = { isNetworkMade: false, isBlackboardNew: false };
+  const made: Made = { isNetworkMade: false, isExchangeNew: false, isBlackboardNew: false };
   try {
-    await repository.createExchange();
     await startInstance(start, made);
   } catch (error) {
     const explained = await explainFailure(start.runtime, error);
     progress[Symbol.dispose]();
     if (made.isNetworkMade) shell.messages.note("Taking everything back …");
     await rollBack(start, made, shell);
-    if (!hadExchange) await repository.removeExchange();
+    if (made.isExchangeNew) await repository.removeExchange();
     if (error instanceof SettError && error.code === "interrupted") {
       throw new SettError("interrupted", "Interrupted: nothing was left behind.", { cause: error });
     }

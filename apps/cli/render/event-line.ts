@@ -113,7 +113,7 @@ function artefactCreated(event: SettEvent, said: (name: string) => string, style
 
 function bidders(event: SettEvent): string {
   const { kind, missing } = event.data ?? {};
-  if (kind !== "standard") return ` (${kind})`;
+  if (kind !== undefined && kind !== "standard") return ` (${oneLine(String(kind))})`;
   const count = Number(missing ?? 0);
   if (count === 0) return "";
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;

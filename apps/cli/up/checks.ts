@@ -61,16 +61,13 @@ function requireOwnLeavings(parts: InstanceParts, workspace: string): void {
   if (isMade(parts)) {
     const isRunning = containers.some((container) => container.state.state === "running");
     const where = owner === workspace ? "for this repository" : `for ${owner}`;
-    throw new SettError(
-      "instance-taken",
-      `There is an instance ${instance} already, ${isRunning ? "running" : "not running"}, ${where}.`,
-      {
-        hint:
-          owner === workspace
-            ? `\`sett status\` shows how it is. To start it anew: sett down --name ${instance}, then sett up`
-            : "Choose another name: sett up --name NAME",
-      },
-    );
+    const how = isRunning ? "running" : containers.length === 0 ? "just being started or left half-made" : "not running";
+    throw new SettError("instance-taken", `There is an instance ${instance} already, ${how}, ${where}.`, {
+      hint:
+        owner === workspace
+          ? `\`sett status\` shows how it is. To start it anew: sett down --name ${instance}, then sett up`
+          : "Choose another name: sett up --name NAME",
+    });
   }
   if (owner === workspace) return;
   throw new SettError("instance-taken", `The name ${instance} belongs to ${owner}, whose blackboard is kept.`, {

@@ -167,7 +167,8 @@ function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabels): Co
     image: image?.tag ?? "",
     labels,
     entrypoint: [cub],
-    env: { ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
+    // The image does not know the user, and so gives it no home that it could write to.
+    env: { HOME: image?.env.HOME ?? "/tmp", ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
     user: repository.user,
     mounts: [
       { kind: "volume", volume: carrierVolumeName(instance), target: carrierPath, access: "ro" },
@@ -206,6 +207,9 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     // The cub brings its own libraries; its tools get back what their image says.
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
+    // What the image sets for a Bun of its own would steer the cub, which is made with Bun.
+    ...(image.BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS: "" }),
+    ...(image.BUN_BE_BUN === undefined ? {} : { BUN_BE_BUN: "0" }),
   };
 }
 

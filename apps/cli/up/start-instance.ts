@@ -23,13 +23,15 @@ export type Start = {
   version: string;
   plan: InstancePlan;
   registrations: AgentRegistration[];
+  /** True when there was none before. */
+  makeExchange: () => Promise<boolean>;
   actor: Actor;
   progress: Progress;
   signal: AbortSignal;
 };
 
-/** Whether the blackboard's volume is new, for whoever has to take it back. */
-export type Made = { isNetworkMade: boolean; isBlackboardNew: boolean };
+/** What is new, for whoever has to take it back. */
+export type Made = { isNetworkMade: boolean; isExchangeNew: boolean; isBlackboardNew: boolean };
 
 /** Fills in `made` as it goes, so that it is right also after a failure. */
 export async function startInstance(start: Start, made: Made): Promise<void> {
@@ -40,6 +42,7 @@ export async function startInstance(start: Start, made: Made): Promise<void> {
     await runtime.networks.create(plan.network.name, plan.network.labels);
     made.isNetworkMade = true;
   });
+  made.isExchangeNew = await start.makeExchange();
   const volumes = settleAll([makeCarrier(start), ...plan.workspaces.map((volume) => makeWorkspace(start, volume))]);
   volumes.catch(() => undefined);
   await using board = await startRedis(start, made).catch(async (error: unknown) => {

@@ -1,6 +1,7 @@
 // Builds an image from a folder with a Dockerfile.
 import { access, stat } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
@@ -94,14 +95,14 @@ function textOf(message: EngineMessage): string {
   return `${[message.id, message.status, message.progress].filter((part) => part !== undefined).join(" ")}\n`;
 }
 
-/** Output comes in pieces of any size; people read lines. */
+/** Output comes in pieces of any size; people read lines. A tool's colours would end up in error messages and logs. */
 function lineSplitter(onLine: (line: string) => void): { push: (text: string) => void } {
   let rest = "";
   return {
     push(text) {
       const lines = (rest + text).split(/\r?\n/);
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line.trim() !== "") onLine(line);
+      for (const line of lines.map(stripVTControlCharacters)) if (line.trim() !== "") onLine(line);
     },
   };
 }

@@ -21,7 +21,9 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
     HostConfig: {
       Mounts: spec.mounts.filter((mount) => mount.kind !== "tmpfs").map(mountSettings),
-      Tmpfs: Object.fromEntries(spec.mounts.filter((mount) => mount.kind === "tmpfs").map(tmpfsEntry)),
+      Tmpfs: Object.fromEntries(
+        spec.mounts.filter((mount) => mount.kind === "tmpfs").map((mount) => tmpfsEntry(mount, spec.user)),
+      ),
       PortBindings: Object.fromEntries(
         ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
       ),
@@ -71,8 +73,10 @@ export function volumeMount(
   };
 }
 
-function tmpfsEntry(mount: Extract<Mount, { kind: "tmpfs" }>): [string, string] {
-  return [mount.target, `rw,exec,nosuid,nodev,mode=1777,size=${mount.sizeBytes}`];
+function tmpfsEntry(mount: Extract<Mount, { kind: "tmpfs" }>, user: ContainerSpec["user"]): [string, string] {
+  // Where the image has no such folder the engine makes it root's and 755, whatever the mode says; its owner may write all the same.
+  const owner = user === undefined ? "" : `,uid=${user.uid},gid=${user.gid}`;
+  return [mount.target, `rw,exec,nosuid,nodev,mode=1777,size=${mount.sizeBytes}${owner}`];
 }
 
 const nanosecondsPerMs = 1e6;

@@ -78,7 +78,7 @@ describe("sett watch", () => {
   test("prints a line for each event for people, and ends quietly when its reader has left", async () => {
     const lines = (await at.need("watch", "--no-follow")).trimEnd().split("\n");
     expect(lines).toHaveLength(parse(await at.need("watch", "--no-follow", "-o", "jsonl")).length);
-    const main = join(import.meta.dir, "../../apps/sett/main.ts");
+    const main = join(import.meta.dir, "../../apps/cli/main.ts");
     const script = `"${process.execPath}" run "${main}" watch -o jsonl | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const piped = Bun.spawn(["bash", "-c", script], {
       cwd: at.folder,

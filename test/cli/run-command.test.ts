@@ -1,17 +1,18 @@
 import { describe, expect, test } from "bun:test";
-import type { Command } from "../../apps/sett/command.ts";
-import { defineCommand } from "../../apps/sett/command.ts";
-import { commands } from "../../apps/sett/commands.ts";
-import { printError } from "../../apps/sett/print-error.ts";
-import { readArguments } from "../../apps/sett/read-arguments.ts";
-import { runCommand } from "../../apps/sett/run-command.ts";
+import { parseArgs } from "citty";
+import type { Command } from "../../apps/cli/command.ts";
+import { defineCommand } from "../../apps/cli/command.ts";
+import { commands } from "../../apps/cli/commands.ts";
+import { printError } from "../../apps/cli/print-error.ts";
+import { readArguments } from "../../apps/cli/read-arguments.ts";
+import { runCommand } from "../../apps/cli/run-command.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { fakeContext } from "./support/fake-context.ts";
+import { fakeShell } from "./support/fake-shell.ts";
 
 async function run(...words: string[]) {
-  const context = fakeContext();
-  const code = await runCommand(words, context);
-  return { code, ...context.written };
+  const shell = fakeShell();
+  const code = await runCommand(words, shell);
+  return { code, ...shell.written };
 }
 
 describe("the command line", () => {
@@ -93,14 +94,15 @@ describe("reading arguments", () => {
       description: "",
       args,
       examples: [],
-      async run(_context, values) {
+      async run(values) {
         given = values;
         return undefined;
       },
     });
-    const { parseArgs } = await import("citty");
     const hear = async (...words: string[]) => {
-      await taking.run(fakeContext(), parseArgs(readArguments(words, command).canonical, { ...args }));
+      const { canonical } = readArguments(words, command);
+      const { citty } = taking;
+      await citty.run?.({ rawArgs: canonical, args: parseArgs(canonical, taking.args), cmd: citty, data: fakeShell() });
       return given;
     };
     expect(await hear()).toEqual({ place: undefined, goal: undefined, type: [], json: false, follow: true });
@@ -115,21 +117,29 @@ describe("reading arguments", () => {
 });
 
 describe("an error", () => {
-  test("is shown with what to do next, and gives its exit code", () => {
-    const context = fakeContext();
-    const code = printError(new SettError("workspace-dirty", "It is dirty.", { hint: "Commit." }), context);
-    expect(code).toBe(1);
-    expect(context.written.err).toBe("sett: It is dirty.\n  → Commit.\n");
+  const show = async (error: unknown, isDebug: boolean) => {
+    const { err, written } = fakeShell();
+    return { code: await printError(error, err, { isDebug }), text: written.err };
+  };
+
+  test("is shown with what to do next, and gives its exit code", async () => {
+    const error = new SettError("workspace-dirty", "It is dirty.", { hint: "Commit." });
+    expect(await show(error, false)).toEqual({ code: 1, text: "sett: It is dirty.\n  → Commit.\n" });
   });
 
-  test("that nobody expected is shown as one, its stack only with --debug", () => {
-    const quiet = fakeContext();
-    expect(printError(new Error("oh"), quiet)).toBe(1);
-    expect(quiet.written.err).toContain("Something unexpected happened: oh");
-    expect(quiet.written.err).not.toContain("    at ");
-    const debug = fakeContext({ isDebug: true });
-    printError(new SettError("internal", "Broken.", { cause: new Error("deep down") }), debug);
-    expect(debug.written.err).toContain("    at ");
-    expect(debug.written.err).toContain("Caused by: Error: deep down");
+  test("that nobody expected is shown as one, its stack only with --debug", async () => {
+    const quiet = await show(new Error("oh"), false);
+    expect(quiet.code).toBe(1);
+    expect(quiet.text).toContain("Something unexpected happened: oh");
+    expect(quiet.text).not.toContain("    at ");
+    const { text } = await show(new SettError("internal", "Broken.", { cause: new Error("deep down") }), true);
+    expect(text).toContain("    at ");
+    expect(text).toContain("Caused by: Error: deep down");
+  });
+
+  test("brings no control characters of a tool to the terminal", async () => {
+    expect((await show(new SettError("build-failed", "It said: \u001b[91mno\u0007"), false)).text).toBe(
+      "sett: It said: no\ufffd\n",
+    );
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { formatAge } from "../../apps/sett/render/age.ts";
-import { artefactDetails } from "../../apps/sett/render/artefact-details.ts";
-import { eventLine } from "../../apps/sett/render/event-line.ts";
-import { oneLine, plainLines, shorten } from "../../apps/sett/render/plain-text.ts";
-import { createStyle } from "../../apps/sett/render/style.ts";
-import { table } from "../../apps/sett/render/table.ts";
+import { formatAge } from "../../apps/cli/render/age.ts";
+import { artefactDetails } from "../../apps/cli/render/artefact-details.ts";
+import { eventLine } from "../../apps/cli/render/event-line.ts";
+import { oneLine, plainLines, shorten } from "../../apps/cli/render/plain-text.ts";
+import { createStyle } from "../../apps/cli/render/style.ts";
+import { table } from "../../apps/cli/render/table.ts";
 import { EventType, type SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../support/sample.ts";
@@ -96,7 +96,7 @@ describe("a table", () => {
 });
 
 test("text from agents keeps no control characters", () => {
-  expect(oneLine(` a\tb\n\nc${esc}[0m\u202e`)).toBe("a b c�[0m�");
+  expect(oneLine(` a\tb\n\nc${esc}[0m\u202e`)).toBe("a b c�");
   expect(plainLines(`a\r\n\tb${esc}`)).toBe("a\n\tb�");
   expect(shorten("ábcdef", 4)).toBe("ábc…");
   expect(shorten("ábcd", 4)).toBe("ábcd");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { waitFor } from "../../support/wait-for.ts";
 
-const main = join(import.meta.dir, "../../../apps/sett/main.ts");
+const main = join(import.meta.dir, "../../../apps/cli/main.ts");
 
 export type Finished = { code: number; out: string; err: string };
 type Given = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };

@@ -1,0 +1,24 @@
+// Starts what is measured in processes of its own, as in real life.
+import { join } from "node:path";
+import process from "node:process";
+
+const project = join(import.meta.dir, "../..");
+
+export type Running = AsyncDisposable & { readonly pid: number };
+
+/** Runs a file of the project under Bun; its log goes nowhere. */
+export function startProcess(file: string, environment: Record<string, string>): Running {
+  const child = Bun.spawn([process.execPath, "run", join(project, file)], {
+    env: { PATH: process.env.PATH ?? "", ...environment },
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "inherit",
+  });
+  return {
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGTERM");
+      await child.exited;
+    },
+  };
+}

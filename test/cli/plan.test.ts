@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test";
+import { type PlanInput, planInstance } from "../../apps/cli/up/plan.ts";
+import { parseConfig } from "../../lib/config/parse-config.ts";
+import type { SettConfig } from "../../lib/model/config.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { Policy } from "../../lib/model/policy.ts";
+import { agentName } from "../support/sample.ts";
+
+const text = `version: '1.0'
+limits: { bid_deadline: 10s }
+agents:
+  coder:
+    role: builder
+    image: some/image:1
+    command: ["/app/run.sh", "two words"]
+    environment: { LOG_LEVEL: debug }
+    workspace: { mode: rw }
+    resources: { limits: { cpus: '0.50', memory: 512M }, reservations: { memory: 256M } }
+    prompts: { execution: "Do it" }
+  reader:
+    image: other:2
+    command: [read]
+`;
+
+function configOf(yaml: string): SettConfig {
+  const { config, mistakes } = parseConfig({ text: yaml, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  return config;
+}
+
+const user = { uid: 1000, gid: 1001 };
+
+function plan(over: Partial<PlanInput> = {}) {
+  return planInstance({
+    instance: InstanceName.parse("demo"),
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    config: configOf(text),
+    repository: {
+      objectsDir: "/home/ada/repository/.git/objects",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+      user,
+    },
+    images: {
+      redis: "redis:7-alpine",
+      orchestrator: "sett/orchestrator:1.2.3",
+      cub: "sett/cub:1.2.3",
+      agents: new Map([
+        [agentName("coder"), { tag: "some/image:1", env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" } }],
+        [agentName("reader"), { tag: "other:2", env: { HOME: "/home/reader" } }],
+      ]),
+    },
+    password: "secret",
+    ...over,
+  });
+}
+
+const specOf = (name: string) => {
+  const found = plan().agents.find(({ agent }) => agent === agentName(name));
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found.spec;
+};
+
+describe("the plan of an instance", () => {
+  const { redis, orchestrator, agents, network, blackboard, carrier, workspaces } = plan();
+
+  test("names every part after the instance and labels it with all there is to know", () => {
+    const names = [network, blackboard, carrier, ...workspaces, redis, orchestrator, ...agents.map(({ spec }) => spec)];
+    expect(names.map(({ name }) => name)).toEqual([
+      "sett-demo",
+      "sett-demo-blackboard",
+      "sett-demo-cub",
+      "sett-demo-workspace-coder",
+      "sett-demo-workspace-reader",
+      "sett-demo-redis",
+      "sett-demo-orchestrator",
+      "sett-demo-agent-coder",
+      "sett-demo-agent-reader",
+    ]);
+    const common = { instance: "demo", workspace: "/home/ada/repository", version: "1.2.3" };
+    for (const { labels } of names) expect(labels).toMatchObject(common as never);
+    expect(specOf("coder").labels).toMatchObject({ component: "agent", agent: "coder", role: "builder" } as never);
+  });
+
+  test("lets nobody be root, gain privileges or have a capability, and comes back after a crash", () => {
+    for (const spec of [redis, orchestrator, ...agents.map((each) => each.spec)]) {
+      expect(spec.user?.uid).toBeGreaterThan(0);
+      expect(spec.capabilities).toBe("none");
+      expect(spec.pidsLimit).toBeGreaterThan(0);
+      expect(spec.restart).toBe("unless-stopped");
+    }
+  });
+
+  test("shows no password among the arguments of a process", () => {
+    const { entrypoint, command, env } = redis;
+    expect(JSON.stringify([entrypoint, command])).not.toContain("secret");
+    expect(env).toEqual({ REDISCLI_AUTH: "secret" });
+    expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
+    expect(redis.entrypoint?.join(" ")).toContain("noeviction");
+    expect(redis.ports).toEqual([{ port: 6379 }]);
+  });
+
+  test("gives the orchestrator its policy and a name to take its seat again with", () => {
+    expect(Policy.parse(JSON.parse(orchestrator.env.SETT_POLICY ?? ""))).toMatchObject({
+      bid_deadline_ms: 10_000,
+      review_rounds: 3,
+    });
+    expect(orchestrator.env).toMatchObject({ SETT_HOLDER: "orchestrator", REDIS_URL: "redis://:secret@sett-demo-redis:6379" });
+    expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
+  });
+});
+
+describe("the container of an agent", () => {
+  test("starts with the cub and tells it what sett.yml says", () => {
+    const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
+    expect(entrypoint).toEqual(["/cub/cub"]);
+    expect(healthcheck?.command).toEqual(["/cub/cub", "--healthcheck"]);
+    expect(owner).toEqual(user);
+    expect(JSON.parse(env.SETT_AGENT_COMMAND ?? "")).toEqual(["/app/run.sh", "two words"]);
+    expect(env).toMatchObject({
+      SETT_AGENT_NAME: "coder",
+      SETT_AGENT_ROLE: "builder",
+      SETT_PROMPT_EXECUTION: "Do it",
+      LOG_LEVEL: "debug",
+      SETT_GIT_DIR: "/git",
+    });
+    expect(env.SETT_PROMPT_CLAIM).toBeUndefined();
+  });
+
+  test("keeps the image's library path for its tools, and the image's Bun settings from the cub", () => {
+    expect(specOf("coder").env).toMatchObject({
+      LD_LIBRARY_PATH: "/cub",
+      SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib",
+      BUN_OPTIONS: "",
+    });
+    expect(specOf("reader").env.SETT_IMAGE_LD_LIBRARY_PATH).toBeUndefined();
+  });
+
+  test("has a home to write to, unless the image gives one", () => {
+    expect(specOf("coder").env.HOME).toBe("/tmp");
+    expect(specOf("reader").env.HOME).toBe("/home/reader");
+  });
+
+  test("sees of the host its committed objects, read-only, and the exchange, writable only for rw", () => {
+    const binds = (name: string) =>
+      specOf(name).mounts.flatMap((mount) => (mount.kind === "bind" ? [[mount.path, mount.target, mount.access]] : []));
+    const objects = ["/home/ada/repository/.git/objects", "/git/objects", "ro"];
+    const exchange = ["/home/ada/repository/.git/sett/exchange.git", "/git/sett/exchange.git"];
+    expect(binds("coder")).toEqual([objects, [...exchange, "rw"]]);
+    expect(binds("reader")).toEqual([objects, [...exchange, "ro"]]);
+  });
+
+  test("has the resources that were asked for, and time for its tool to end", () => {
+    const { resources, stopTimeoutSeconds } = specOf("coder");
+    expect(resources).toEqual({ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 });
+    expect(specOf("reader").resources).toEqual({});
+    expect(stopTimeoutSeconds).toBe(40);
+  });
+});

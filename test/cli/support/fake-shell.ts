@@ -1,0 +1,31 @@
+// A command's shell that keeps what is written, for commands run inside the test.
+import { createMessages } from "../../../apps/cli/messages.ts";
+import type { Output } from "../../../apps/cli/output.ts";
+import { createStyle } from "../../../apps/cli/render/style.ts";
+import type { Shell } from "../../../apps/cli/shell.ts";
+
+export type FakeShell = Shell & { written: { out: string; err: string } };
+
+export function fakeShell(): FakeShell {
+  const written = { out: "", err: "" };
+  const output = (stream: "out" | "err"): Output => ({
+    isTerminal: false,
+    columns: undefined,
+    style: createStyle(false),
+    write: async (text) => {
+      written[stream] += text;
+    },
+  });
+  const err = output("err");
+  return {
+    env: {},
+    cwd: "/",
+    version: "1.2.3",
+    out: output("out"),
+    err,
+    messages: createMessages(err),
+    stdin: async function* () {},
+    interrupted: new AbortController().signal,
+    written,
+  };
+}

@@ -1,0 +1,103 @@
+// Whatever goes wrong while a sett comes up: it says why, with the last words of the container that failed, and leaves nothing.
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
+const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
+    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
+    "agents/broken/Dockerfile": "FROM sett/agent-base:latest\nRUN echo before the end; exit 3\n",
+    "sett.yml": good,
+  });
+  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`.cwd(sett.folder).quiet();
+}, 120_000);
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+  await $`docker image rm --force ${`last-words-${sett.name}`}`.quiet().nothrow();
+});
+
+beforeEach(async () => {
+  await sett.write({ "sett.yml": good });
+});
+
+async function expectNothingLeft(): Promise<void> {
+  expect(await sett.leftOvers()).toEqual([]);
+  expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
+}
+
+async function failedUp(yml: string): Promise<string> {
+  await sett.write({ "sett.yml": yml });
+  const { code, err } = await sett.sett("up", "--name", sett.name);
+  expect(code).toBe(1);
+  await expectNothingLeft();
+  return err;
+}
+
+test("a part that ends is named with its exit code and its last words", async () => {
+  const err = await failedUp(`${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`);
+  expect(err).toContain(`sett-${sett.name}-orchestrator`);
+  expect(err).toContain("these are my last words");
+});
+
+test("an image that does not build shows the build's last lines", async () => {
+  const err = await failedUp(settYml({ echo: "", broken: "" }));
+  expect(err).toContain("before the end");
+});
+
+test("an image that is nowhere is named", async () => {
+  expect(await failedUp(`${good}services:\n  redis: { image: "sett-test/no-such-image:1" }\n`)).toContain(
+    "sett-test/no-such-image:1",
+  );
+});
+
+test("Ctrl-C takes everything back, whatever the moment", async () => {
+  // The first time builds the image, so that the others have the whole way to go.
+  for (const sign of ["redis: starting", "redis: is ready", "orchestrator: starting"]) {
+    const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+    let err = "";
+    const reading = (async () => {
+      for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
+    })();
+    await waitFor(`"${sign}"`, () => err.includes(sign), { timeoutMs: 60_000 });
+    child.kill("SIGINT");
+    expect(await child.exited).toBe(130);
+    await reading;
+    expect(err).toContain("nothing was left behind");
+    await expectNothingLeft();
+  }
+}, 120_000);
+
+test("of two that come up at once under one name, one does", async () => {
+  const both = await Promise.all([sett.sett("up", "--name", sett.name), sett.sett("up", "--name", sett.name)]);
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+  expect(both.find(({ code }) => code === 1)?.err).toContain(sett.name);
+  expect((await sett.sett("status")).code).toBe(0);
+});
+
+test("a failed start keeps the blackboard of an earlier time", async () => {
+  await sett.need("down", "--name", sett.name, "--timeout", "1s");
+  await sett.write({ "sett.yml": `${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n` });
+  expect((await sett.sett("up", "--name", sett.name)).code).toBe(1);
+  expect(await sett.leftOvers()).toEqual([`sett-${sett.name}-blackboard`]);
+});
+
+test("an instance that was killed half-way is refused by up and taken away by down", async () => {
+  const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes("redis: starting")) break;
+  child.kill("SIGKILL");
+  await child.exited;
+  const { code, err } = await sett.sett("up", "--name", sett.name);
+  expect(code).toBe(1);
+  expect(err).toContain(`sett down --name ${sett.name}`);
+  await sett.need("down", "--name", sett.name, "--volumes");
+  await expectNothingLeft();
+});
