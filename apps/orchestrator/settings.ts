@@ -17,8 +17,6 @@ const Environment = z.object({
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
 });
 
-export type Settings = ReturnType<typeof readSettings>;
-
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readSettings(environment: Record<string, string | undefined>) {
   const read = readEnvironment(Environment, environment);

@@ -73,7 +73,6 @@ export const Grant = z.discriminatedUnion("state", [
   z.strictObject({ ...grantBase, state: z.literal("cancelled"), ended_at: z.iso.datetime(), reason: z.string() }),
 ]);
 export type Grant = z.infer<typeof Grant>;
-export type GrantState = Grant["state"];
 export type RunningGrant = Extract<Grant, { state: "running" }>;
 
 /** What is decided on: a claim with its grants. */
