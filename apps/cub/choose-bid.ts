@@ -1,45 +1,49 @@
 // Which word the agent says (DESIGN §6, "Deciding a bid"): the first way that applies, and `ignore` whenever something goes wrong.
-import { bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import { type BidSubject, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Parts } from "./parts.ts";
 
 export type BidChoice = { word: BidWord; by: "bid_command" | "rules" | "default" | "guard" | "error" | "prompt" };
 
-type Choosing = Pick<Parts, "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
+type Choosing = Pick<Parts, "board" | "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
 
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(
-  { registration, runBidCommand, hasClaimPrompt, log }: Choosing,
-  target: Artefact | undefined,
+  { board, registration, runBidCommand, hasClaimPrompt, log }: Choosing,
+  { artefact, subject }: { artefact: ArtefactId; subject: BidSubject | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
   const agent = registration.current;
-  if (target === undefined) {
+  if (subject === undefined) {
     log.error("The artefact of the claim is not on the blackboard");
     return { word: "ignore", by: "error" };
   }
-  if (isGuardedAgainst(target, agent)) return { word: "ignore", by: "guard" };
+  if (isGuardedAgainst(subject, agent)) return { word: "ignore", by: "guard" };
   if (agent.bid_command !== undefined) {
     try {
+      const target = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
+      if (target === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
       const outcome = await runBidCommand({ command: agent.bid_command, stdin: JSON.stringify(target), signal: stop });
       if (stop.aborted) return undefined;
       return { word: wordOf(outcome, log), by: "bid_command" };
     } catch (error) {
+      if (stop.aborted) return undefined;
       log.error("Failed to decide the bid", { error: messageOf(error) });
       return { word: "ignore", by: "error" };
     }
   }
-  const word = bidByRules(target, agent);
+  const word = bidByRules(subject, agent);
   if (word !== undefined) return { word, by: "rules" };
   if (hasClaimPrompt) {
     log.warn("SETT_PROMPT_CLAIM is set, but no model is configured to read it");
     return { word: "ignore", by: "prompt" };
   }
-  return { word: bidByDefault(target), by: "default" };
+  return { word: bidByDefault(subject), by: "default" };
 }
 
 /** Throws with a sentence for anything but one word and exit code 0. */

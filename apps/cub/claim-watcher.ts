@@ -1,6 +1,8 @@
 // The loop that bids: hear of a claim → decide the bid → place it. It knows nothing of the work, so work never holds it up.
+import type { Announcement } from "../../lib/blackboard/port.ts";
+import type { BidSubject } from "../../lib/core/decide-bid.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { Bounded } from "../../lib/service/bounded.ts";
@@ -38,9 +40,18 @@ export class ClaimWatcher {
       // The end is noted first: what is announced while the open claims are read is heard of twice rather than never.
       const end = await board.endOfAnnouncements();
       await this.tick(await board.listOpenClaims(), stop);
-      for await (const claims of board.followAnnouncements(end, signal)) await this.tick(claims, stop);
+      for await (const announced of board.followAnnouncements(end, signal)) await this.hear(announced, stop);
     });
     await this.#bids.settled();
+  }
+
+  /** Begins the bids on announced claims: an announcement tells all that rules look at, so nothing is read. Resolves when the last one has begun. */
+  async hear(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
+    for (const { claim, artefact_id, ...subject } of announced) {
+      if (stop.aborted) break;
+      if (!this.#inHand.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
+    }
+    this.#restIfDone();
   }
 
   /** Begins the bids that are missing on these claims; resolves when the last one has begun. */
@@ -58,17 +69,20 @@ export class ClaimWatcher {
     const owed = (await board.readClaims(ids)).filter((snapshot) => this.#owesBid(snapshot)).map(({ claim }) => claim);
     if (owed.length === 0) return;
     const targetById = await this.#readTargets([...new Set(owed.map((claim) => claim.artefact_id))]);
-    for (const claim of owed) {
-      this.#inHand.add(claim.id);
-      await this.#bids.start(async () => {
-        try {
-          await placeBid(this.#parts, { claim, target: targetById.get(claim.artefact_id) }, stop);
-        } finally {
-          this.#inHand.delete(claim.id);
-          this.#restIfDone();
-        }
-      });
-    }
+    for (const claim of owed) await this.#begin(claim, targetById.get(claim.artefact_id), stop);
+  }
+
+  async #begin(claim: Pick<Claim, "id" | "artefact_id">, subject: BidSubject | undefined, stop: AbortSignal): Promise<void> {
+    this.#parts.watch.watcher.turn();
+    this.#inHand.add(claim.id);
+    await this.#bids.start(async () => {
+      try {
+        await placeBid(this.#parts, { claim, subject }, stop);
+      } finally {
+        this.#inHand.delete(claim.id);
+        this.#restIfDone();
+      }
+    });
   }
 
   /** One that cannot be read (somebody changed it by hand) must not keep the agent from bidding on the others. */

@@ -1,5 +1,5 @@
 // One bid, from the decision to the record.
-import type { Artefact } from "../../lib/model/artefact.ts";
+import type { BidSubject } from "../../lib/core/decide-bid.ts";
 import type { Claim } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -10,13 +10,13 @@ import type { Parts } from "./parts.ts";
 /** Decides and places the bid; a refusal is logged. Never rejects. */
 export async function placeBid(
   parts: Parts,
-  { claim, target }: { claim: Claim; target: Artefact | undefined },
+  { claim, subject }: { claim: Pick<Claim, "id" | "artefact_id">; subject: BidSubject | undefined },
   stop: AbortSignal,
 ): Promise<void> {
   const { board, metrics, watch } = parts;
   const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
-    const choice = await chooseBid({ ...parts, log }, target, stop);
+    const choice = await chooseBid({ ...parts, log }, { artefact: claim.artefact_id, subject }, stop);
     // Interrupted while deciding: the next start bids.
     if (choice === undefined) return;
     const agent = parts.registration.current.name;

@@ -1,20 +1,27 @@
 // Gives an artefact the claim it is owed, or ends a goal that runs away.
 import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Claim } from "../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, type GoalId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { ClaimCache } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
+import type { Targets } from "./targets.ts";
 
 export class ClaimOpener {
   readonly #parts: Parts;
   readonly #roster: Roster;
   readonly #decider: Decider;
+  readonly #targets: Targets;
+  readonly #cache: ClaimCache;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider) {
+  constructor(parts: Parts, roster: Roster, decider: Decider, targets: Targets, cache: ClaimCache) {
     this.#parts = parts;
     this.#roster = roster;
     this.#decider = decider;
+    this.#targets = targets;
+    this.#cache = cache;
   }
 
   /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
@@ -22,28 +29,30 @@ export class ClaimOpener {
     const { board, clock, newId, policy, metrics, log } = this.#parts;
     const agents = await this.#roster.list();
     const id = ClaimId.parse(newId());
+    const claim: Claim = {
+      id,
+      artefact_id: artefact,
+      goal_id: goal,
+      kind: "standard",
+      status: "pending_review",
+      bidding: "open",
+      electorate: agents.map((agent) => agent.name),
+      bids: [],
+      additional_context_ids: [],
+      rev: 0,
+      created_at: clock.now().toISOString(),
+      termination_reason: "",
+    };
+    // Known before the first bid can be heard of; forgotten again when this claim is not the one.
+    this.#cache.put({ claim, grants: [] });
+    // Needed when the bids are in; whoever needs it then hears of a failure.
+    this.#targets.read(artefact).catch(() => undefined);
     const result = await board.openClaim({
-      open: {
-        cause: "standard",
-        grants: [],
-        claim: {
-          id,
-          artefact_id: artefact,
-          goal_id: goal,
-          kind: "standard",
-          status: "pending_review",
-          bidding: "open",
-          electorate: agents.map((agent) => agent.name),
-          bids: [],
-          additional_context_ids: [],
-          rev: 0,
-          created_at: clock.now().toISOString(),
-          termination_reason: "",
-        },
-      },
+      open: { cause: "standard", grants: [], claim },
       epoch,
       bidDeadlineMs: policy.bid_deadline_ms,
     });
+    if (result.outcome !== "opened") this.#cache.drop(id);
     switch (result.outcome) {
       case "opened":
         metrics.claims.inc({ outcome: "opened" });

@@ -1,10 +1,11 @@
 // read → decide → commit, for one claim at a time.
 import { type ClaimEvent, type Decision, type DecisionInput, decideClaim } from "../../lib/core/decide-claim.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
+import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
@@ -15,11 +16,13 @@ export class Decider {
   readonly #parts: Parts;
   readonly #roster: Roster;
   readonly #targets: Targets;
+  readonly #cache: ClaimCache;
 
-  constructor(parts: Parts, roster: Roster, targets: Targets) {
+  constructor(parts: Parts, roster: Roster, targets: Targets, cache: ClaimCache) {
     this.#parts = parts;
     this.#roster = roster;
     this.#targets = targets;
+    this.#cache = cache;
   }
 
   /** Claims being decided about right now. */
@@ -34,18 +37,21 @@ export class Decider {
   decide(claim: ClaimId, event: ClaimEvent, epoch: number): Promise<boolean> {
     return this.#claims.run(claim, async () => {
       for (;;) {
-        const input = await this.#read(claim);
-        const decision = input && decideClaim(input, event);
+        const { input, decision } = await this.#decide(claim, event);
         if (input === undefined || decision === undefined) return false;
-        const { outcome } = await this.#parts.board.commitClaim(commitOf(decision, input, epoch, this.#parts.newId));
+        const committed = await this.#parts.board.commitClaim(commitOf(decision, input, epoch, this.#parts.newId));
+        const { outcome } = committed;
         switch (outcome) {
           case "committed":
+            this.#remember(decision, committed.rev);
             this.#note(decision);
             return true;
           case "stale":
+            this.#cache.drop(claim);
             this.#parts.metrics.conflicts.inc();
             continue;
           case "gone":
+            this.#cache.drop(claim);
             return false;
           case "fenced":
             throw new Fenced(epoch);
@@ -56,10 +62,22 @@ export class Decider {
     });
   }
 
-  async #read(id: ClaimId): Promise<DecisionInput | undefined> {
-    const { board, clock, newId, policy, log } = this.#parts;
-    const snapshot = await board.readClaim(id);
-    if (snapshot === undefined) return undefined;
+  /** On what the log has told, where that leads to a decision about the claim's progress; otherwise on what is stored. */
+  async #decide(id: ClaimId, event: ClaimEvent): Promise<{ input?: DecisionInput | undefined; decision?: Decision | undefined }> {
+    const known = event.kind === "progress" ? this.#cache.get(id) : undefined;
+    if (known !== undefined) {
+      const input = await this.#inputOf(known);
+      const decision = input && decideClaim(input, event);
+      if (decision !== undefined) return { input, decision };
+    }
+    const snapshot = await this.#parts.board.readClaim(id);
+    const input = snapshot && (await this.#inputOf(snapshot));
+    return { input, decision: input && decideClaim(input, event) };
+  }
+
+  async #inputOf(snapshot: ClaimSnapshot): Promise<DecisionInput | undefined> {
+    const { clock, newId, policy, log } = this.#parts;
+    const id = snapshot.claim.id;
     const [target, agents, reviews] = await Promise.all([
       this.#targets.read(snapshot.claim.artefact_id),
       this.#roster.list(),
@@ -76,6 +94,11 @@ export class Decider {
     if (claim.status !== "pending_review" || claim.bidding === "open") return [];
     const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
     return this.#parts.board.readArtefacts(ids);
+  }
+
+  #remember({ claim, grants }: Decision, rev: number): void {
+    if (isEnded(claim.status)) this.#cache.drop(claim.id);
+    else this.#cache.put({ claim: { ...claim, rev }, grants });
   }
 
   #note({ claim, writes }: Decision): void {

@@ -1,10 +1,12 @@
 // What the one active orchestrator does for as long as it holds the seat.
+import type { SettEvent } from "../../lib/model/event.ts";
 import { backOffMs } from "../../lib/service/back-off.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
+import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
 import { Contact } from "./contact.ts";
-import { CursorProgress } from "./cursor-progress.ts";
+import { CursorProgress, isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
 import { followLog } from "./follow-log.ts";
 import { EventHandler } from "./handle-event.ts";
@@ -29,6 +31,8 @@ export class Leadership {
   readonly #grantLeaseMs: number;
   readonly #roster: Roster;
   readonly #decider: Decider;
+  readonly #targets: Targets;
+  readonly #cache = new ClaimCache();
   readonly #progress: CursorProgress;
   readonly #artefactsSeen = new Set<string>();
   #lastTurnAt: number;
@@ -38,7 +42,8 @@ export class Leadership {
     this.#epoch = seat.epoch;
     this.#grantLeaseMs = grantLeaseMs;
     this.#roster = new Roster(parts.board);
-    this.#decider = new Decider(parts, this.#roster, new Targets(parts.board));
+    this.#targets = new Targets(parts.board);
+    this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache);
     this.#progress = new CursorProgress(seat.cursor);
     this.#lastTurnAt = parts.clock.now().getTime();
   }
@@ -59,12 +64,16 @@ export class Leadership {
     const ending = AbortSignal.any([signal, over.signal]);
     const parts = this.#parts;
     const epoch = this.#epoch;
-    const opener = new ClaimOpener(parts, this.#roster, this.#decider);
+    const opener = new ClaimOpener(parts, this.#roster, this.#decider, this.#targets, this.#cache);
     const handler = new EventHandler(parts, this.#roster, this.#decider, opener);
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
+    const followed = {
+      hasSeen: (artefact: string) => this.#artefactsSeen.has(artefact),
+      isPast: (event: string) => isAtOrAfter(this.#progress.seen, event),
+    };
     const loops = [
-      followLog(parts, handler, this.#progress, epoch, (event) => this.#remember(event.artefact_id), ending),
+      followLog(parts, handler, this.#progress, epoch, (event) => this.#hear(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#saveCursor()),
       this.#every(dueEveryMs, ending, async () => {
         contact.turn();
@@ -73,7 +82,7 @@ export class Leadership {
       }),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
       this.#reconcileAfterReconnects(ending),
-      adoptPublished(parts, (id) => this.#artefactsSeen.has(id), epoch, ending),
+      adoptPublished(parts, followed, epoch, ending),
     ];
     try {
       await Promise.all(loops);
@@ -103,6 +112,7 @@ export class Leadership {
     const unsubscribe = this.#parts.board.onReconnect(() => {
       isDue = true;
       this.#roster.forget();
+      this.#cache.clear();
     });
     try {
       await this.#every(100, signal, async () => {
@@ -135,8 +145,10 @@ export class Leadership {
     }
   }
 
-  #remember(artefact: string | undefined): void {
-    if (artefact === undefined) return;
+  #hear(event: SettEvent): void {
+    this.#cache.apply(event);
+    const artefact = event.artefact_id;
+    if (event.type !== "artefact_created" || artefact === undefined) return;
     const [oldest] = this.#artefactsSeen;
     if (this.#artefactsSeen.size >= rememberedArtefacts && oldest !== undefined) this.#artefactsSeen.delete(oldest);
     this.#artefactsSeen.add(artefact);

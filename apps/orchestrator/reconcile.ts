@@ -21,20 +21,21 @@ export class HandmadeScan {
   }
 }
 
+/** How far the log has been followed. */
+export type Followed = { hasSeen(artefact: string): boolean; isPast(event: string): boolean };
+
 /** Adopts artefacts whose publication is heard but whose event is not: those that were written by hand. Runs until the signal aborts. */
-export async function adoptPublished(
-  parts: Parts,
-  hasSeen: (id: string) => boolean,
-  epoch: number,
-  signal: AbortSignal,
-): Promise<void> {
+export async function adoptPublished(parts: Parts, followed: Followed, epoch: number, signal: AbortSignal): Promise<void> {
   const waiting = new Set<Promise<void>>();
   for await (const hint of parts.board.artefactHints(signal)) {
-    if (hasSeen(hint)) continue;
+    if (followed.hasSeen(hint)) continue;
     const check = (async () => {
-      // Our own scripts publish too, and their event may still be under way.
+      // Our own scripts publish too, and their event may still be under way: what was logged by now decides.
       await pause(200, signal);
-      if (signal.aborted || hasSeen(hint)) return;
+      if (signal.aborted || followed.hasSeen(hint)) return;
+      const end = await parts.board.endOfEvents();
+      while (!signal.aborted && !followed.isPast(end)) await pause(100, signal);
+      if (signal.aborted || followed.hasSeen(hint)) return;
       await adopt(parts, hint as ArtefactId, epoch);
     })().catch((error: unknown) => parts.log.warn("Could not look at a published artefact", { artefact_id: hint, error }));
     waiting.add(check);

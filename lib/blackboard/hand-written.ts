@@ -4,8 +4,15 @@ import { maxPayloadBytes } from "../model/artefact.ts";
 import { ArtefactId } from "../model/ids.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
 
-/** All fields but the payload, of which only the size matters; what is missing is the empty string. */
-export type HandWritten = { fields: Record<JudgedField, string>; payloadBytes: number | undefined };
+/**
+ * All fields but the payload, of which only the size matters; what is missing is the empty string. `illegible` are those whose bytes
+ * are no UTF-8: what stands for them in `fields` is a likeness.
+ */
+export type HandWritten = {
+  fields: Record<JudgedField, string>;
+  illegible: readonly JudgedField[];
+  payloadBytes: number | undefined;
+};
 export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 
 /** What is known of a source: its goal; `unadopted` when it too was written by hand and is not taken in yet. */
@@ -40,9 +47,10 @@ export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
 
 /** `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
 export function judge(id: ArtefactId, written: HandWritten, sources: readonly SourceState[], createdAt: string): Judgement {
-  const { fields, payloadBytes } = written;
+  const { fields, illegible, payloadBytes } = written;
   if (payloadBytes === undefined || requiredFields.some((name) => fields[name] === "")) return { verdict: "incomplete" };
   if (fields.id !== id) return { verdict: "refused", reason: "id: is not the id in its key" };
+  if (illegible.length > 0) return { verdict: "refused", reason: `${illegible.join(", ")}: is not UTF-8 text` };
   if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "payload: is larger than 16 MiB" };
 
   const first = sources[0];
@@ -62,6 +70,11 @@ export function judge(id: ArtefactId, written: HandWritten, sources: readonly So
   // A source written by hand in the same breath: it is taken in first.
   if (sources.some((source) => source.state === "unadopted")) return { verdict: "incomplete" };
   return { verdict: "sound", filled };
+}
+
+/** Why an artefact that is known already, and reads differently now, is refused. The script `verify-artefact` says the same. */
+export function writtenOver(id: ArtefactId): string {
+  return `The id ${id} is taken, and its artefact was written over by hand. Artefacts never change: write a new one under an id of its own.`;
 }
 
 /** Names this content, so that a refusal is remembered for it and a corrected artefact is judged anew. */

@@ -18,6 +18,7 @@ export function keysOf(instance: InstanceName) {
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
     goals: `${prefix}goals`,
     refusedArtefacts: `${prefix}artefacts:refused`,
+    artefactDigests: `${prefix}artefacts:digests`,
     openClaims: `${prefix}claims:open`,
     due: `${prefix}due`,
     events: `${prefix}events`,

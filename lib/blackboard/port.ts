@@ -146,8 +146,11 @@ export interface ClaimBoard {
   /** The last id of the announcements, to follow from. */
   endOfAnnouncements(): Promise<string>;
   /** Announced claims after `from`, in order, in batches; a claim may be announced more than once. Ends with the signal. */
-  followAnnouncements(from: string, signal: AbortSignal): AsyncIterable<ClaimId[]>;
+  followAnnouncements(from: string, signal: AbortSignal): AsyncIterable<Announcement[]>;
 }
+
+/** A claim that takes bids, with what rules look at: whoever bids by rules need read nothing. */
+export type Announcement = { claim: ClaimId; artefact_id: ArtefactId; type: string; produced_by_role: string };
 
 /** What a run of an agent's command came to. The ids are the runner's choice, made before the first try, so that a repeat is one. */
 export type GrantResult =

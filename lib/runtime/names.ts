@@ -13,6 +13,16 @@ export function agentContainerName(instance: InstanceName, agent: AgentName): st
   return `sett-${instance}-agent-${agent}`;
 }
 
+/** The image that is built for an agent. */
+export function agentImageTag(instance: InstanceName, agent: AgentName): string {
+  return `sett-${instance}-agent-${agent}:latest`;
+}
+
+/** Of any agent of this instance; perhaps also of one whose name begins like it, which only the label tells apart. */
+export function isAgentImageTag(instance: InstanceName, tag: string): boolean {
+  return tag.startsWith(`sett-${instance}-agent-`);
+}
+
 /** The claim's first eight characters and the attempt tell the workers of one agent apart. */
 export function workerName(instance: InstanceName, agent: AgentName, claim: ClaimId, attempt: number): string {
   return `sett-${instance}-worker-${agent}-${claim.slice(0, 8)}-${attempt}`;

@@ -46,6 +46,8 @@ export type Images = {
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
+  /** Removes what was built for the instance's agents, older builds too. An image that something else uses stays. */
+  removeBuilt(instance: InstanceName): Promise<void>;
 };
 
 export type ContainerState =

@@ -102,7 +102,9 @@ test("the streams hold plain fields; absent ones are left out", async () => {
   const [announcement] = (await server.cli("--json", "XRANGE", bench.key("claims"), "-", "+").then(JSON.parse)) as [
     [string, string[]],
   ];
-  expect(announcement[1]).toEqual(["claim", claim.id]);
+  expect(announcement[1]).toEqual([
+    ...["claim", claim.id, "artefact_id", goal.id, "type", "GoalDefined", "produced_by_role", "user"],
+  ]);
 });
 
 test("new artefacts, and claims that open or move on, are hinted on their public channels", async () => {

@@ -27,7 +27,7 @@ export function playAgent(board: Blackboard, name: string, role: Role, signal: A
   const watch = async () => {
     const from = await board.endOfAnnouncements();
     await bidOn(await board.listOpenClaims());
-    for await (const claims of board.followAnnouncements(from, signal)) await bidOn(claims);
+    for await (const announced of board.followAnnouncements(from, signal)) await bidOn(announced.map(({ claim }) => claim));
   };
   const work = async () => {
     for await (const claims of board.followGrants(agent, signal))

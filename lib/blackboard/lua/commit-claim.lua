@@ -47,7 +47,9 @@ redis.call(unpack(fields))
 for _, grant in ipairs(grants) do write_grant(id, goal, grant[1], grant[2], grant[3], grant[4]) end
 for _, artefact in ipairs(artefacts) do store_artefact(artefact, actor) end
 for _, open in ipairs(claims) do
-  if not claim_of_cause(open) and not is_goal_ended(open.goal_id) then open_claim(open, actor) end
+  if not claim_of_cause(open) and not is_goal_ended(open.goal_id) then
+    open_claim(open, actor, open.bidding == 'open' and subject_of(open.artefact_id))
+  end
 end
 
 local gone = { 'ZREM', KEYS[7] }

@@ -12,13 +12,22 @@ local function take_artefact()
   return artefact
 end
 
-local function version_problem(artefact)
-  -- A thread named after its first artefact begins with it: nobody else can have used the id before.
-  if artefact.logical_id == artefact.id then return nil end
+-- Names a content, given as the 13 fields in the order above: whoever writes over an artefact by hand is found out.
+local function digest_of(values)
+  return redis.sha1hex(table.concat(values, '\0'))
+end
+
+local function taken_version_problem(artefact)
   local thread = prefix .. 'thread:' .. artefact.logical_id
   local holder = redis.call('ZRANGEBYSCORE', thread, artefact.version, artefact.version)[1]
   if not holder or holder == artefact.id then return nil end
   return 'Version ' .. artefact.version .. ' of thread ' .. artefact.logical_id .. ' is taken by ' .. holder .. '.'
+end
+
+local function version_problem(artefact)
+  -- A thread named after its first artefact begins with it: of those that our own programs make, none has used the id before.
+  if artefact.logical_id == artefact.id then return nil end
+  return taken_version_problem(artefact)
 end
 
 -- nil when the artefact can be stored; 'same' when exactly this one stands already; otherwise nil and the reason.
@@ -32,8 +41,9 @@ local function artefact_problem(artefact)
   return 'same'
 end
 
--- Thread, goal, event and hint of an artefact whose hash stands.
-local function index_artefact(artefact, actor)
+-- Thread, goal, digest, event and hint of an artefact whose hash stands.
+local function index_artefact(artefact, actor, digest)
+  redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
   redis.call('ZADD', prefix .. 'thread:' .. artefact.logical_id, artefact.version, artefact.id)
   local goal = prefix .. 'goal:' .. artefact.goal_id
   local count = redis.call('ZCARD', goal .. ':artefacts') + 1
@@ -48,11 +58,12 @@ local function index_artefact(artefact, actor)
 end
 
 local function store_artefact(artefact, actor)
-  local hash = { 'HSET', prefix .. 'artifact:' .. artefact.id }
+  local hash, values = { 'HSET', prefix .. 'artifact:' .. artefact.id }, {}
   for index, name in ipairs(artefact_fields) do
     hash[index * 2 + 1] = name
     hash[index * 2 + 2] = artefact[name]
+    values[index] = artefact[name]
   end
   redis.call(unpack(hash))
-  index_artefact(artefact, actor)
+  index_artefact(artefact, actor, digest_of(values))
 end

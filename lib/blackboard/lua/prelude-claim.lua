@@ -19,11 +19,18 @@ local function claim_of_cause(claim)
   return redis.call('HGET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause)
 end
 
-local function announce(claim)
-  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim)
+-- What bidding rules look at: the artefact's type and its producer's role; false where there is no such artefact.
+local function subject_of(artefact)
+  return redis.call('HMGET', prefix .. 'artifact:' .. artefact, 'type', 'produced_by_role')
 end
 
-local function open_claim(claim, actor)
+local function announce(claim, artefact, subject)
+  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*',
+    'claim', claim, 'artefact_id', artefact, 'type', subject[1] or '', 'produced_by_role', subject[2] or '')
+end
+
+-- `subject` is needed of a claim that takes bids.
+local function open_claim(claim, actor, subject)
   redis.call('HSET', prefix .. 'claim:' .. claim.id, unpack(claim.fields))
   redis.call('HSET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause, claim.id)
   local data = '{"kind":"' .. claim.kind .. '","cause":' .. cjson.encode(claim.cause) .. ',"missing":' .. claim.missing .. '}'
@@ -34,6 +41,6 @@ local function open_claim(claim, actor)
     data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. '}'
     log(actor, 'grant_queued', claim.goal_id, claim.id, claim.artefact_id, grant.agent, data)
   end
-  if claim.bidding == 'open' then announce(claim.id) end
+  if claim.bidding == 'open' then announce(claim.id, claim.artefact_id, subject) end
   hint_claim(claim.id)
 end

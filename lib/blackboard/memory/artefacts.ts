@@ -2,7 +2,7 @@
 import type { Artefact } from "../../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields, parseArtefact } from "../artefact-fields.ts";
-import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf } from "../hand-written.ts";
+import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { ArtefactBoard, Refused } from "../port.ts";
 import { Notifier } from "./notifier.ts";
 import type { State } from "./state.ts";
@@ -95,7 +95,8 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
 }
 
 function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "incomplete" } | Refused {
-  if (state.indexed.has(id)) return { outcome: "known" };
+  const known = state.indexed.get(id);
+  if (known !== undefined) return verify(state, id, known);
   const written = handWritten(state, id);
   const digest = digestOf(written);
   const before = state.refused.get(id);
@@ -129,10 +130,26 @@ function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "
   return { outcome: "adopted" };
 }
 
+/** One that was written over by hand is noticed, once for each content. */
+function verify(state: State, id: ArtefactId, known: string): { outcome: "known" } | Refused {
+  const digest = state.digestOf(id);
+  const before = state.refused.get(id);
+  if (digest === known) {
+    state.refused.delete(id);
+    return { outcome: "known" };
+  }
+  const reason = writtenOver(id);
+  if (before?.digest !== digest) {
+    state.refused.set(id, { digest, reason });
+    state.log({ type: "artefact_refused", artefact_id: id, data: { reason } }, "hand");
+  }
+  return { outcome: "refused", reason };
+}
+
 function handWritten(state: State, id: ArtefactId): HandWritten {
   const stored = state.artefacts.get(id);
   const fields = Object.fromEntries(judgedFields.map((name) => [name, stored?.[name] ?? ""])) as HandWritten["fields"];
-  return { fields, payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length };
+  return { fields, illegible: [], payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length };
 }
 
 function versions(state: State, thread: LogicalId): ArtefactId[] {

@@ -26,7 +26,7 @@ export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
       if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
       state.openClaim(open, `orchestrator:${epoch}`);
       if (claim.bidding === "open") {
-        state.announce(claim.id);
+        state.announce(claim);
         state.setDue({ kind: "bids", claim: claim.id }, bidDeadlineMs);
         state.setDue({ kind: "announce", claim: claim.id }, firstAnnouncementAfterMs);
       }
@@ -84,7 +84,7 @@ export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
       if (epoch !== state.seat.epoch) return { outcome: "fenced" };
       const record = state.claims.get(id);
       if (record === undefined || !isOpen(record.claim)) return { outcome: "ended" };
-      state.announce(id);
+      state.announce(record.claim);
       state.setDue({ kind: "announce", claim: id }, nextAfterMs);
       state.log({ type: "claim_announced", ...aboutOf(record) }, `orchestrator:${epoch}`);
       return { outcome: "announced" };
@@ -164,7 +164,7 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
     const isKnown = state.causes.get(open.claim.artefact_id)?.has(open.cause) === true;
     if (!isKnown && !state.isGoalEnded(open.claim.goal_id)) {
       state.openClaim(open, actor);
-      if (open.claim.bidding === "open") state.announce(open.claim.id);
+      if (open.claim.bidding === "open") state.announce(open.claim);
     }
   }
   if (claim.bidding === "closed") {

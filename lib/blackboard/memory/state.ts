@@ -1,5 +1,6 @@
 // What the memory blackboard holds, with the few changes that several operations share. Every method runs to its end without
 // waiting, which makes it as atomic as a script in Redis.
+import { createHash } from "node:crypto";
 import type { AgentRegistration, AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant } from "../../model/claim.ts";
@@ -7,7 +8,7 @@ import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
 import { memberOfDue } from "../due-member.ts";
-import type { DueItem, GoalEnding, NewClaim } from "../port.ts";
+import type { Announcement, DueItem, GoalEnding, NewClaim } from "../port.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -23,8 +24,8 @@ export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
 
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
-  /** Those that the indexes know; one written by hand is not, until it is adopted. */
-  readonly indexed = new Set<ArtefactId>();
+  /** Those that the indexes know, with their digests; one written by hand is not among them until it is adopted. */
+  readonly indexed = new Map<ArtefactId, string>();
   readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
   readonly goals = new Map<GoalId, Goal>();
@@ -33,7 +34,7 @@ export class State {
   readonly claims = new Map<ClaimId, ClaimRecord>();
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   readonly openClaims = new Set<ClaimId>();
-  readonly announcements: ClaimId[] = [];
+  readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: DueItem; at: number }>();
   readonly agents = new Map<AgentName, AgentRegistration>();
   readonly statuses = new Map<AgentName, AgentStatus>();
@@ -82,13 +83,20 @@ export class State {
     return { reason: `Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.` };
   }
 
+  /** Names the content that stands under this id. */
+  digestOf(id: ArtefactId): string {
+    const fields = this.artefacts.get(id);
+    const values = artefactFieldNames.map((name) => fields?.[name] ?? "");
+    return createHash("sha1").update(values.join("\0")).digest("hex");
+  }
+
   storeArtefact(artefact: Artefact, actor: Actor): void {
     this.artefacts.set(artefact.id, fieldsOfArtefact(artefact));
     this.indexArtefact(artefact, actor);
   }
 
   indexArtefact(artefact: Omit<Artefact, "payload">, actor: Actor): void {
-    this.indexed.add(artefact.id);
+    this.indexed.set(artefact.id, this.digestOf(artefact.id));
     const thread = this.threads.get(artefact.logical_id) ?? new Map<number, ArtefactId>();
     this.threads.set(artefact.logical_id, thread.set(artefact.version, artefact.id));
     this.goal(artefact.goal_id).artefacts.push(artefact.id);
@@ -154,8 +162,9 @@ export class State {
     this.due.delete(memberOfDue(item));
   }
 
-  announce(claim: ClaimId): void {
-    this.announcements.push(claim);
+  announce({ id, artefact_id }: Claim): void {
+    const { type = "", produced_by_role = "" } = this.artefacts.get(artefact_id) ?? {};
+    this.announcements.push({ claim: id, artefact_id, type, produced_by_role });
     this.changed.notify();
   }
 }

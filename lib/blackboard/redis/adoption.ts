@@ -1,4 +1,6 @@
 // Taking in what somebody wrote with plain Redis commands: read, judge, then let one script check that nothing has moved and write.
+import { Buffer, isUtf8 } from "node:buffer";
+import { RESP_TYPES } from "redis";
 import { ArtefactId } from "../../model/ids.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf } from "../hand-written.ts";
 import type { Refused } from "../port.ts";
@@ -7,27 +9,28 @@ import { outcomeOf } from "./replies.ts";
 
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
+/** Somebody who writes on and on is left to the next look. */
+const mostTries = 10;
+
 export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number): Promise<Adoption> {
   const { keys, script } = parts;
-  for (;;) {
+  const stored = [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts, keys.artefactDigests];
+  const known = outcomeOf(await script("verifyArtefact", stored, [String(epoch), id]), "known", "unknown", "fenced");
+  if (known.outcome !== "unknown") return known;
+  for (let tries = 1; tries <= mostTries; tries++) {
     const written = await readHandWritten(parts, id);
-    if (await isIndexed(parts, id, written.fields.goal_id)) return { outcome: "known" };
     const sources = await readSources(parts, sourcesOf(written));
     const judgement = judge(id, written, sources, new Date().toISOString());
     if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
 
     const reason = judgement.verdict === "refused" ? judgement.reason : "";
-    const read = judgedFields.map((name) => written.fields[name]);
     const filled = judgement.verdict === "sound" ? judgedFields.map((name) => judgement.filled[name]) : [];
-    const reply = await script(
-      "adoptArtefact",
-      [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts],
-      [String(epoch), id, digestOf(written), reason, ...read, String(written.payloadBytes ?? 0), ...filled],
-    );
-    const result = outcomeOf(reply, "adopted", "known", "fenced", "changed");
-    // Somebody is still writing it: read again.
+    const size = String(written.payloadBytes ?? 0);
+    const args = [String(epoch), id, digestOf(written), reason, ...written.bytes, size, ...filled];
+    const result = outcomeOf(await script("adoptArtefact", stored, args), "adopted", "known", "fenced", "changed");
     if (result.outcome !== "changed") return result;
   }
+  return { outcome: "incomplete" };
 }
 
 export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]> {
@@ -50,25 +53,32 @@ export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]
 /** Not in the indexes, and not refused as it stands. */
 async function isWaiting(parts: Parts, id: ArtefactId): Promise<boolean> {
   const { connection, keys } = parts;
-  const goal = await connection.run((client) => client.hGet(keys.artefact(id), "goal_id"));
-  if (await isIndexed(parts, id, goal ?? "")) return false;
+  if (await isIndexed(parts, id)) return false;
   const refusal = await connection.run((client) => client.hGet(keys.refusedArtefacts, id));
   return refusal === null || !refusal.startsWith(digestOf(await readHandWritten(parts, id)));
 }
 
-/** The payload stays where it is: only its size is judged. */
-async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Promise<HandWritten> {
+const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
+const nothing = Buffer.alloc(0);
+
+/** The payload stays where it is: only its size is judged. `bytes` are the other fields as they stand, so that the script can tell them again. */
+async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Promise<HandWritten & { bytes: Buffer[] }> {
   const key = keys.artefact(id);
-  const [values, hasPayload, bytes] = await connection.run((client) =>
-    Promise.all([client.hmGet(key, [...judgedFields]), client.hExists(key, "payload"), client.hStrLen(key, "payload")]),
+  const [values, hasPayload, size] = await connection.run((client) =>
+    Promise.all([
+      client.withTypeMapping(asBytes).hmGet(key, [...judgedFields]),
+      client.hExists(key, "payload"),
+      client.hStrLen(key, "payload"),
+    ]),
   );
-  const fields = Object.fromEntries(judgedFields.map((name, index) => [name, values[index] ?? ""])) as HandWritten["fields"];
-  return { fields, payloadBytes: hasPayload === 1 ? Number(bytes) : undefined };
+  const bytes = judgedFields.map((_, index) => values[index] ?? nothing);
+  const fields = Object.fromEntries(judgedFields.map((name, index) => [name, bytes[index]?.toString() ?? ""])) as HandWritten["fields"];
+  const illegible = judgedFields.filter((_, index) => !isUtf8(bytes[index] ?? nothing));
+  return { fields, illegible, bytes, payloadBytes: hasPayload === 1 ? Number(size) : undefined };
 }
 
-async function isIndexed({ connection, keys }: Parts, id: ArtefactId, goal: string): Promise<boolean> {
-  if (goal === "") return false;
-  return (await connection.run((client) => client.zScore(`${keys.prefix}goal:${goal}:artefacts`, id))) !== null;
+async function isIndexed({ connection, keys }: Parts, id: ArtefactId): Promise<boolean> {
+  return (await connection.run((client) => client.hExists(keys.artefactDigests, id))) === 1;
 }
 
 function readSources(parts: Parts, ids: readonly ArtefactId[]): Promise<SourceState[]> {
@@ -79,7 +89,7 @@ function readSources(parts: Parts, ids: readonly ArtefactId[]): Promise<SourceSt
         Promise.all([client.exists(keys.artefact(id)), client.hGet(keys.artefact(id), "goal_id")]),
       );
       if (exists === 0) return { state: "missing" };
-      return (await isIndexed(parts, id, goal ?? "")) ? { state: "known", goal: goal ?? "" } : { state: "unadopted" };
+      return (await isIndexed(parts, id)) ? { state: "known", goal: goal ?? "" } : { state: "unadopted" };
     }),
   );
 }

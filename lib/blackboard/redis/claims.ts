@@ -1,8 +1,8 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
-import type { ClaimId } from "../../model/ids.ts";
+import type { ArtefactId, ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
-import type { ClaimBoard } from "../port.ts";
+import type { Announcement, ClaimBoard } from "../port.ts";
 import { snapshotOf } from "./claim-fields.ts";
 import { commitWords } from "./commit-words.ts";
 import { followReads } from "./follow.ts";
@@ -23,7 +23,7 @@ export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
     async openClaim({ open, epoch, bidDeadlineMs }) {
       const reply = await script(
         "openClaim",
-        [keys.orchestrator, keys.due, keys.artefact(open.claim.artefact_id)],
+        [keys.orchestrator, keys.due],
         [String(epoch), String(bidDeadlineMs), String(firstAnnouncementAfterMs), ...newClaimWords(open)],
       );
       const result = outcomeOf(reply, "opened", "exists", "fenced");
@@ -89,8 +89,13 @@ export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
       return followReads(connection, signal, async (client) => {
         const entries = await readOn(client, keys.announcements, last);
         last = entries.at(-1)?.id ?? last;
-        return entries.map((entry) => entry.message.claim as ClaimId);
+        return entries.map(({ message }) => announcementOf(message));
       });
     },
   };
+}
+
+/** Nobody but our scripts announces. */
+function announcementOf({ claim, artefact_id, type = "", produced_by_role = "" }: Record<string, string>): Announcement {
+  return { claim: claim as ClaimId, artefact_id: artefact_id as ArtefactId, type, produced_by_role };
 }

@@ -21,10 +21,10 @@ export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
     return claimIds([...queued, ...woken]);
   };
   const readWakeUps = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
-    const key = keys.agentGrants(agent);
-    const first = await client.blPop(key, blockMs / 1_000);
-    if (first === null) return [];
-    return claimIds([first.element, ...((await client.lPopCount(key, batchSize)) ?? [])]);
+    const popped = await client.blmPop(blockMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
+    // The key, then what was at its head.
+    const [, woken] = (popped ?? []) as [string?, string[]?];
+    return claimIds(woken ?? []);
   };
   return {
     followGrants(agent, signal) {

@@ -1,4 +1,5 @@
 // The Lua scripts, each with the preludes it needs before it, and how one is run.
+import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Keys } from "../keys.ts";
 import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
@@ -24,11 +25,13 @@ import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import takeSeat from "../lua/take-seat.lua" with { type: "text" };
+import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
 const scripts = {
   createArtefact: script(prelude, preludeArtefact, createArtefact),
   adoptArtefact: script(prelude, preludeArtefact, adoptArtefact),
+  verifyArtefact: script(prelude, preludeArtefact, verifyArtefact),
   endGoal: script(prelude, preludeArtefact, endGoal),
   openClaim: script(prelude, preludeGrant, preludeClaim, openClaim),
   placeBid: script(prelude, preludeBid, placeBid),
@@ -56,7 +59,7 @@ function script(...parts: string[]): Script {
 }
 
 /** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
-export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly string[]) => Promise<string[]>;
+export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;
 
 export function scriptRunner(connection: Connection, keys: Keys): RunScript {
   return (name, moreKeys, args) => {

@@ -9,6 +9,7 @@ import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
+import { removeBuiltImages } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
@@ -31,6 +32,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),
       build: (spec, progress) => buildImage(docker, spec, progress),
+      removeBuilt: (instance) => removeBuiltImages(docker, instance),
     },
     containers: {
       start: (spec) => startContainer(docker, spec),

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Announcement } from "../../../lib/blackboard/port.ts";
 import { newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
@@ -77,12 +78,13 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
     expect(await bench.board.listDue(10)).toEqual([{ kind: "announce", claim: claim.id }]);
     expect(await events(bench.board, "claim_announced")).toHaveLength(1);
-    const heard: string[] = [];
+    const heard: Announcement[] = [];
     for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(10_000))) {
       heard.push(...batch);
       if (heard.length === 2) break;
     }
-    expect(heard).toEqual([claim.id, claim.id]);
+    const announced = { claim: claim.id, artefact_id: claim.artefact_id, type: "GoalDefined", produced_by_role: "user" };
+    expect(heard).toEqual([announced, announced]);
     expect(await bench.board.endOfAnnouncements()).not.toBe(before);
 
     expect(await bench.board.announceClaim({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });

@@ -107,7 +107,8 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const heard: string[] = [];
     const from = await bench.board.endOfAnnouncements();
     const following = (async () => {
-      for await (const batch of bench.board.followAnnouncements(from, stop.signal)) heard.push(...batch);
+      for await (const batch of bench.board.followAnnouncements(from, stop.signal))
+        heard.push(...batch.map(({ claim }) => claim));
     })();
     const { claim } = await queueGrant(bench.board);
     await waitFor("the announcement", () => heard.length > 0);

@@ -1,0 +1,39 @@
+// Removes the images that were built for an instance's agents.
+import type Docker from "dockerode";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { instanceLabel } from "../labels.ts";
+import { isAgentImageTag } from "../names.ts";
+import { ask, askIfThere, explain, statusOf } from "./errors.ts";
+
+/**
+ * The label alone does not do: whatever a person builds on an agent's image inherits it. So an image must carry our name too, or
+ * none at all, as what an earlier build left does. One that cannot be removed does not save the others; the first failure is thrown
+ * at the end.
+ */
+export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<void> {
+  const images = await ask(`list the images of ${instance}`, () =>
+    docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
+  );
+  const names = images.flatMap(({ Id, RepoTags, RepoDigests }) => {
+    const tags = named(RepoTags);
+    return tags.length + named(RepoDigests).length === 0 ? [Id] : tags.filter((tag) => isAgentImageTag(instance, tag));
+  });
+  const results = await Promise.allSettled(names.map((name) => removeImage(docker, name)));
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+/** Engines say of an image without names that it has none, or that its name is `<none>`. */
+function named(names: readonly string[] | null | undefined): string[] {
+  return (names ?? []).filter((name) => !name.startsWith("<none>"));
+}
+
+async function removeImage(docker: Docker, name: string): Promise<void> {
+  const doing = `remove the image ${name}`;
+  try {
+    await askIfThere(doing, () => docker.getImage(name).remove());
+  } catch (error) {
+    const isInUse = error instanceof SettError && statusOf(error.cause) === 409;
+    if (!isInUse) throw explain(error, doing);
+  }
+}
