@@ -17,10 +17,14 @@ const mostBidsAtOnce = 8;
 /** Claims and their targets are read together; payloads of 16 MiB bound how many. */
 const mostReadAtOnce = 32;
 
+/** Announced claims whose artefacts are remembered until the grant comes. */
+const mostTargets = 1_000;
+
 export class ClaimWatcher {
   readonly #parts: Parts;
   readonly #bids = new Bounded(mostBidsAtOnce);
   readonly #inHand = new Set<ClaimId>();
+  readonly #targets = new Map<ClaimId, ArtefactId>();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -29,6 +33,11 @@ export class ClaimWatcher {
   /** Claims whose bids are being decided or placed right now. */
   get inHand(): readonly ClaimId[] {
     return [...this.#inHand];
+  }
+
+  /** The artefact that a recently announced claim is about. */
+  targetOf(claim: ClaimId): ArtefactId | undefined {
+    return this.#targets.get(claim);
   }
 
   /** Until `stop`: bids on the open claims it finds, then on each one as it is announced. Resolves when no bid is under way. */
@@ -49,6 +58,7 @@ export class ClaimWatcher {
   async hear(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
     for (const { claim, artefact_id, ...subject } of announced) {
       if (stop.aborted) break;
+      this.#remember(claim, artefact_id);
       if (!this.#inHand.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
     }
     this.#restIfDone();
@@ -97,6 +107,12 @@ export class ClaimWatcher {
       log.error("The artefact of a claim cannot be read", { artefact_id: ids[0], error: messageOf(error) });
       return new Map();
     }
+  }
+
+  #remember(claim: ClaimId, artefact: ArtefactId): void {
+    const [oldest] = this.#targets.keys();
+    if (this.#targets.size >= mostTargets && oldest !== undefined) this.#targets.delete(oldest);
+    this.#targets.set(claim, artefact);
   }
 
   #owesBid({ claim }: ClaimSnapshot): boolean {

@@ -18,7 +18,10 @@ export class Cub {
     this.#parts = parts;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
     this.#watcher = new ClaimWatcher(parts);
-    this.#executor = replicas > 1 || strategy === "fresh_per_call" ? undefined : new WorkExecutor(parts);
+    this.#executor =
+      replicas > 1 || strategy === "fresh_per_call"
+        ? undefined
+        : new WorkExecutor(parts, (claim) => this.#watcher.targetOf(claim));
     this.#heartbeat = new Heartbeat(parts, this.#executor);
   }
 

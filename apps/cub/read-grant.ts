@@ -29,15 +29,26 @@ export type TaskInputs = {
   base: CommitHash | undefined;
 };
 
-/** Undefined when the agent has no queued grant on this claim: a wake-up is only a hint. */
-export async function readTask(board: Blackboard, agent: AgentName, id: ClaimId): Promise<Task | undefined> {
+/**
+ * Undefined when the agent has no queued grant on this claim: a wake-up is only a hint. `expected`: the claim's artefact, where its
+ * announcement told, so that both are read in one round trip.
+ */
+export async function readTask(
+  board: Blackboard,
+  agent: AgentName,
+  id: ClaimId,
+  expected: ArtefactId | undefined,
+): Promise<Task | undefined> {
+  const ahead = expected === undefined ? undefined : board.readArtefact(expected);
+  // Whoever awaits it hears of the failure; where there is no grant nobody does.
+  ahead?.catch(() => undefined);
   const snapshot = await board.readClaim(id);
   if (snapshot === undefined || isEnded(snapshot.claim.status)) return undefined;
   const grant = snapshot.grants.find((one) => one.agent === agent);
   if (grant?.state !== "queued") return undefined;
   const { claim, grants } = snapshot;
   const earlier = resultsOfEarlierPhases(grants, grant.phase);
-  return { claim, grant, earlier, inputs: await readInputs(board, claim, grant, earlier) };
+  return { claim, grant, earlier, inputs: await readInputs(board, claim, grant, earlier, ahead) };
 }
 
 /** Rejects only when Redis is away. */
@@ -46,9 +57,10 @@ async function readInputs(
   claim: Claim,
   grant: QueuedGrant,
   earlier: readonly ArtefactId[],
+  ahead: Promise<Artefact | undefined> | undefined,
 ): Promise<Task["inputs"]> {
   try {
-    const target = await board.readArtefact(claim.artefact_id);
+    const target = await (ahead ?? board.readArtefact(claim.artefact_id));
     if (target === undefined) return { ok: false, reason: `The claim's artefact ${claim.artefact_id} is not on the blackboard.` };
     const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids])];
     const [contextChain, additionalContext] = await Promise.all([

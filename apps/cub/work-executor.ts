@@ -1,6 +1,6 @@
 // The loop that works, one grant at a time: read → accept → run → deliver.
 import { messageOf } from "../../lib/model/errors.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
+import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Ending, Parts } from "./parts.ts";
@@ -10,11 +10,14 @@ import { runGrant } from "./run-grant.ts";
 
 export class WorkExecutor {
   readonly #parts: Parts;
+  readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
   #inHand: ClaimId | undefined;
   #ahead: { claim: ClaimId; task: Promise<Task | undefined> } | undefined;
 
-  constructor(parts: Parts) {
+  /** `targetOf`: the artefact that a claim is about, where it is known already. */
+  constructor(parts: Parts, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
     this.#parts = parts;
+    this.#targetOf = targetOf;
   }
 
   /** The claim being worked on right now. */
@@ -66,24 +69,28 @@ export class WorkExecutor {
   }
 
   #readAhead(claim: ClaimId): void {
-    const task = readTask(this.#parts.board, this.#parts.registration.current.name, claim);
+    const task = this.#readTask(claim);
     // Whoever awaits it hears of the failure; nobody may.
     task.catch(() => undefined);
     this.#ahead = { claim, task };
   }
 
   async #read(claim: ClaimId, stop: AbortSignal): Promise<Task | undefined> {
-    const { board, log, registration, watch } = this.#parts;
+    const { log, watch } = this.#parts;
     const ahead = this.#ahead;
     this.#ahead = undefined;
     if (ahead?.claim === claim) {
       const task = await ahead.task.catch(() => undefined);
       if (task !== undefined) return task;
     }
-    return untilContact(() => readTask(board, registration.current.name, claim), {
+    return untilContact(() => this.#readTask(claim), {
       signal: stop,
       log,
       onRetry: () => watch.executor.turn(),
     });
+  }
+
+  #readTask(claim: ClaimId): Promise<Task | undefined> {
+    return readTask(this.#parts.board, this.#parts.registration.current.name, claim, this.#targetOf(claim));
   }
 }
