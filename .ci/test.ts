@@ -12,7 +12,12 @@ type Step = { name: string; run: () => Promise<Outcome> };
 const root = dirname(import.meta.dir);
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
-const unit = ["*.test.ts", "{ci,cli,config,core,model,process,service}/**/*.test.ts"];
+/** No Docker, and seconds in all: of the command line's tests, those that start no Redis. The others come with the integration. */
+const unit = [
+  "*.test.ts",
+  "{ci,config,core,model,process,service}/**/*.test.ts",
+  "cli/{before-up,init-and-validate,plan,render,run-command}.test.ts",
+];
 const endToEnd = ["e2e/**/*.test.ts"];
 
 /** The end-to-end tests need the images, so these are built before any test runs. */

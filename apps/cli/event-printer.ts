@@ -4,17 +4,21 @@ import { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Output } from "./output.ts";
+import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
 import { calendarDay } from "./render/age.ts";
 import { eventLine } from "./render/event-line.ts";
 
 export class EventPrinter {
   readonly #out: Output;
   readonly #format: "human" | "jsonl";
+  readonly #known: KnownArtefacts | undefined;
   #day: string | undefined;
 
-  constructor(out: Output, format: "human" | "jsonl") {
+  /** `known`: heads that the caller keeps; without it none are kept, for a log may go on for ever. */
+  constructor(out: Output, format: "human" | "jsonl", known?: KnownArtefacts) {
     this.#out = out;
     this.#format = format;
+    this.#known = known;
   }
 
   /** `board` is asked for what the new artefacts say of themselves. */
@@ -25,7 +29,7 @@ export class EventPrinter {
   }
 
   async #humanLines(events: readonly SettEvent[], board: Blackboard): Promise<string[]> {
-    const summaries = await readSummaries(events, board);
+    const summaries = await readSummaries(events, board, this.#known);
     const { style } = this.#out;
     return events.flatMap((event) => {
       const line = eventLine(event, style, summaryOf(event, summaries));
@@ -38,14 +42,18 @@ export class EventPrinter {
   }
 }
 
-async function readSummaries(events: readonly SettEvent[], board: Blackboard): Promise<Map<ArtefactId, string>> {
+async function readSummaries(
+  events: readonly SettEvent[],
+  board: Blackboard,
+  known: KnownArtefacts | undefined,
+): Promise<Map<ArtefactId, string>> {
   const ids = events.flatMap(({ type, artefact_id }) =>
     type === "artefact_created" && artefact_id !== undefined ? [artefact_id] : [],
   );
   if (ids.length === 0) return new Map();
   try {
-    const artefacts = await board.readArtefacts(ids);
-    return new Map(artefacts.map(({ id, metadata }) => [id, metadata.summary ?? ""]));
+    const heads = await readHeads(board, ids, known);
+    return new Map(heads.map(({ id, metadata }) => [id, metadata.summary ?? ""]));
   } catch (error) {
     // The events are what matters; a line without its summary is still true.
     if (error instanceof SettError) return new Map();

@@ -5,8 +5,9 @@ import { exitCodes } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
-import type { EventPrinter } from "./event-printer.ts";
+import { EventPrinter } from "./event-printer.ts";
 import { followLog } from "./follow-log.ts";
+import type { KnownArtefacts } from "./read-artefacts.ts";
 import { type GoalReading, readGoal } from "./read-goal.ts";
 import type { Shell } from "./shell.ts";
 
@@ -19,35 +20,41 @@ const lastWords = new Set<SettEvent["type"]>([
   "artefact_created",
 ]);
 
-/** Prints the goal's events until it rests; undefined when it was interrupted. */
-export async function followGoal(
-  shell: Shell,
-  place: { name: string; goal: GoalId; from: string },
-  printer: EventPrinter,
-): Promise<GoalReading | undefined> {
-  const { name, goal, from } = place;
-  for await (const { board, events } of followLog(shell, name, from, shell.interrupted)) {
-    const ofGoal = events.filter((event) => event.goal_id === goal);
-    await printer.print(ofGoal, board);
-    if (!ofGoal.some(({ type }) => lastWords.has(type))) continue;
-    const reading = await readGoal(board, goal);
-    if (reading.status.state === "running") continue;
-    await printRest(board, goal, events.at(-1)?.id ?? from, printer);
-    return reading;
-  }
-  return undefined;
+type Followed = { name: string; goal: GoalId; from: string };
+
+/** Prints the goal's events after `from`, for people, until it rests; undefined when it was interrupted. */
+export async function followGoal(shell: Shell, { name, goal, from }: Followed): Promise<GoalReading | undefined> {
+  const known: KnownArtefacts = new Map();
+  const printer = new EventPrinter(shell.err, "human", known);
+  const ofGoal = (event: SettEvent) => event.goal_id === goal;
+  let last = from;
+  let reading: GoalReading | undefined;
+  await followLog(shell, name, {
+    from,
+    async visit(events, board) {
+      last = events.at(-1)?.id ?? last;
+      const news = events.filter(ofGoal);
+      await printer.print(news, board);
+      // Without events this is a new contact, and the moment of the last words may have been missed.
+      if (events.length > 0 && !news.some(({ type }) => lastWords.has(type))) return undefined;
+      const now = await readGoal(board, goal, known);
+      if (now.status.state === "running") return undefined;
+      // The reading may know of more than has been printed. All is read before it is printed: nothing must be printed twice.
+      const rest = await readRest(board, last);
+      await printer.print(rest.filter(ofGoal), board);
+      reading = now;
+      return "enough";
+    },
+  });
+  return reading;
 }
 
-/** The reading may know of more than has been printed. */
-async function printRest(board: Blackboard, goal: GoalId, from: string, printer: EventPrinter): Promise<void> {
-  for (let last = from; ; ) {
-    const page = await board.readEvents(last, 500);
-    if (page.length === 0) return;
-    await printer.print(
-      page.filter((event) => event.goal_id === goal),
-      board,
-    );
-    last = page.at(-1)?.id ?? last;
+async function readRest(board: Blackboard, from: string): Promise<SettEvent[]> {
+  const rest: SettEvent[] = [];
+  for (;;) {
+    const page = await board.readEvents(rest.at(-1)?.id ?? from, 500);
+    if (page.length === 0) return rest;
+    rest.push(...page);
   }
 }
 

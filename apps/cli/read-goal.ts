@@ -1,26 +1,26 @@
 // Gathers, over the blackboard's port, all that a goal's status is derived from.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type GoalFacts, type GoalStatus, goalStatus } from "../../lib/core/goal-status.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
 
 export type GoalReading = {
   goal: GoalId;
   status: GoalStatus;
   /** Oldest first; the goal itself is among them. */
-  artefacts: Artefact[];
+  artefacts: ArtefactHead[];
 };
 
 /** Several reads are no snapshot: while the goal changes under them they are made again. */
 const mostTries = 20;
 
-export async function readGoal(board: Blackboard, goal: GoalId): Promise<GoalReading> {
-  let artefacts: Artefact[] = [];
+export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
   for (let tries = 1; ; tries += 1) {
     const [record, ids] = await Promise.all([board.readGoal(goal), board.listArtefactsOfGoal(goal)]);
     const causes = await readCauses(board, ids);
     const claims = await board.readClaims(claimsIn(causes));
-    artefacts = await board.readArtefacts(ids);
+    const artefacts = await readHeads(board, ids, known);
     // An open claim is news that keeps. That all are ended may be yesterday's news: what they led to was written before they ended.
     const status = goalStatus({ goal, ended: record.ended, artefacts, causes, claims });
     if (status.state === "running" || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) {
@@ -40,6 +40,7 @@ function claimsIn(causes: GoalFacts["causes"]): ClaimId[] {
   return [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
 }
 
+/** Artefacts and claims are only ever added, so counting them is enough. */
 async function isUnchanged(board: Blackboard, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
   const now = await board.listArtefactsOfGoal(goal);
   if (now.length !== ids.length) return false;

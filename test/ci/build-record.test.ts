@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sourceFiles } from "../../.ci/build.ts";
 import { hashOf, isUpToDate, remember } from "../../.ci/build-record.ts";
 
 async function workspace() {
@@ -31,3 +32,17 @@ test("a binary is up to date only while it exists and its sources are those that
   expect(await isUpToDate(space.root, "bin/sett", "h1")).toBe(true);
   expect(await isUpToDate(space.root, "bin/sett", "h2")).toBe(false);
 });
+
+test.each([
+  ["sett", "apps/cli/commands/up.ts"],
+  ["orchestrator", "apps/orchestrator/leadership.ts"],
+  ["cub", "apps/cub/run-grant.ts"],
+] as const)(
+  "what %s is made from includes its own folder, the libraries with their scripts, and the agents",
+  async (program, own) => {
+    const files = await sourceFiles(program);
+    expect(files).toContain(own);
+    expect(files).toContain("lib/blackboard/lua/commit-claim.lua");
+    expect(files).toContain("agents/example-agent/run.sh");
+  },
+);

@@ -160,7 +160,7 @@ describe("what stands on the blackboard", () => {
     expect((await at.sett("hoard", "--goal", "000000")).code).toBe(1);
   });
 
-  test("a commit is shown with its ref and what it changed", async () => {
+  test("a commit is shown with its ref and what it changed, but not the one that a goal starts from", async () => {
     const commit = await at.git("rev-parse", "HEAD");
     const result = derived([goal], { type: "CodeCommit", payload: commit, metadata: { commit: commit as never } });
     await using board = await at.board();
@@ -168,6 +168,9 @@ describe("what stands on the blackboard", () => {
     const text = await at.need("unearth", result.id);
     expect(text).toContain(`refs/sett/demo/${result.id}`);
     expect(text).toContain("door.txt | 1 +");
+    const stated = derived([], { metadata: { commit: commit as never } });
+    await board.createArtefact(stated, hand);
+    expect(await at.need("unearth", stated.id)).not.toContain("door.txt");
   });
 
   test("status tells every goal's state, who is waited for, the agents and the orchestrator", async () => {

@@ -30,7 +30,7 @@ describe("sett init", () => {
     await writeFile(join(folder, "sett.yml"), "mine");
     await rm(join(folder, "agents/example-agent/Dockerfile"));
     const { code, err } = await sett("init");
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain("  sett.yml");
     expect(err).not.toContain("  agents/example-agent/Dockerfile");
     expect(err).toContain("--force");

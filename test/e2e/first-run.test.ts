@@ -161,4 +161,5 @@ test("down leaves nothing but the blackboard volume, and up goes on from it", as
   expect(await sett.artefacts(goal)).toHaveLength(2);
   await sett.need("down", "--volumes");
   expect(await sett.leftOvers()).toEqual([]);
+  expect(await $`docker image ls -q --filter label=dev.sett.instance=${sett.name}`.text()).toBe("");
 });

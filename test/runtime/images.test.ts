@@ -2,6 +2,9 @@ import { expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { AgentName } from "../../lib/model/ids.ts";
+import { instanceLabel } from "../../lib/runtime/labels.ts";
+import { agentImageTag } from "../../lib/runtime/names.ts";
 import { dockerInstance } from "../support/docker-instance.ts";
 import { docker, tinyImage } from "../support/tiny-image.ts";
 
@@ -148,3 +151,37 @@ test("an image that nobody has is undefined to find and an error to pull", async
   expect(failure).toMatchObject({ code: "image-not-found" });
   expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
 }, 20_000);
+
+test("what was built for an instance goes with it, but not what a person has built on it", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "first" });
+  const tag = agentImageTag(instance, AgentName.parse("coder"));
+  const labels = { [instanceLabel]: instance };
+  const older = await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  await writeFile(join(context.path, "file"), "second");
+  await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  await using onTop = await folder({ Dockerfile: `FROM ${tag}\nENV MINE=1\n` });
+  const mine = sett.imageTag("mine");
+  await runtime.images.build(spec(onTop.path, mine), quiet);
+
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeUndefined();
+  expect(await runtime.images.find(older.id)).toBeUndefined();
+  expect(await runtime.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
+  await runtime.images.removeBuilt(instance);
+}, 30_000);
+
+test("an image that a container still uses stays", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV USED=1\n` });
+  const tag = agentImageTag(instance, AgentName.parse("coder"));
+  await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
+  const { id } = await sett.run("sleep 60", { image: tag });
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeDefined();
+  await runtime.containers.remove(id);
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeUndefined();
+}, 30_000);

@@ -19,10 +19,11 @@ export const down = defineCommand({
   name: "down",
   description: "stop and remove a sett; what was recorded stays",
   details:
-    "Running tools may finish within the shutdown time. The blackboard is kept, and `sett up` with the same name goes on from it.",
+    "Running tools may finish within the shutdown time. The blackboard is kept, and `sett up` with the same name goes on from it;\n" +
+    "so are the images of its agents. --volumes removes these as well.",
   args: {
     name: nameArgument,
-    volumes: { type: "boolean", description: "remove the blackboard too, and the results in git that were not merged" },
+    volumes: { type: "boolean", description: "remove the blackboard too, its agents' images, and the results in git" },
     timeout: { type: "string", alias: "t", valueHint: "TIME", description: "how long agents may take to stop (default 40s)" },
   },
   examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # leaves nothing at all"],
@@ -41,6 +42,7 @@ export const down = defineCommand({
     if (repository !== undefined) await fetchResults(shell, workspace);
     await runtime.removeInstance(instance, { blackboard: args.volumes ? "remove" : "keep" });
     if (args.volumes && repository !== undefined) await forget(runtime, instance, repository);
+    if (args.volumes) await runtime.images.removeBuilt(instance);
     shell.messages.done(
       args.volumes ? `${instance} is gone, with its blackboard.` : `${instance} is down. Its blackboard is kept.`,
     );

@@ -4,13 +4,13 @@ import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import { aborted } from "../../../lib/service/pause.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { EventPrinter } from "../event-printer.ts";
 import { fetchResults } from "../fetch-results.ts";
 import { exitCodeOf, followGoal } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
-import { openBlackboard } from "../open-blackboard.ts";
+import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
 import type { GoalReading } from "../read-goal.ts";
 import { oneLine } from "../render/plain-text.ts";
@@ -48,16 +48,7 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    await using opened = await openBlackboard(shell, args.name);
-    const { board, place } = opened;
-    if (place.workspace === undefined) {
-      throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
-        hint: "Go to the repository that agents are to work on.",
-      });
-    }
-    const repository = await HostRepository.open(place.workspace, { env: shell.env });
-    const from = await board.endOfEvents();
-    const goal = await stateGoal(board, repository, text, await personOf(repository, shell));
+    const { goal, from, place } = await post(text, args.name, shell);
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
@@ -65,7 +56,11 @@ export const forage = defineCommand({
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
-    const reading = await followGoal(shell, { name: place.instance, goal: id, from }, new EventPrinter(shell.err, "human"));
+    // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
+    const reading = await Promise.race([
+      followGoal(shell, { name: place.instance, goal: id, from }),
+      aborted(shell.interrupted).then(() => undefined),
+    ]);
     if (reading === undefined) {
       shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(id)}`);
       return exitCodes.interrupted;
@@ -81,6 +76,24 @@ export const forage = defineCommand({
     return exitCodeOf(state);
   },
 });
+
+/** `from` is where the log stood before. The connection ends here: who follows makes their own, again and again. */
+async function post(
+  text: string,
+  name: string | undefined,
+  shell: Shell,
+): Promise<{ goal: Artefact; from: string; place: Place }> {
+  await using opened = await openBlackboard(shell, name);
+  const { board, place } = opened;
+  if (place.workspace === undefined) {
+    throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
+      hint: "Go to the repository that agents are to work on.",
+    });
+  }
+  const repository = await HostRepository.open(place.workspace, { env: shell.env });
+  const from = await board.endOfEvents();
+  return { goal: await stateGoal(board, repository, text, await personOf(repository, shell)), from, place };
+}
 
 function describe({ goal_id, metadata }: Artefact) {
   return { id: goal_id, commit: metadata.commit, summary: metadata.summary };
@@ -107,7 +120,9 @@ async function conclude(
       break;
     }
     case "stalled":
-      messages.next("No agent wanted it. Do the `bids` in sett.yml match? `sett watch --goal` shows who bid what.");
+      messages.next(
+        `No agent wanted it. Do the \`bids\` in sett.yml match? Who bid what: sett watch --no-follow --goal ${shortId(goal)}`,
+      );
       break;
     case "waiting": {
       const question = status.waitingFor.find((waiting) => waiting.kind === "answer");

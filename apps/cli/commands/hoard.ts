@@ -1,11 +1,12 @@
 // sett hoard: the artefacts as a table, or one of them in full.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults } from "../fetch-results.ts";
 import { openBlackboard } from "../open-blackboard.ts";
+import { readHeads, readWhole } from "../read-artefacts.ts";
 import { ageOf } from "../render/age.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { oneLine } from "../render/plain-text.ts";
@@ -14,9 +15,6 @@ import type { Style } from "../render/style.ts";
 import { type Cell, table } from "../render/table.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
-
-/** Payloads of 16 MiB each are possible: not too many of them at once. */
-const artefactsAtOnce = 200;
 
 export const hoard = defineCommand({
   name: "hoard",
@@ -48,9 +46,13 @@ export const hoard = defineCommand({
     if (args.id !== undefined) await expand(board, args.id, args.json, shell);
     else {
       const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
-      const isWanted = ({ type }: Artefact) => args.type.length === 0 || args.type.includes(type);
-      if (args.json) await printJson(board, goals, isWanted, shell);
-      else await printTable(board, goals, isWanted, shell);
+      const heads = await headsOf(board, goals, args.type);
+      if (args.json) await printJson(board, heads, shell);
+      else if (heads.length > 0) await printTable(board, heads, shell);
+      else {
+        shell.messages.note(args.type.length > 0 ? "There are no artefacts of that type." : "There are no artefacts.");
+        if (goals.length === 0) shell.messages.next('State a goal: sett forage --goal "…"');
+      }
     }
     await fetching;
     return;
@@ -67,57 +69,33 @@ async function expand(board: Blackboard, text: string, isJson: boolean, shell: S
     );
 }
 
-/** Goal by goal, in pieces. */
-async function* artefactsOf(
-  board: Blackboard,
-  goals: readonly GoalId[],
-  isWanted: (artefact: Artefact) => boolean,
-): AsyncGenerator<Artefact[]> {
+/** Oldest first. */
+async function headsOf(board: Blackboard, goals: readonly GoalId[], types: readonly string[]): Promise<ArtefactHead[]> {
   const ids = (await Promise.all(goals.map((goal) => board.listArtefactsOfGoal(goal)))).flat();
-  for (let at = 0; at < ids.length; at += artefactsAtOnce) {
-    yield (await board.readArtefacts(ids.slice(at, at + artefactsAtOnce))).filter(isWanted);
-  }
+  const heads = (await readHeads(board, ids)).filter(({ type }) => types.length === 0 || types.includes(type));
+  return heads.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
 }
 
-async function printJson(
-  board: Blackboard,
-  goals: readonly GoalId[],
-  isWanted: (artefact: Artefact) => boolean,
-  shell: Shell,
-): Promise<void> {
-  const all: Artefact[] = [];
-  for await (const artefacts of artefactsOf(board, goals, isWanted)) all.push(...artefacts);
-  const rows = oldestFirst(all).map((artefact) => JSON.stringify(artefact));
-  await shell.out.write(rows.length === 0 ? "[]\n" : `[\n${rows.join(",\n")}\n]\n`);
+/** Reads them a second time, with their payloads, so that no more than a few are in memory at once. */
+async function printJson(board: Blackboard, heads: readonly ArtefactHead[], { out }: Shell): Promise<void> {
+  const ids = heads.map(({ id }) => id);
+  let before = "[\n";
+  for await (const artefact of readWhole(board, ids)) {
+    await out.write(`${before}${JSON.stringify(artefact)}`);
+    before = ",\n";
+  }
+  await out.write(before === "[\n" ? "[]\n" : "\n]\n");
 }
 
-async function printTable(
-  board: Blackboard,
-  goals: readonly GoalId[],
-  isWanted: (artefact: Artefact) => boolean,
-  shell: Shell,
-): Promise<void> {
-  const heads: Omit<Artefact, "payload">[] = [];
-  for await (const artefacts of artefactsOf(board, goals, isWanted)) {
-    heads.push(...artefacts.map(({ payload: _payload, ...head }) => head));
-  }
-  if (heads.length === 0) {
-    shell.messages.note("There are no artefacts.");
-    if (goals.length === 0) shell.messages.next('State a goal: sett forage --goal "…"');
-    return;
-  }
+async function printTable(board: Blackboard, heads: readonly ArtefactHead[], shell: Shell): Promise<void> {
   const { style, columns } = shell.out;
   const nowMs = await board.time();
-  const rows = oldestFirst(heads).map((head) => rowOf(head, style, nowMs));
+  const rows = heads.map((head) => rowOf(head, style, nowMs));
   const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
   await shell.out.write(`${lines.join("\n")}\n`);
 }
 
-function oldestFirst<Made extends { created_at: string }>(artefacts: readonly Made[]): Made[] {
-  return artefacts.toSorted((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-}
-
-function rowOf(head: Omit<Artefact, "payload">, style: Style, nowMs: number): Cell[] {
+function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
   const paintType =
     { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
   return [

@@ -16,7 +16,7 @@ export const init = defineCommand({
     const there = await existing(shell.cwd, files);
     if (there.length > 0 && !args.force) {
       throw new SettError(
-        "command-failed",
+        "usage",
         `These files are here already, so nothing was written:\n${there.map((path) => `  ${path}`).join("\n")}`,
         {
           hint: "Move them away, or replace them: sett init --force",

@@ -32,18 +32,23 @@ export const unearth = defineCommand({
     const { board, place } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id));
     if (artefact === undefined) throw notFound(args.id, "artefact");
-    if (artefact.metadata.commit !== undefined) await fetchResults(shell, place.workspace);
+    if (hasResult(artefact)) await fetchResults(shell, place.workspace);
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {
       const { style } = shell.out;
       await shell.out.write(artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none" }));
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
-      await showCommit(artefact, place.workspace, shell);
+      if (hasResult(artefact)) await showCommit(artefact, place.workspace, shell);
     }
     return;
   },
 });
+
+/** A goal names a commit too, but as the one to start from. */
+function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boolean {
+  return commit !== undefined && String(logical_id) !== String(goal_id);
+}
 
 /** A terminal obeys control characters, a file does not. */
 function contentOf({ payload }: Artefact, { out }: Shell): string {

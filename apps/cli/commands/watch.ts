@@ -52,7 +52,7 @@ export const watch = defineCommand({
     const agent = args.agent === undefined ? undefined : agentNameOf(args.agent);
     const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
     let goal: GoalId | undefined;
-    const prepare = async (board: Blackboard) => {
+    const from = async (board: Blackboard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
       return await positionSince(args.since, board);
@@ -61,16 +61,15 @@ export const watch = defineCommand({
       (types.length === 0 || types.includes(event.type)) &&
       (goal === undefined || event.goal_id === goal) &&
       (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
-    if (!args.follow) {
+    const visit = async (events: readonly SettEvent[], board: Blackboard) => {
+      await printer.print(events.filter(isWanted), board);
+      return undefined;
+    };
+    if (args.follow) await followLog(shell, args.name, { from, visit });
+    else {
       await using opened = await openBlackboard(shell, args.name);
       const { board } = opened;
-      for await (const events of pastEvents(board, await prepare(board), shell.interrupted)) {
-        await printer.print(events.filter(isWanted), board);
-      }
-      return;
-    }
-    for await (const { board, events } of followLog(shell, args.name, prepare, shell.interrupted)) {
-      await printer.print(events.filter(isWanted), board);
+      for await (const events of pastEvents(board, await from(board), shell.interrupted)) await visit(events, board);
     }
     return;
   },

@@ -3,6 +3,7 @@ import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { instanceLabel } from "../../../lib/runtime/labels.ts";
+import { agentImageTag } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../render/age.ts";
 import type { Progress } from "../render/progress.ts";
@@ -59,7 +60,7 @@ async function agentImage(order: Order, agent: AgentConfig): Promise<{ tag: stri
   if (agent.source.kind === "image") return { tag: agent.source.image, ...(await findOrPull(order, agent.source.image)) };
   const { runtime, instance, isRebuild, progress, signal } = order;
   const { context, dockerfile, args } = agent.source;
-  const tag = `sett-${instance}-agent-${agent.name}:latest`;
+  const tag = agentImageTag(instance, agent.name);
   const inputs = await contextHash(agent.source, async (base) => (await runtime.images.find(base))?.id);
   const found = await runtime.images.find(tag);
   if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };

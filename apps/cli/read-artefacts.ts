@@ -1,0 +1,25 @@
+// Reads many artefacts, a few at a time: payloads of 16 MiB each are possible.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
+
+const artefactsAtOnce = 8;
+
+/** Artefacts never change: whoever asks for the same ones again and again keeps what has been read. */
+export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
+
+/** In the order asked for; what does not exist is left out. */
+export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]): AsyncGenerator<Artefact> {
+  for (let at = 0; at < ids.length; at += artefactsAtOnce) yield* await board.readArtefacts(ids.slice(at, at + artefactsAtOnce));
+}
+
+/** The same without what they say. Only those that are not in `known` are read, and are put there. */
+export async function readHeads(
+  board: Blackboard,
+  ids: readonly ArtefactId[],
+  known: KnownArtefacts = new Map(),
+): Promise<ArtefactHead[]> {
+  const unknown = ids.filter((id) => !known.has(id));
+  for await (const { payload: _payload, ...head } of readWhole(board, unknown)) known.set(head.id, head);
+  return ids.flatMap((id) => known.get(id) ?? []);
+}

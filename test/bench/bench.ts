@@ -1,0 +1,57 @@
+// `just bench`: Sett beside BullMQ on one Redis in one run, then what containers cost. The last line is JSON.
+//
+// --goals N  goals for the latency (1000)   --claims N  claims for the throughput (10000)   --no-containers  leave Docker out
+import { parseArgs } from "node:util";
+import { startRedisServer } from "../support/redis-server.ts";
+import { BullmqSide } from "./bullmq-side.ts";
+import { containerFigures, sizes, versionMs } from "./container-side.ts";
+import { median, percentile, rounded } from "./figures.ts";
+import { SettSide } from "./sett-side.ts";
+import { contractJsonMs, toolStartMs } from "./tool-side.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    goals: { type: "string", default: "1000" },
+    claims: { type: "string", default: "10000" },
+    "no-containers": { type: "boolean", default: false },
+  },
+});
+const figures: Record<string, number> = {};
+
+{
+  // As shipped: append-only, written every second, nothing evicted.
+  await using redis = await startRedisServer();
+  await using sett = await SettSide.start(redis);
+  await using bullmq = await BullmqSide.start(redis);
+  for (let warmUp = 0; warmUp < 100; warmUp++) {
+    await sett.latency();
+    await bullmq.latency();
+  }
+  const goalMs: number[] = [];
+  const jobMs: number[] = [];
+  for (let round = 0; round < Number(options.goals); round++) {
+    goalMs.push(await sett.latency());
+    jobMs.push(await bullmq.latency());
+  }
+  const createMs: number[] = [];
+  for (let round = 0; round < 200; round++) createMs.push(await sett.createLatency());
+  figures.agents = sett.agents;
+  figures.goal_to_grant_ms_p50 = median(goalMs);
+  figures.goal_to_grant_ms_p99 = percentile(goalMs, 0.99);
+  figures.bullmq_add_to_process_ms_p50 = median(jobMs);
+  figures.create_artefact_ms_p50 = median(createMs);
+  figures.claims_per_second = await sett.throughput(Number(options.claims));
+  figures.bullmq_jobs_per_second = await bullmq.throughput(Number(options.claims));
+}
+figures.tool_start_ms_p50 = await toolStartMs(100);
+figures.contract_json_ms_p50 = contractJsonMs(1_000);
+figures.sett_version_ms = await versionMs(20);
+if (!options["no-containers"]) {
+  const { idle_memory_mb, ...containers } = await containerFigures(5);
+  Object.assign(figures, containers);
+  for (const [part, megabytes] of Object.entries(idle_memory_mb)) figures[`idle_${part}_mb`] = megabytes;
+  for (const [name, megabytes] of Object.entries(await sizes())) figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
+}
+
+for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(34)} ${rounded(value)}`);
+console.log(JSON.stringify(Object.fromEntries(Object.entries(figures).map(([name, value]) => [name, rounded(value)]))));

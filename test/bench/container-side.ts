@@ -1,0 +1,76 @@
+// What the real containers cost: starting an instance beside starting one container, memory at rest, sizes. Needs the images.
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../e2e/support/sett-workspace.ts";
+import { median } from "./figures.ts";
+
+const project = resolve(import.meta.dir, "../..");
+
+async function took(job: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await job();
+  return performance.now() - began;
+}
+
+export type ContainerFigures = {
+  up_ms: number;
+  docker_run_ms: number;
+  up_ratio: number;
+  idle_memory_mb: Record<string, number>;
+};
+
+/** `sett up` with one agent, images present, a fresh volume each time, in turn with `docker run -d` of the agent's image. */
+export async function containerFigures(rounds: number): Promise<ContainerFigures> {
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("idle", "cat > /dev/null"),
+    "sett.yml": settYml({ idle: "    bids:\n      - { on: Nothing, bid: exclusive }\n" }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+  const idle_memory_mb = await memoryAtRest(sett.name);
+  const ups: number[] = [];
+  const runs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await sett.need("down", "--volumes");
+    ups.push(await took(() => sett.up()));
+    const label = `dev.sett.instance=${sett.name}`;
+    runs.push(await took(() => $`docker run -d --label ${label} --entrypoint sleep sett/agent-base:latest 600`.quiet()));
+    await $`docker rm -f $(docker ps -q --filter label=${label} --filter ancestor=sett/agent-base:latest)`.quiet();
+  }
+  return { up_ms: median(ups), docker_run_ms: median(runs), up_ratio: median(ups) / median(runs), idle_memory_mb };
+}
+
+async function memoryAtRest(name: string): Promise<Record<string, number>> {
+  const containers = ["orchestrator", "agent-idle", "redis"];
+  const lines =
+    await $`docker stats --no-stream --format ${"{{.Name}} {{.MemUsage}}"} ${containers.map((part) => `sett-${name}-${part}`)}`.text();
+  return Object.fromEntries(
+    [...lines.matchAll(/^sett-.*?-(orchestrator|agent-idle|redis) ([\d.]+)(\w+)/gm)].map(([, part = "", amount, unit]) => [
+      part === "agent-idle" ? "cub" : part,
+      Number(amount) * (unit === "GiB" ? 1_024 : 1),
+    ]),
+  );
+}
+
+/** Median milliseconds of `sett --version`. */
+export async function versionMs(rounds: number): Promise<number> {
+  const samples: number[] = [];
+  for (let round = 0; round < rounds; round++) samples.push(await took(() => $`${join(project, "bin/sett")} --version`.quiet()));
+  return median(samples);
+}
+
+/** Megabytes of the binaries and images. */
+export async function sizes(): Promise<Record<string, number>> {
+  const binaries = { "bin/sett": "bin/sett", cub: "bin/linux-amd64/cub", orchestrator: "bin/linux-amd64/orchestrator" };
+  const entries = await Promise.all(
+    Object.entries(binaries).map(
+      async ([name, path]) => [name, ((await stat(join(project, path)).catch(() => undefined))?.size ?? 0) / 1e6] as const,
+    ),
+  );
+  const images = await $`docker images --format ${"{{.Repository}} {{.Size}}"} --filter reference=${"sett/*:latest"}`.text();
+  const imageEntries = [...images.matchAll(/^(sett\/\S+) ([\d.]+)MB/gm)].map(
+    ([, name = "", size]) => [`image ${name}`, Number(size)] as const,
+  );
+  return Object.fromEntries([...entries, ...imageEntries]);
+}
