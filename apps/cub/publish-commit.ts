@@ -11,7 +11,7 @@ export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: f
 
 /**
  * The commit that the artefact's payload names, else the one that HEAD has moved to; published when the workspace is `rw`, under the
- * artefact's id. `base` is where the working copy stood, undefined when there is none. Throws git-failed.
+ * artefact's id. In an `ro` workspace nothing is, so a promised commit that nobody else has is refused. `base` is where the working copy stood, undefined when there is none. Throws git-failed.
  */
 export async function publishCommit(
   { board, workingCopy, registration }: Pick<Parts, "board" | "workingCopy" | "registration">,
@@ -26,7 +26,10 @@ export async function publishCommit(
   }
   const named = isPromised || isHash ? await workingCopy.resolveCommit(artefact.payload) : undefined;
   if (isPromised && named === undefined) return noCommit(artefact);
-  if (registration.current.workspace_mode === "ro") return { ok: true, commit: undefined };
+  if (registration.current.workspace_mode === "ro") {
+    const isLost = isPromised && named !== undefined && !(await workingCopy.isShared(named));
+    return isLost ? unpublished(named) : { ok: true, commit: undefined };
+  }
   const commit = named ?? (await movedHead(workingCopy, base));
   if (commit !== undefined) await workingCopy.publish(commit, settRef(board.instance, artefact.id), base);
   return { ok: true, commit };
@@ -35,6 +38,15 @@ export async function publishCommit(
 async function movedHead(workingCopy: { head(): Promise<CommitHash> }, base: CommitHash): Promise<CommitHash | undefined> {
   const head = await workingCopy.head();
   return head === base ? undefined : head;
+}
+
+function unpublished(commit: CommitHash): Publication {
+  return {
+    ok: false,
+    reason:
+      `The tool answered with a ${codeCommitType} of ${commit}, which stands in its own working copy alone: the agent's workspace is ro. ` +
+      "Give it `workspace: { mode: rw }` in sett.yml.",
+  };
 }
 
 function noCommit({ payload }: Artefact): Publication {

@@ -78,6 +78,14 @@ export class WorkingCopy {
     return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
   }
 
+  /** True when others have the commit too: it stands in the workspace or in the exchange, not in this copy alone. */
+  async isShared(commit: CommitHash): Promise<boolean> {
+    const { objectsDir, exchangeDir } = this.#options;
+    const elsewhere = { GIT_OBJECT_DIRECTORY: objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(exchangeDir, "objects") };
+    const git = { path: this.#git.path, env: { ...this.#git.env, ...elsewhere } };
+    return (await tryGit(git, this.#inRepository({ args: ["cat-file", "-e", `${commit}^{commit}`] }))).exitCode === 0;
+  }
+
   /**
    * Puts `commit` and all that it needs beyond `base` into the exchange, then names it there (`settRef`). Doing it again changes
    * nothing. Throws git-failed when the ref stands for another commit, or when something that the commit needs is missing.

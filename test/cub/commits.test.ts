@@ -103,10 +103,22 @@ describe("a tool in an rw workspace", () => {
 
 describe("a tool in an ro workspace", () => {
   test("may commit, but nothing leaves the working copy", async () => {
-    await using scene = await codingScene("ro", (folder) => ({ payload: commitIn(folder) }));
+    await using scene = await codingScene("ro", (folder) => ({ type: "Report", payload: `tried ${commitIn(folder)}` }));
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
     expect(scene.published()).toEqual([]);
+  });
+
+  test("cannot promise a commit that nobody else can have", async () => {
+    await using scene = await codingScene("ro", (folder) => ({ payload: commitIn(folder) }));
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
+    expect(artefact.metadata.summary).toContain("mode: rw");
+  });
+
+  test("may name a commit that stands in the workspace", async () => {
+    await using scene = await codingScene("ro", (folder) => ({ payload: git(folder, "rev-parse", "HEAD") }));
+    expect((await scene.workOn()).state).toBe("done");
   });
 });
 
