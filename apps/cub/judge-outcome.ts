@@ -11,12 +11,14 @@ export type Verdict =
   | { kind: "result"; result: ToolResult; end: ToolEnd }
   | { kind: "failed" | "timed_out" | "unreadable"; end: ToolEnd };
 
+const overtime = "The tool, or a process that it left behind with its output open, ran longer than its timeout";
+
 export function judgeOutcome(outcome: CommandOutcome, phase: Phase, timeoutMs: number): Verdict {
   switch (outcome.kind) {
     case "not_started":
       return { kind: "failed", end: noEnd(outcome.reason === "aborted" ? interrupted : outcome.message) };
     case "timed_out":
-      return { kind: "timed_out", end: endOf(outcome, `The tool ran longer than its timeout of ${timeoutMs / 1000} s.`) };
+      return { kind: "timed_out", end: endOf(outcome, `${overtime} of ${timeoutMs / 1000} s.`) };
     case "aborted":
       return { kind: "failed", end: endOf(outcome, interrupted) };
     case "output_too_large":

@@ -40,7 +40,6 @@ export async function followLog(
       parts.metrics.events.inc();
       void work(event);
     }
-    parts.metrics.inFlight.set(progress.inFlight);
     while (progress.inFlight > mostInFlight && !ending.aborted) await pause(1, ending);
   }
   if (failure !== undefined) throw failure;

@@ -10,6 +10,7 @@ import { CursorProgress, isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
 import { followLog } from "./follow-log.ts";
 import { EventHandler } from "./handle-event.ts";
+import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import { adoptPublished, HandmadeScan, reconcileClaims } from "./reconcile.ts";
@@ -19,8 +20,6 @@ import { Targets } from "./targets.ts";
 const dueEveryMs = 250;
 const scanEveryMs = 15_000;
 const cursorEveryMs = 200;
-/** Artefacts of recent events, so that their hints are known for what they are. */
-const rememberedArtefacts = 20_000;
 
 /** The state to show on `/internal/state`, and what health is judged by. */
 export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
@@ -34,7 +33,7 @@ export class Leadership {
   readonly #targets: Targets;
   readonly #cache = new ClaimCache();
   readonly #progress: CursorProgress;
-  readonly #artefactsSeen = new Set<string>();
+  readonly #heard = new HeardArtefacts();
   #lastTurnAt: number;
 
   constructor(parts: Parts, seat: { epoch: number; cursor: string }, grantLeaseMs: number) {
@@ -69,7 +68,7 @@ export class Leadership {
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
     const followed = {
-      hasSeen: (artefact: string) => this.#artefactsSeen.has(artefact),
+      isOwn: (artefact: string) => this.#heard.isOwnPublication(artefact, parts.clock.now().getTime()),
       isPast: (event: string) => isAtOrAfter(this.#progress.seen, event),
     };
     const loops = [
@@ -100,6 +99,7 @@ export class Leadership {
   #saved = "";
 
   async #saveCursor(): Promise<void> {
+    this.#parts.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;
     if (cursor === this.#saved) return;
     const { outcome } = await this.#parts.board.moveCursor(this.#epoch, cursor);
@@ -147,10 +147,8 @@ export class Leadership {
 
   #hear(event: SettEvent): void {
     this.#cache.apply(event);
-    const artefact = event.artefact_id;
-    if (event.type !== "artefact_created" || artefact === undefined) return;
-    const [oldest] = this.#artefactsSeen;
-    if (this.#artefactsSeen.size >= rememberedArtefacts && oldest !== undefined) this.#artefactsSeen.delete(oldest);
-    this.#artefactsSeen.add(artefact);
+    const { type, artefact_id } = event;
+    if (type === "artefact_created" && artefact_id !== undefined)
+      this.#heard.created(artefact_id, this.#parts.clock.now().getTime());
   }
 }
