@@ -31,7 +31,7 @@ export async function findInstance(
   if (name !== undefined) {
     const parts = await runtime.parts(instanceNameOf(name));
     if (isFound(parts)) return parts;
-    throw new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows what there is." });
+    throw hasAnything(parts) ? withoutContainers(parts) : notThere(name);
   }
   const workspace = await workspaceRoot(shell.cwd);
   if (workspace === undefined) {
@@ -39,9 +39,12 @@ export async function findInstance(
       hint: "Go to your repository, or name the instance: --name NAME (`sett list` shows them).",
     });
   }
-  const all = (await runtime.instances()).filter((parts) => workspaceOf(parts) === workspace && isFound(parts));
+  const own = (await runtime.instances()).filter((parts) => workspaceOf(parts) === workspace);
+  const all = own.filter(isFound);
   const [only, ...others] = all;
   if (only === undefined) {
+    const [left, ...more] = own;
+    if (left !== undefined && more.length === 0) throw withoutContainers(left);
     throw new SettError("instance-not-found", `No sett is running for this repository, ${workspace}.`, {
       hint: "Start one: `sett up`. `sett list` shows those of other repositories.",
     });
@@ -53,6 +56,23 @@ export async function findInstance(
     });
   }
   return only;
+}
+
+function notThere(name: string): SettError {
+  return new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows what there is." });
+}
+
+/** One of which no container is left: down with its blackboard kept, or never whole. */
+function withoutContainers(parts: InstanceParts): SettError {
+  const { instance, networks } = parts;
+  if (networks.length === 0) {
+    return new SettError("instance-not-found", `${instance} is down. Its blackboard is kept.`, {
+      hint: `Go on from it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
+    });
+  }
+  return new SettError("instance-not-found", `${instance} is just being started, or was left half-made.`, {
+    hint: `Unless it is being started: sett down --name ${instance}, then sett up --name ${instance}`,
+  });
 }
 
 export function hasContainers({ containers }: InstanceParts): boolean {

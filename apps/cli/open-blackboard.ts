@@ -41,8 +41,9 @@ export function redisUrlOf({ instance, containers }: InstanceParts): string {
     return `redis://:${encodeURIComponent(redis.env.REDISCLI_AUTH ?? "")}@127.0.0.1:${published.hostPort}`;
   }
   const state = redis === undefined ? "is gone" : `does not run (${redis.state.state})`;
+  const startOver = `tart over; the blackboard is kept: \`sett down --name ${instance}\`, then \`sett up --name ${instance}\`.`;
   throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
-    hint: `See \`sett logs redis --name ${instance}\`, or start over: \`sett down --name ${instance}\`, then \`sett up\`.`,
+    hint: redis === undefined ? `S${startOver}` : `See \`sett logs redis --name ${instance}\`, or s${startOver}`,
   });
 }
 

@@ -7,6 +7,7 @@ import { runCommand } from "../../lib/process/run-command.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
+import { listening } from "../../lib/service/listening.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
@@ -42,8 +43,19 @@ async function main([argument, ...more]: string[]): Promise<void> {
   // Before there is work there is nothing to end in good order.
   const leave = () => process.exit(0);
   signal.addEventListener("abort", leave, { once: true });
-  const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
+  const {
+    healthPort,
+    instance,
+    agentName,
+    command,
+    redisUrl: url,
+    redisTimeoutMs: timeoutMs,
+    redisGiveUpMs: giveUpMs,
+  } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
+  // Before anything is written: an agent that cannot serve must not be registered.
+  let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
+  const server = listening(healthPort, () => Bun.serve({ port: healthPort, fetch: (request) => answer(request) }));
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, onLost: fail });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH);
@@ -75,7 +87,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   };
   const cub = new Cub(parts, settings);
   const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
-  const server = Bun.serve({ port: settings.healthPort, fetch: app.fetch });
+  answer = (request) => app.fetch(request);
   log.info("Cub started", { version: packageJson.version, port: server.port, command, cwd, role: registration.current.role });
   signal.removeEventListener("abort", leave);
   await cub.run(signal);

@@ -6,11 +6,14 @@ import type { Grant, Phase } from "../../lib/model/claim.ts";
 import { ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 
+/** What of a decision's input its commit needs. */
+type Standing = Pick<DecisionInput, "claim" | "at">;
+
 /** The role recorded for the Failures that the orchestrator posts itself. */
 const orchestratorRole = "orchestrator";
 
 /** `newId` makes UUIDs: for the commit, and for threads and claims that come into being with it. */
-export function commitOf(decision: Decision, input: DecisionInput, epoch: number, newId: () => string): ClaimCommit {
+export function commitOf(decision: Decision, input: Standing, epoch: number, newId: () => string): ClaimCommit {
   const commit: ClaimCommit = {
     claim: input.claim.id,
     epoch,
@@ -85,7 +88,7 @@ function endEvent(grant: Grant, about: { claim_id: ClaimId }): ClaimCommit["even
   return { type, ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
 }
 
-function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: DecisionInput): Artefact {
+function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: Standing): Artefact {
   return {
     id: note.id,
     logical_id: LogicalId.parse(note.id),
@@ -105,7 +108,7 @@ function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, 
 
 function reworkClaim(
   rework: { agent: Grant["agent"]; reviews: Artefact["id"][]; cause: string },
-  input: DecisionInput,
+  input: Standing,
   newId: () => string,
 ): NewClaim {
   return {

@@ -1,7 +1,9 @@
 // read → decide → commit, for one claim at a time.
+import { abandonClaim } from "../../lib/core/abandon-claim.ts";
 import { type ClaimEvent, type Decision, type DecisionInput, decideClaim } from "../../lib/core/decide-claim.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
@@ -10,6 +12,10 @@ import { commitOf } from "./commit-of.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
 import type { Targets } from "./targets.ts";
+
+/** Nothing to decide on, or nothing decided, leaves its member out. */
+type Look = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
+type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
 
 export class Decider {
   readonly #claims = new SerialByKey<ClaimId>();
@@ -63,37 +69,44 @@ export class Decider {
   }
 
   /** On what the log has told, where that leads to a decision about the claim's progress; otherwise on what is stored. */
-  async #decide(id: ClaimId, event: ClaimEvent): Promise<{ input?: DecisionInput | undefined; decision?: Decision | undefined }> {
+  async #decide(id: ClaimId, event: ClaimEvent): Promise<Look> {
     const known = event.kind === "progress" ? this.#cache.get(id) : undefined;
     if (known !== undefined) {
-      const input = await this.#inputOf(known);
-      const decision = input && decideClaim(input, event);
-      if (decision !== undefined) return { input, decision };
+      const look = await this.#lookAt(known, event);
+      if (look.decision !== undefined) return look;
     }
     const snapshot = await this.#parts.board.readClaim(id);
-    const input = snapshot && (await this.#inputOf(snapshot));
-    return { input, decision: input && decideClaim(input, event) };
+    return snapshot === undefined ? {} : await this.#lookAt(snapshot, event);
   }
 
-  async #inputOf(snapshot: ClaimSnapshot): Promise<DecisionInput | undefined> {
-    const { clock, newId, policy, log } = this.#parts;
-    const id = snapshot.claim.id;
-    const [target, agents, reviews] = await Promise.all([
-      this.#targets.read(snapshot.claim.artefact_id),
-      this.#roster.list(),
-      this.#readReviews(snapshot),
-    ]);
-    if (target === undefined) {
-      log.error("The artefact of a claim is gone", { claim_id: id, artefact_id: snapshot.claim.artefact_id });
-      return undefined;
+  async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent): Promise<Look> {
+    const { clock, newId, policy } = this.#parts;
+    const [records, agents] = await Promise.all([this.#readRecords(snapshot), this.#roster.list()]);
+    const failureId = ArtefactId.parse(newId());
+    const input = { ...snapshot, agents, policy, at: clock.now().toISOString(), failureId };
+    const decision = records.ok ? decideClaim({ ...input, ...records.value }, event) : abandonClaim(input, records.reason);
+    return { input, decision };
+  }
+
+  /** Or the sentence that says which of them somebody has removed or broken: no decision can stand on it. Rejects when Redis is away. */
+  async #readRecords(snapshot: ClaimSnapshot): Promise<Records> {
+    const { artefact_id } = snapshot.claim;
+    try {
+      const [target, reviews] = await Promise.all([this.#targets.read(artefact_id), this.#readReviews(snapshot)]);
+      if (target === undefined) return { ok: false, reason: `The claim's artefact ${artefact_id} is not on the blackboard.` };
+      return { ok: true, value: { target, reviews } };
+    } catch (error) {
+      if (error instanceof SettError && error.code === "artefact-malformed") return { ok: false, reason: error.message };
+      throw error;
     }
-    return { ...snapshot, target, agents, reviews, policy, at: clock.now().toISOString(), failureId: ArtefactId.parse(newId()) };
   }
 
   async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Artefact[]> {
     if (claim.status !== "pending_review" || claim.bidding === "open") return [];
     const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
-    return this.#parts.board.readArtefacts(ids);
+    const reviews = await this.#parts.board.readArtefacts(ids);
+    if (reviews.length === ids.length) return reviews;
+    throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
   }
 
   #remember({ claim, grants }: Decision, rev: number): void {

@@ -6,6 +6,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
+import { listening } from "../../lib/service/listening.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
@@ -36,7 +37,9 @@ async function main([argument, ...more]: string[]): Promise<void> {
     onLost: fail,
   });
   const orchestrator = new Orchestrator({ board, metrics, log, clock: systemClock, newId: randomUUID, ...settings });
-  const server = Bun.serve({ port: settings.healthPort, fetch: createOrchestratorApp(orchestrator, { metrics }).fetch });
+  const { healthPort: port } = settings;
+  const { fetch } = createOrchestratorApp(orchestrator, { metrics });
+  const server = listening(port, () => Bun.serve({ port, fetch }));
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });
   await orchestrator.run(signal);
   await server.stop();

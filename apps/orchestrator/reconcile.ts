@@ -4,6 +4,8 @@ import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Parts } from "./parts.ts";
 
+const unlookable = "Could not look at an artefact written by hand";
+
 /** After a start or a reconnect: every open claim is looked at as it stands. Harmless where nothing is to be done. */
 export async function reconcileClaims({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
   const claims = await board.listOpenClaims();
@@ -16,28 +18,35 @@ export class HandmadeScan {
 
   async pass(parts: Parts, epoch: number): Promise<void> {
     const found = await parts.board.findUnindexedArtefacts();
-    for (const id of found) if (this.#seenBefore.has(id)) await adopt(parts, id, epoch);
+    for (const id of found) {
+      if (!this.#seenBefore.has(id)) continue;
+      // One that cannot even be looked at must not stand in the way of the others.
+      await adopt(parts, id, epoch).catch((error: unknown) => parts.log.warn(unlookable, { artefact_id: id, error }));
+    }
     this.#seenBefore = new Set(found);
   }
 }
 
-/** How far the log has been followed. */
-export type Followed = { hasSeen(artefact: string): boolean; isPast(event: string): boolean };
+/** How far the log has been followed. `isOwn` is true for the one publication that belongs to an artefact's event. */
+export type Followed = { isOwn(artefact: string): boolean; isPast(event: string): boolean };
 
-/** Adopts artefacts whose publication is heard but whose event is not: those that were written by hand. Runs until the signal aborts. */
+/**
+ * Looks at artefacts that were published by hand: takes in those that are new, and notices those that were written over. Runs until the
+ * signal aborts.
+ */
 export async function adoptPublished(parts: Parts, followed: Followed, epoch: number, signal: AbortSignal): Promise<void> {
   const waiting = new Set<Promise<void>>();
   for await (const hint of parts.board.artefactHints(signal)) {
-    if (followed.hasSeen(hint)) continue;
+    if (followed.isOwn(hint)) continue;
     const check = (async () => {
       // Our own scripts publish too, and their event may still be under way: what was logged by now decides.
       await pause(200, signal);
-      if (signal.aborted || followed.hasSeen(hint)) return;
+      if (signal.aborted || followed.isOwn(hint)) return;
       const end = await parts.board.endOfEvents();
       while (!signal.aborted && !followed.isPast(end)) await pause(100, signal);
-      if (signal.aborted || followed.hasSeen(hint)) return;
+      if (signal.aborted || followed.isOwn(hint)) return;
       await adopt(parts, hint as ArtefactId, epoch);
-    })().catch((error: unknown) => parts.log.warn("Could not look at a published artefact", { artefact_id: hint, error }));
+    })().catch((error: unknown) => parts.log.warn(unlookable, { artefact_id: hint, error }));
     waiting.add(check);
     void check.finally(() => waiting.delete(check));
   }

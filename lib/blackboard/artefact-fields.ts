@@ -1,4 +1,5 @@
 // An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
+import { createHash } from "node:crypto";
 import { Artefact, StructuralType } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
 
@@ -31,15 +32,21 @@ export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
   };
 }
 
+/** Names a content, so that one which was written over by hand is found out. The scripts make the same of what they read. */
+export function digestOfContent(fields: Partial<ArtefactFields>): string {
+  const text = artefactFieldNames.map((name) => fields[name] ?? "").join("\0");
+  return createHash("sha1").update(text).digest("hex");
+}
+
 /**
- * Undefined while a field is missing: it is not, or not yet, an artefact. Throws `blackboard-refused`, naming the key, for one that
+ * Undefined while a field is missing: it is not, or not yet, an artefact. Throws `artefact-malformed`, naming the key, for one that
  * cannot be read: somebody has changed it by hand, and guessing would falsify the record.
  */
 export function artefactOfFields(fields: Partial<Record<string, string>>, key: string): Artefact | undefined {
   if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
   const parsed = parseArtefact(fields, fields.payload ?? "");
   if ("problem" in parsed) {
-    throw new SettError("blackboard-refused", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
+    throw new SettError("artefact-malformed", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
       hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
     });
   }

@@ -32,7 +32,8 @@ export interface ArtefactBoard {
   /**
    * Takes in an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (thread, time, goal: its first
    * source's, else its own id), writes indexes and the `artefact_created` event (actor `hand`). `known`: it was in already.
-   * `incomplete`: there is no such hash or a required field is still missing. Refused (once, with an `artefact_refused` event): malformed or colliding.
+   * `incomplete`: there is no such hash or a required field is still missing. Refused (once for each content, with an `artefact_refused` event): malformed,
+   * colliding, or written over one that was in already, which nothing can put back.
    */
   adoptArtefact(id: ArtefactId, epoch: number): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
   /** Hand-written artefacts that no index knows and that are not refused as they stand: the slow background scan (SCAN, never on a path that is waited for). */
@@ -40,7 +41,7 @@ export interface ArtefactBoard {
   /** Ids published on `artefact_events`, for as long as the signal allows. Lossy: hints only. */
   artefactHints(signal: AbortSignal): AsyncIterable<string>;
 
-  /** Undefined when there is none, or it is not complete. Rejects with `blackboard-refused`, naming the key, when it is malformed. */
+  /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when somebody has broken it by hand. */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** In the order asked for; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;

@@ -12,6 +12,7 @@ import { type Claim, type ClaimSnapshot, type Grant, isEnded, type Phase } from 
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
 import { unreachable } from "../model/unreachable.ts";
+import { cancelGrants } from "./cancel-grants.ts";
 import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
 import { type FollowUp, followUpOnFeedback } from "./feedback.ts";
@@ -170,11 +171,7 @@ function hearReviews(draft: Draft): boolean {
 }
 
 function terminate(draft: Draft, reason: string): void {
-  for (const grant of draft.grants) {
-    if (grant.state !== "queued" && grant.state !== "running" && grant.state !== "waiting") continue;
-    const { agent, phase, attempt, queued_at } = grant;
-    draft.endGrant({ agent, phase, attempt, queued_at, state: "cancelled", ended_at: draft.input.at, reason });
-  }
+  for (const grant of cancelGrants(draft.grants, draft.input.at, reason)) draft.endGrant(grant);
   draft.claim = { ...draft.claim, status: "terminated", bidding: "closed", termination_reason: reason };
   draft.writes.push({ kind: "terminate", reason });
 }

@@ -6,6 +6,7 @@ export const exitCodes = { done: 0, failed: 1, wrongUse: 2, goalFailed: 3, waiti
 const exitCodeOf = {
   "agent-not-found": exitCodes.wrongUse,
   "artefact-ambiguous": exitCodes.wrongUse,
+  "artefact-malformed": exitCodes.failed,
   "artefact-not-found": exitCodes.failed,
   "blackboard-refused": exitCodes.failed,
   "build-failed": exitCodes.failed,
@@ -25,6 +26,7 @@ const exitCodeOf = {
   internal: exitCodes.failed,
   "lease-lost": exitCodes.failed,
   "not-ready": exitCodes.failed,
+  "port-unusable": exitCodes.failed,
   "redis-unreachable": exitCodes.failed,
   "repository-unusable": exitCodes.failed,
   "tool-failed": exitCodes.failed,

@@ -153,18 +153,41 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
   expect(await bench.board.readArtefact(id)).toMatchObject({ payload: "", goal_id: id });
 });
 
+test("an artefact written by hand in bytes that are no UTF-8 is refused, once, and its payload may be any bytes", async () => {
+  await using bench = await openRedisBench(server);
+  const epoch = await takeSeat(bench.board);
+  const client = await createClient({ url: server.url }).connect();
+  const goal = sampleArtefact();
+  const latin = Buffer.from([0x66, 0xfc, 0x72]);
+  const fields = { id: goal.id, logical_id: goal.id, version: "1", structural_type: "Standard", source_artefacts: "[]" };
+  const key = bench.key(`artifact:${goal.id}`);
+  await client.hSet(key, { ...fields, type: latin, produced_by_role: "user", payload: latin });
+  const refusal = { outcome: "refused", reason: "type: is not UTF-8 text" };
+  expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
+  expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
+  expect((await bench.board.readEvents("0", 10)).filter(({ type }) => type === "artefact_refused")).toHaveLength(1);
+  await client.hSet(key, "type", "für");
+  expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({ outcome: "adopted" });
+  expect(await client.hGet(key, "payload")).toBe(latin.toString());
+  client.destroy();
+});
+
 test("an artefact or a claim that somebody has broken is an error that names its key", async () => {
   await using bench = await openRedisBench(server);
   const { claim, goal } = await openClaim(bench.board, ["coder"]);
   await server.cli("HSET", bench.key(`artifact:${goal.id}`), "metadata", "{");
   await server.cli("HSET", bench.key(`claim:${claim.id}`), "electorate", "{");
-  for (const reading of [bench.board.readArtefact(goal.id), bench.board.readClaim(claim.id)]) {
-    const error = await reading.then(
+  const readings = [
+    ["artefact-malformed", bench.board.readArtefact(goal.id)],
+    ["blackboard-refused", bench.board.readClaim(claim.id)],
+  ] as const;
+  for (const [code, reading] of readings) {
+    const error = await (reading as Promise<unknown>).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
     expect(error).toBeInstanceOf(SettError);
-    expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining(bench.key("")) });
+    expect(error).toMatchObject({ code, message: expect.stringContaining(bench.key("")) });
   }
 });
 

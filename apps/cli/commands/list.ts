@@ -1,10 +1,10 @@
 // sett list: the instances of this machine.
-import { unreachable } from "../../../lib/model/unreachable.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
-import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { jsonArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { workspaceOf } from "../find-instance.ts";
+import { howItRuns, stateWord } from "../parts.ts";
 import { ageOf } from "../render/age.ts";
 import { oneLine } from "../render/plain-text.ts";
 import type { Style } from "../render/style.ts";
@@ -46,33 +46,12 @@ function summaryOf(parts: InstanceParts) {
   const created = containers.map((container) => container.createdAt).sort();
   return {
     name: instance,
-    state: stateOf(containers),
+    state: howItRuns(parts) ?? "down",
     workspace: workspaceOf(parts),
     agents: labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
     created_at: created[0] ?? null,
-    containers: containers.map(({ name, state }) => ({ name, state: wordFor(state) })),
+    containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
   };
-}
-
-function stateOf(containers: readonly ContainerPart[]): string {
-  if (containers.length === 0) return "down";
-  const running = containers.filter((container) => wordFor(container.state) === "running");
-  if (running.length === containers.length) return "running";
-  return running.length === 0 ? "stopped" : `${running.length} of ${containers.length} running`;
-}
-
-function wordFor(state: ContainerPart["state"]): string {
-  switch (state.state) {
-    case "running":
-      return state.health === "unhealthy" ? "unhealthy" : "running";
-    case "created":
-    case "paused":
-    case "restarting":
-    case "exited":
-      return state.state;
-    default:
-      return unreachable(state);
-  }
 }
 
 function paintOf(state: string, style: Style): (text: string) => string {

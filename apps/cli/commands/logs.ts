@@ -8,6 +8,7 @@ import { pause } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { findInstance, hasContainers } from "../find-instance.ts";
+import { partName } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
 import type { Shell } from "../shell.ts";
 
@@ -51,18 +52,13 @@ function countOf(text: string): number {
 }
 
 function partOf({ instance, containers }: InstanceParts, name: string): ContainerPart {
-  const found = containers.find((container) => nameOf(container) === name || container.name === name);
+  const found = containers.find((container) => partName(container) === name || container.name === name);
   if (found !== undefined) return found;
-  const known = containers.map(nameOf);
+  const known = containers.map(partName);
   const nearest = nearestWord(name, known);
   throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
     hint: nearest === undefined ? "An agent's name is the one in sett.yml." : `Did you mean \`sett logs ${nearest}\`?`,
   });
-}
-
-function nameOf({ labels, name }: ContainerPart): string {
-  if (labels.component === "worker") return name;
-  return labels.component === "agent" ? labels.agent : labels.component;
 }
 
 async function print(

@@ -5,6 +5,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { hasAnything, instanceNameOf, workspaceOf } from "../find-instance.ts";
+import { deadParts, howItRuns } from "../parts.ts";
 
 /** Throws `config-invalid` for what the file may ask for but this version cannot do: better no agent than one that works differently. */
 export function requireSupported({ agents }: SettConfig, file: string): void {
@@ -59,10 +60,11 @@ function requireOwnLeavings(parts: InstanceParts, workspace: string): void {
   const { instance, containers } = parts;
   const owner = workspaceOf(parts);
   if (isMade(parts)) {
-    const isRunning = containers.some((container) => container.state.state === "running");
     const where = owner === workspace ? "for this repository" : `for ${owner}`;
-    const how = isRunning ? "running" : containers.length === 0 ? "just being started or left half-made" : "not running";
-    throw new SettError("instance-taken", `There is an instance ${instance} already, ${how}, ${where}.`, {
+    const isRunning = containers.some((container) => container.state.state === "running");
+    const dead = isRunning && deadParts(parts) !== "" ? ` (${deadParts(parts)})` : "";
+    const how = howItRuns(parts) ?? "just being started or left half-made";
+    throw new SettError("instance-taken", `There is an instance ${instance} already, ${how}${dead}, ${where}.`, {
       hint:
         owner === workspace
           ? `\`sett status\` shows how it is. To start it anew: sett down --name ${instance}, then sett up`

@@ -1,7 +1,7 @@
 -- Writes one decision about one claim, whole or not at all.
 -- KEYS 1 events, 2 orchestrator, 3 claim, 4 the claim's bids, 5 the claim's grants, 6 claims:open, 7 due
 -- ARGV 1 prefix, epoch, claim id, the rev that was read, commit id, then lists, each led by its length: fields of the claim (name,
---      value), bids (agent, word), grants (agent, state, attempt, JSON), artefacts (13 fields), claims (take_new_claim), due to clear
+--      value), bids (agent, word), grants (agent, state, attempt, JSON), artefacts (take_artefact), claims (take_new_claim), due to clear
 --      (member), due to set (member, milliseconds from now), events (type, goal, claim, artefact, agent, data)
 -- Result {'committed', rev} | {'stale'} | {'fenced'} | {'gone'} | {'refused', reason}
 local epoch = take()
@@ -25,10 +25,10 @@ local bids, grants, artefacts, claims = {}, {}, {}, {}
 for index = 1, take_number() do bids[index] = { take(), take() } end
 for index = 1, take_number() do grants[index] = { take(), take(), take_number(), take() } end
 for _ = 1, take_number() do
-  local artefact = take_artefact()
+  local artefact, digest = take_artefact()
   local same, problem = artefact_problem(artefact)
   if problem then return refused(problem) end
-  if not same then artefacts[#artefacts + 1] = artefact end
+  if not same then artefacts[#artefacts + 1] = { artefact, digest } end
 end
 for index = 1, take_number() do claims[index] = take_new_claim() end
 -- All is checked: from here on things are written.
@@ -45,7 +45,7 @@ if #bids > 0 then
 end
 redis.call(unpack(fields))
 for _, grant in ipairs(grants) do write_grant(id, goal, grant[1], grant[2], grant[3], grant[4]) end
-for _, artefact in ipairs(artefacts) do store_artefact(artefact, actor) end
+for _, artefact in ipairs(artefacts) do store_artefact(artefact[1], artefact[2], actor) end
 for _, open in ipairs(claims) do
   if not claim_of_cause(open) and not is_goal_ended(open.goal_id) then
     open_claim(open, actor, open.bidding == 'open' and subject_of(open.artefact_id))

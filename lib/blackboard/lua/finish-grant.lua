@@ -2,10 +2,10 @@
 -- is answered alike and logged once.
 -- KEYS 1 events, 2 claim, 3 the claim's grants, 4 due, 5 artefacts:refused
 -- ARGV 1 prefix, claim id, agent, attempt, event (grant_done or grant_failed), the JSON members that take the place of
---      "state":"running", the reason as JSON ('' when done), the artefact's 13 fields
+--      "state":"running", the reason as JSON ('' when done), the artefact (take_artefact)
 -- Result {'finished'} | {'refused', reason}
 local id, agent, attempt, event, ending, reason = take(), take(), take_number(), take(), take(), take()
-local artefact = take_artefact()
+local artefact, digest = take_artefact()
 local grant, text = read_grant(id, agent)
 if grant and grant.attempt == attempt and (grant.state == 'done' or grant.state == 'failed')
   and text:find('"' .. artefact.id .. '"', 1, true) then
@@ -28,7 +28,7 @@ if problem then
   return refused(problem)
 end
 
-store_artefact(artefact, 'agent:' .. agent)
+store_artefact(artefact, digest, 'agent:' .. agent)
 local from, to = text:find('"state":"running"', 1, true)
 redis.call('HSET', KEYS[3], agent, text:sub(1, from - 1) .. ending .. text:sub(to + 1))
 redis.call('ZREM', KEYS[4], lease_member(id, agent, attempt))

@@ -149,7 +149,11 @@ function verify(state: State, id: ArtefactId, known: string): { outcome: "known"
 function handWritten(state: State, id: ArtefactId): HandWritten {
   const stored = state.artefacts.get(id);
   const fields = Object.fromEntries(judgedFields.map((name) => [name, stored?.[name] ?? ""])) as HandWritten["fields"];
-  return { fields, illegible: [], payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length };
+  return {
+    fields,
+    illegible: [],
+    payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length,
+  };
 }
 
 function versions(state: State, thread: LogicalId): ArtefactId[] {

@@ -1,12 +1,11 @@
 // What the memory blackboard holds, with the few changes that several operations share. Every method runs to its end without
 // waiting, which makes it as atomic as a script in Redis.
-import { createHash } from "node:crypto";
 import type { AgentRegistration, AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import type { Claim, Grant } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
+import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { memberOfDue } from "../due-member.ts";
 import type { Announcement, DueItem, GoalEnding, NewClaim } from "../port.ts";
 import { Notifier } from "./notifier.ts";
@@ -85,9 +84,7 @@ export class State {
 
   /** Names the content that stands under this id. */
   digestOf(id: ArtefactId): string {
-    const fields = this.artefacts.get(id);
-    const values = artefactFieldNames.map((name) => fields?.[name] ?? "");
-    return createHash("sha1").update(values.join("\0")).digest("hex");
+    return digestOfContent(this.artefacts.get(id) ?? {});
   }
 
   storeArtefact(artefact: Artefact, actor: Actor): void {

@@ -72,7 +72,9 @@ async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Pro
     ]),
   );
   const bytes = judgedFields.map((_, index) => values[index] ?? nothing);
-  const fields = Object.fromEntries(judgedFields.map((name, index) => [name, bytes[index]?.toString() ?? ""])) as HandWritten["fields"];
+  const fields = Object.fromEntries(
+    judgedFields.map((name, index) => [name, bytes[index]?.toString() ?? ""]),
+  ) as HandWritten["fields"];
   const illegible = judgedFields.filter((_, index) => !isUtf8(bytes[index] ?? nothing));
   return { fields, illegible, bytes, payloadBytes: hasPayload === 1 ? Number(size) : undefined };
 }

@@ -1,7 +1,7 @@
 // Our shapes as the flat words that the scripts take (lua/prelude*.lua say in which order).
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
-import { artefactFieldNames, fieldsOfArtefact } from "../artefact-fields.ts";
+import { artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { NewClaim } from "../port.ts";
 import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
 
@@ -10,9 +10,10 @@ export function listed<Item>(items: readonly Item[], wordsOf: (item: Item) => re
   return [String(items.length), ...items.flatMap(wordsOf)];
 }
 
+/** The fields, then the digest of the content. */
 export function artefactWords(artefact: Artefact): string[] {
   const fields = fieldsOfArtefact(artefact);
-  return artefactFieldNames.map((name) => fields[name]);
+  return [...artefactFieldNames.map((name) => fields[name]), digestOfContent(fields)];
 }
 
 export function newClaimWords(open: NewClaim): string[] {

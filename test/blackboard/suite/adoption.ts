@@ -3,7 +3,7 @@ import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/a
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { newArtefactId, newGoalId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { events, postGoal, takeSeat } from "./scene.ts";
+import { commitOf, done, events, postGoal, resultOf, runGrant, takeSeat } from "./scene.ts";
 
 const required = [
   "id",
@@ -125,6 +125,61 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
       outcome: "refused",
       reason: expect.stringMatching(/was ended/),
     });
+  });
+
+  test("one written over another is refused once for each content, whatever it says, and the old one is known again when put back", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const other = sampleArtefact({ type: "Other" });
+    const changes: Partial<ArtefactFields>[] = [
+      { payload: "HELLO" },
+      { payload: "" },
+      { ...byHand(other), id: goal.id },
+      { goal_id: newGoalId(), logical_id: newLogicalId(), version: "7" },
+      { structural_type: "Gossip", source_artefacts: "[oops" },
+    ];
+    for (const change of changes) {
+      await bench.hand.writeArtefact(goal.id, { ...fieldsOfArtefact(goal), ...change });
+      for (let twice = 0; twice < 2; twice++) {
+        expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({
+          outcome: "refused",
+          reason: expect.stringContaining(`${goal.id} is taken`),
+        });
+      }
+      expect(await bench.board.findUnindexedArtefacts()).toEqual([]);
+    }
+    expect(await events(bench.board, "artefact_refused")).toHaveLength(changes.length);
+    await bench.hand.writeArtefact(goal.id, fieldsOfArtefact(goal));
+    expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({ outcome: "known" });
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+    expect(await events(bench.board, "artefact_created")).toHaveLength(1);
+  });
+
+  test("what every way of storing writes is known for what it is", async () => {
+    await using bench = await open();
+    const { epoch, goal, claim } = await runGrant(bench.board);
+    const result = resultOf(goal, claim, { payload: "grün\0", metadata: { summary: "é" } });
+    await bench.board.finishGrant(done(claim.id, result));
+    const failure = resultOf(goal, claim, { structural_type: "Failure" });
+    const rev = (await bench.board.readClaim(claim.id))?.claim.rev ?? 0;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, rev, { artefacts: [failure] }));
+    const last = resultOf(goal, claim, { structural_type: "Failure" });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "artefact_limit", failure: last, epoch });
+    const all = await bench.board.listArtefactsOfGoal(goal.goal_id);
+    expect(all).toEqual([goal.id, result.id, failure.id, last.id]);
+    for (const id of all) expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "known" });
+  });
+
+  test("one that begins a thread whose first version somebody else has written is refused", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const late = sampleArtefact();
+    const early = sampleArtefact({ logical_id: late.logical_id });
+    for (const { id } of [early, late]) await bench.hand.writeArtefact(id, byHand(id === late.id ? late : early));
+    expect(await bench.board.adoptArtefact(early.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.adoptArtefact(late.id, epoch)).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.readThread(late.logical_id)).toEqual([early.id]);
   });
 
   test("one whose source was written by hand too waits until that is taken in", async () => {

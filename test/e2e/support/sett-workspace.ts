@@ -20,9 +20,9 @@ export class SettWorkspace implements AsyncDisposable {
     this.name = name;
   }
 
-  /** An empty git repository with one commit, unless `files` says more. `name` is the instance's; it is unique. */
-  static async create(files: Record<string, string> = {}): Promise<SettWorkspace> {
-    const folder = await mkdtemp(join(tmpdir(), "sett-e2e-"));
+  /** An empty git repository with one commit, unless `files` says more. `name` is the instance's; it is unique. `prefix` begins the folder's. */
+  static async create(files: Record<string, string> = {}, { prefix = "sett-e2e-" } = {}): Promise<SettWorkspace> {
+    const folder = await mkdtemp(join(tmpdir(), prefix));
     const workspace = new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
     await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
       folder,

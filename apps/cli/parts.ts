@@ -1,0 +1,50 @@
+// What an instance consists of: what its parts are called, how they are, and which are missing.
+import { unreachable } from "../../lib/model/unreachable.ts";
+import type { ContainerPart, InstanceParts } from "../../lib/runtime/port.ts";
+
+/** An agent's own name; the others are called by what they are. */
+export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
+  if (labels.component === "worker") return name;
+  return labels.component === "agent" ? labels.agent : labels.component;
+}
+
+export function stateWord({ state }: ContainerPart): string {
+  switch (state.state) {
+    case "running":
+      return state.health === "unhealthy" ? "unhealthy" : "running";
+    case "created":
+    case "paused":
+    case "restarting":
+    case "exited":
+      return state.state;
+    default:
+      return unreachable(state);
+  }
+}
+
+/** Every part that an instance with containers should have, those without a container as `gone`. */
+export function partStates(parts: InstanceParts): { name: string; state: string }[] {
+  const { containers, volumes } = parts;
+  if (containers.length === 0) return [];
+  const there = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
+  // Every agent has a volume to work in, which stays when its container is removed.
+  const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
+  const missing = ["redis", "orchestrator", ...agents].filter((name) => !there.some((part) => part.name === name));
+  return [...there, ...missing.map((name) => ({ name, state: "gone" }))];
+}
+
+/** `running`, `stopped`, or `2 of 3 running`; undefined for one without containers. */
+export function howItRuns(parts: InstanceParts): string | undefined {
+  const states = partStates(parts);
+  const dead = states.filter(({ state }) => state !== "running");
+  if (states.length === 0) return undefined;
+  if (dead.length === 0) return "running";
+  if (dead.length === states.length) return "stopped";
+  return `${states.length - dead.length} of ${states.length} running`;
+}
+
+/** `coder is gone, tester is exited`; empty when all run. */
+export function deadParts(parts: InstanceParts): string {
+  const dead = partStates(parts).filter(({ state }) => state !== "running");
+  return dead.map(({ name, state }) => `${name} ${state === "exited" ? "has exited" : `is ${state}`}`).join(", ");
+}

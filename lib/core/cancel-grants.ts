@@ -1,0 +1,17 @@
+// Ends the grants of a claim that is terminated.
+import type { Grant } from "../model/claim.ts";
+
+/** Those that were not over yet, as they stand from now on. */
+export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
+  return grants
+    .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")
+    .map(({ agent, phase, attempt, queued_at }) => ({
+      agent,
+      phase,
+      attempt,
+      queued_at,
+      state: "cancelled",
+      ended_at: at,
+      reason,
+    }));
+}

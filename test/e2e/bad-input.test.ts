@@ -1,0 +1,82 @@
+// Wrong use that only shows with containers, in a repository of root whose path has a space and a letter that is not ASCII.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
+
+const committer = `cat > /dev/null
+echo "grün" > "neue Datei.txt" && git add -A && git commit --quiet -m "Write" >&2
+printf '{"artefact_type":"CodeCommit","artefact_payload":"%s","summary":"wrote"}' "$(git rev-parse HEAD)"
+`;
+const yml = settYml({
+  coder: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    workspace: { mode: rw }\n",
+});
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  const files = { ...scriptAgent("coder", committer), "sett.yml": yml };
+  sett = await SettWorkspace.create(files, { prefix: "sett é2e mit Raum-" });
+}, 60_000);
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+test("an agent's image that does not exist is named, with the agent, and nothing is left", async () => {
+  await sett.write({ "sett.yml": "version: '1.0'\nagents:\n  coder: { image: sett-test/none:1, command: [x] }\n" });
+  const { code, out, err } = await sett.sett("up", "--name", sett.name);
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain("sett-test/none:1");
+  expect(err).toContain("→");
+  expect(await sett.leftOvers()).toEqual([]);
+  expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
+  await sett.write({ "sett.yml": yml });
+});
+
+test("a repository of root in such a path is served, and its agent's commit arrives", async () => {
+  await $`chown -R 0:0 .`.cwd(sett.folder);
+  await sett.up();
+  const { code, err } = await sett.sett("forage", "--watch", "--goal", "Schreib etwas Schönes");
+  expect({ code, err }).toMatchObject({ code: 0 });
+  const [commit] = JSON.parse(await sett.need("hoard", "--json", "--type", "CodeCommit"));
+  expect(await sett.git("show", `refs/sett/${sett.name}/${commit.id}:neue Datei.txt`)).toBe("grün");
+  expect((await stat(join(sett.folder, ".git/HEAD"))).uid).toBe(0);
+  expect(await sett.git("status", "--porcelain")).toBe("");
+});
+
+test("a dirty tree is refused with every file, strange names too, and states nothing", async () => {
+  await sett.write({ "neu é.txt": "", "README.md": "changed\n" });
+  const before = await sett.need("hoard", "--json");
+  const { code, out, err } = await sett.sett("forage", "--goal", "x");
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain("?? neu é.txt");
+  expect(err).toContain(" M README.md");
+  expect(await sett.need("hoard", "--json")).toBe(before);
+  await $`git checkout --quiet README.md && rm ${"neu é.txt"}`.cwd(sett.folder);
+});
+
+test("watch says when its Redis is away, goes on when it is back, and ends with a sentence when the instance is gone", async () => {
+  const child = Bun.spawn([settBinary, "watch", "-o", "jsonl"], { cwd: sett.folder, stdout: "pipe", stderr: "pipe" });
+  const said = { out: "", err: "" };
+  const collect = async (stream: ReadableStream<Uint8Array>, into: "out" | "err") => {
+    for await (const chunk of stream) said[into] += new TextDecoder().decode(chunk);
+  };
+  const reading = Promise.all([collect(child.stdout, "out"), collect(child.stderr, "err")]);
+  await waitFor("the past", () => said.out.includes("claim_completed"));
+  process.kill(await sett.processOf("redis"), "SIGKILL");
+  await waitFor("the loss", () => said.err.includes("Redis is away"));
+  await waitFor("the return", () => said.err.includes("Redis is back"), { timeoutMs: 30_000 });
+  await sett.need("down", "--timeout", "1s");
+  expect(await child.exited).toBe(1);
+  await reading;
+  expect(said.err).toContain(`There is no instance ${sett.name}`);
+  const ids = said.out
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
