@@ -23,7 +23,7 @@ export function workspaceOf({ containers, networks, volumes }: InstanceParts): s
  * `instance-ambiguous`.
  */
 export async function findInstance(
-  runtime: ContainerRuntime,
+  runtime: Pick<ContainerRuntime, "instances" | "parts">,
   shell: Pick<Shell, "cwd">,
   name: string | undefined,
   isFound: (parts: InstanceParts) => boolean,

@@ -11,7 +11,7 @@ import { withLock } from "./up/with-lock.ts";
  * may share it. An instance that is down, but has kept its blackboard, counts too.
  */
 export async function leaveExchange(
-  runtime: ContainerRuntime,
+  runtime: Pick<ContainerRuntime, "instances">,
   instance: InstanceName,
   repository: Repository,
   shell: Pick<Shell, "env" | "messages">,

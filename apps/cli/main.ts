@@ -1,23 +1,31 @@
 // The program `sett`: wires the parts, and alone reads the environment.
 import process from "node:process";
+import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createMessages } from "./messages.ts";
 import { createOutput } from "./output.ts";
+import { printError } from "./print-error.ts";
 import { runCommand } from "./run-command.ts";
 import type { Shell } from "./shell.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
+// A library's way of speaking to its developers: users of `sett` could do nothing about it.
+process.noDeprecation = true;
+
 const stop = new AbortController();
 let interruptions = 0;
+let lastWords: () => SettError | undefined = () => undefined;
 for (const [name, code] of Object.entries(signals)) {
   process.on(name, () => {
     interruptions += 1;
-    // Who asks a second time does not want to wait for anything to be tidied up.
-    if (interruptions > 1) process.exit(code);
     process.exitCode = code;
-    stop.abort(name);
+    if (interruptions === 1) return stop.abort(name);
+    // Who asks a second time does not want to wait for anything to be tidied up; a third time, not even for a sentence.
+    const left = interruptions === 2 ? lastWords() : undefined;
+    if (left === undefined) process.exit(code);
+    void printError(left, err, { isDebug: false }).finally(() => process.exit(code));
   });
 }
 
@@ -33,6 +41,9 @@ const shell: Shell = {
   messages: createMessages(err),
   stdin: () => process.stdin,
   interrupted: stop.signal,
+  ifAbandoned: (tell) => {
+    lastWords = tell;
+  },
 };
 
 const code = await runCommand(process.argv.slice(2), shell);

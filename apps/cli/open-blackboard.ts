@@ -26,6 +26,9 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
         hint: "Add --name NAME, or set SETT_INSTANCE_NAME; without REDIS_URL the instance of this repository is looked up.",
       });
     }
+    if (!/^rediss?:\/\/[^/]/.test(redisUrl) || !URL.canParse(redisUrl)) {
+      throw new SettError("usage", "REDIS_URL is malformed.", { hint: "It looks like redis://:password@host:6379." });
+    }
     return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd) };
   }
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");

@@ -2,6 +2,7 @@
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
+import { firstLine } from "./render/plain-text.ts";
 
 const artefactsAtOnce = 8;
 
@@ -13,13 +14,19 @@ export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]):
   for (let at = 0; at < ids.length; at += artefactsAtOnce) yield* await board.readArtefacts(ids.slice(at, at + artefactsAtOnce));
 }
 
-/** The same without what they say. Only those that are not in `known` are read, and are put there. */
+/**
+ * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in.
+ * Only those that are not in `known` are read, and are put there.
+ */
 export async function readHeads(
   board: Blackboard,
   ids: readonly ArtefactId[],
   known: KnownArtefacts = new Map(),
 ): Promise<ArtefactHead[]> {
   const unknown = ids.filter((id) => !known.has(id));
-  for await (const { payload: _payload, ...head } of readWhole(board, unknown)) known.set(head.id, head);
+  for await (const { payload, ...head } of readWhole(board, unknown)) {
+    const summary = (head.metadata.summary ?? "").trim() === "" ? firstLine(payload) : head.metadata.summary;
+    known.set(head.id, { ...head, metadata: { ...head.metadata, summary } });
+  }
   return ids.flatMap((id) => known.get(id) ?? []);
 }

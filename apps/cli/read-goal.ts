@@ -29,6 +29,12 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
   }
 }
 
+/** Why nothing came of a goal. `results`: what there is beside the goal itself. */
+export function whyStalled(results: readonly ArtefactHead[]): string {
+  if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";
+  return "Nobody did anything about it: agents looked at it, but none has bid `claim` or `exclusive`.";
+}
+
 type Causes = Map<ArtefactId, Map<string, ClaimId>>;
 
 async function readCauses(board: Blackboard, ids: readonly ArtefactId[]): Promise<Causes> {

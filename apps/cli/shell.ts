@@ -1,4 +1,5 @@
 // What a command has of the world around it; main.ts makes it.
+import type { SettError } from "../../lib/model/errors.ts";
 import type { Messages } from "./messages.ts";
 import type { Output } from "./output.ts";
 
@@ -16,4 +17,9 @@ export type Shell = {
   stdin: () => AsyncIterable<Uint8Array>;
   /** Aborts when the person, or a supervisor, has had enough. */
   interrupted: AbortSignal;
+  /**
+   * What to tell whoever interrupts a second time, asked for at that moment: the program then ends at once and leaves what it
+   * was tidying up. Undefined: there is nothing to tell.
+   */
+  ifAbandoned(tell: () => SettError | undefined): void;
 };

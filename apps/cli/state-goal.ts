@@ -6,9 +6,8 @@ import { type Artefact, goalType, userRole } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../lib/model/ids.ts";
-import { oneLine, shorten } from "./render/plain-text.ts";
+import { firstLine, oneLine } from "./render/plain-text.ts";
 
-const longestSummary = 100;
 const listedFiles = 20;
 
 export async function stateGoal(board: Blackboard, repository: HostRepository, text: string, actor: Actor): Promise<Artefact> {
@@ -42,7 +41,6 @@ async function cleanHead(repository: HostRepository): Promise<CommitHash> {
 
 function goalArtefact(text: string, commit: CommitHash, tag: { name: string; commit: CommitHash } | undefined): Artefact {
   const id = randomUUID();
-  const firstLine = text.trim().split("\n")[0] ?? "";
   return {
     id: ArtefactId.parse(id),
     logical_id: LogicalId.parse(id),
@@ -57,7 +55,7 @@ function goalArtefact(text: string, commit: CommitHash, tag: { name: string; com
     goal_id: GoalId.parse(id),
     claim_id: "",
     metadata: {
-      summary: shorten(oneLine(firstLine), longestSummary),
+      summary: firstLine(text),
       commit,
       ...(tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit }),
     },

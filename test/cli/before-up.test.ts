@@ -8,33 +8,11 @@ import { contextHash } from "../../apps/cli/up/context-hash.ts";
 import { withLock } from "../../apps/cli/up/with-lock.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import type { PartKind } from "../../lib/runtime/labels.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";
+import { instanceParts as parts } from "./support/instance-parts.ts";
 
 const here = "/home/ada/here";
 const demo = InstanceName.parse("demo");
-
-function parts(name: string, workspace: string, has: "containers" | "network" | "blackboard"): InstanceParts {
-  const instance = InstanceName.parse(name);
-  const labels = <Kind extends PartKind>(kind: Kind) => ({ instance, workspace, version: "1", ...kind });
-  const container = {
-    id: "1",
-    name: `sett-${name}-redis`,
-    labels: labels({ component: "redis" }),
-    image: { tag: "", id: "" },
-    state: { state: "running", startedAt: "", health: "none" } as const,
-    restarts: 0,
-    createdAt: "",
-    env: {},
-    ports: [],
-  };
-  return {
-    instance,
-    containers: has === "containers" ? [container] : [],
-    networks: has === "blackboard" ? [] : [{ id: "1", name: `sett-${name}`, labels: labels({ component: "network" }) }],
-    volumes: [{ name: `sett-${name}-blackboard`, labels: labels({ component: "blackboard" }) }],
-  };
-}
 
 function refusal(all: InstanceParts[]): string | undefined {
   try {
@@ -60,6 +38,24 @@ describe("a name and a repository", () => {
     expect(refusal([parts("demo", "/elsewhere", "blackboard")])).toBe("instance-taken");
     expect(refusal([parts("other", here, "containers")])).toBe("workspace-taken");
     expect(refusal([parts("other", here, "network")])).toBe("workspace-taken");
+  });
+
+  test("one whose agent has died or is gone is refused by that agent's name", () => {
+    const refusalOf = (all: InstanceParts) => {
+      try {
+        requireFree(demo, here, [all]);
+      } catch (error) {
+        return error instanceof Error ? error.message : "";
+      }
+      return undefined;
+    };
+    expect(refusalOf(parts("demo", here, "containers"))).toContain("already, running, for this repository");
+    const { containers, ...rest } = parts("demo", here, "containers");
+    const dead = { state: "exited", exitCode: 1, endedAt: "", isOutOfMemory: false } as const;
+    const died = containers.map((part) => (part.labels.component === "agent" ? { ...part, state: dead } : part));
+    expect(refusalOf({ ...rest, containers: died })).toContain("2 of 3 running (coder has exited)");
+    const gone = containers.filter(({ labels }) => labels.component !== "agent");
+    expect(refusalOf({ ...rest, containers: gone })).toContain("2 of 3 running (coder is gone)");
   });
 
   test("the name is the folder's where that makes one", () => {

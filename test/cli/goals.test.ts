@@ -135,6 +135,24 @@ describe("what stands on the blackboard", () => {
     );
   });
 
+  test("hoard names the types there are where none is of the type asked for", async () => {
+    const { code, err } = await at.sett("hoard", "--goal", goal.id, "--type", "Nope");
+    expect(code).toBe(0);
+    expect(err).toContain("There are no artefacts of type Nope. There are: GoalDefined, NoWay, Report.");
+  });
+
+  test("what has no summary is shown with its first line, and no summary takes more than 100 characters", async () => {
+    await using board = await at.board();
+    const bare = derived([], { payload: `\n  ${"By hand ".repeat(20)}\nand more`, metadata: {} });
+    const long = derived([bare], { metadata: { summary: "x".repeat(300) } });
+    for (const artefact of [bare, long]) await board.createArtefact(artefact, hand);
+    const lines = (await at.need("hoard", "--goal", bare.goal_id)).trimEnd().split("\n");
+    expect(lines[1]).toMatch(/ {2}By hand By hand .{83}…$/);
+    expect(lines[2]).toMatch(/ {2}x{99}…$/);
+    expect(await at.need("status", "--goal", bare.goal_id)).toContain("By hand");
+    expect(await at.need("watch", "--no-follow", "--goal", bare.goal_id)).toContain("“By hand");
+  });
+
   test("hoard with an id expands that one", async () => {
     const text = await at.need("hoard", report.id);
     expect(text).toContain(report.logical_id);
@@ -203,6 +221,9 @@ test("REDIS_URL without a name, and a name that is none, are refused", async () 
   const nameless = await runSett(["hoard"], { cwd: at.folder, env: { REDIS_URL: at.redis.url } });
   expect(nameless.code).toBe(2);
   expect(nameless.err).toContain("--name");
+  const malformed = await runSett(["hoard"], { cwd: at.folder, env: { ...at.env, REDIS_URL: "nonsense" } });
+  expect(malformed.code).toBe(2);
+  expect(malformed.err).toContain("REDIS_URL is malformed");
   const { code, err } = await at.sett("hoard", "--name", "No Name");
   expect(code).toBe(2);
   expect(err).toContain("No Name");

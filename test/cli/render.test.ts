@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { formatAge } from "../../apps/cli/render/age.ts";
+import { agoOf, formatAge } from "../../apps/cli/render/age.ts";
 import { artefactDetails } from "../../apps/cli/render/artefact-details.ts";
 import { eventLine } from "../../apps/cli/render/event-line.ts";
 import { oneLine, plainLines, shorten } from "../../apps/cli/render/plain-text.ts";
@@ -66,6 +66,19 @@ describe("an event's line", () => {
     expect(line).not.toContain(esc);
     expect(line).not.toContain("\r");
   });
+});
+
+test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {
+  const lost = sampleEvent({ type: "grant_failed", actor: "orchestrator:1" as SettEvent["actor"] });
+  expect(eventLine(lost, plain, undefined)).toContain("ends the attempt of coder on claim");
+  expect(eventLine(sampleEvent({ type: "grant_failed" }), plain, undefined)).toContain("fails on claim");
+});
+
+test("an age just now is no ago", () => {
+  expect(["2026-01-01T00:00:00.000Z", "2025-12-31T23:59:00.000Z"].map((at) => agoOf(at, Date.UTC(2026, 0, 1)))).toEqual([
+    "just now",
+    "1m ago",
+  ]);
 });
 
 test("colours stand only where they are wanted", () => {

@@ -177,3 +177,16 @@ describe("sett forage --watch", () => {
     });
   }, 30_000);
 });
+
+test("a goal that nobody does anything about exits with 1 and says why, and where to look", async () => {
+  await using at = await Workspace.create();
+  await using _orchestrator = startService("orchestrator", { ...at.env, SETT_HEALTH_PORT: "0" });
+  const { code, out, err } = await at.sett("forage", "--watch", "--goal", "Paint the door");
+  expect(code).toBe(1);
+  expect(err).toContain("is stalled.");
+  expect(err).toContain("no agent bid anything but `ignore`");
+  expect(err).toContain("`bids`");
+  expect(err).toContain("sett status");
+  expect(err).toContain(`sett watch --no-follow --goal ${out.slice(0, 8)}`);
+  expect(await at.need("status")).toContain("Nobody did anything about it");
+}, 20_000);

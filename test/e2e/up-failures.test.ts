@@ -76,6 +76,52 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
   }
 }, 120_000);
 
+test("a second Ctrl-C tells what is left behind and how to remove it; Ctrl-C in down tells how it stands", async () => {
+  const said = async (words: string[], signs: string[]) => {
+    const child = Bun.spawn([settBinary, ...words], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+    let err = "";
+    const reading = (async () => {
+      for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
+    })();
+    for (const sign of signs) {
+      await waitFor(`"${sign}"`, () => err.includes(sign), { timeoutMs: 60_000 });
+      child.kill("SIGINT");
+    }
+    expect(await child.exited).toBe(130);
+    await reading;
+    return err;
+  };
+  const up = await said(["up", "--name", sett.name], ["orchestrator: starting", "Taking everything back"]);
+  expect(up).toContain(`sett down --volumes --name ${sett.name}`);
+  await sett.sett("down", "--volumes", "--name", sett.name);
+  await sett.up();
+  const down = await said(["down", "--volumes"], ["stopping"]);
+  expect(down).toContain(`parts of ${sett.name} may still run`);
+  expect(down).toContain(`sett down --name ${sett.name} --volumes`);
+  await sett.need("down", "--volumes", "--timeout", "1s");
+  await expectNothingLeft();
+  const nothing = await sett.sett("down");
+  expect(nothing.code).toBe(0);
+  expect(nothing.err).toContain("Nothing of a sett is left");
+  expect((await sett.sett("down", "--name", sett.name)).code).toBe(1);
+}, 120_000);
+
+test("a stranger's container on the network is named, and down goes on once it has left", async () => {
+  await sett.up();
+  const stranger = `stranger-${sett.name}`;
+  await $`docker run --detach --name ${stranger} --network ${`sett-${sett.name}`} --entrypoint sleep sett/agent-base:latest 600`.quiet();
+  try {
+    const { code, err } = await sett.sett("down", "--volumes", "--timeout", "1s");
+    expect(code).toBe(1);
+    expect(err).toContain(`The network sett-${sett.name} is still used by ${stranger}.`);
+    expect(err).toContain(`docker network disconnect sett-${sett.name} ${stranger}`);
+  } finally {
+    await $`docker rm --force ${stranger}`.quiet();
+  }
+  await sett.need("down", "--volumes");
+  await expectNothingLeft();
+}, 120_000);
+
 test("of two that come up at once under one name, one does", async () => {
   const both = await Promise.all([sett.sett("up", "--name", sett.name), sett.sett("up", "--name", sett.name)]);
   expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);

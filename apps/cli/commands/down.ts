@@ -2,18 +2,21 @@
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { Duration } from "../../../lib/model/config-quantities.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults } from "../fetch-results.ts";
 import { findInstance, hasAnything, hasContainers, workspaceOf } from "../find-instance.ts";
+import { leaveExchange } from "../leave-exchange.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
+import { partName } from "../parts.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
 import type { Shell } from "../shell.ts";
 import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/plan.ts";
+import { workspaceRoot } from "../workspace-root.ts";
 
 export const down = defineCommand({
   name: "down",
@@ -27,30 +30,58 @@ export const down = defineCommand({
     timeout: { type: "string", alias: "t", valueHint: "TIME", description: "how long agents may take to stop (default 40s)" },
   },
   examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # leaves nothing at all"],
+  // Whoever interrupts is told at once how it stands now.
+  endsItself: true,
   async run(args, shell) {
     const agentSeconds = args.timeout === undefined ? agentStopSeconds : secondsOf(args.timeout);
     const runtime = await dockerRuntime();
-    const parts = await findLeavings(runtime, shell, args.name);
-    const { instance } = parts;
-    const workspace = workspaceOf(parts);
-    const repository = await openRepository(workspace, shell);
-    {
-      using progress = new Progress(shell.err);
-      await logStop(parts, repository, shell);
-      await stopInOrder(runtime, parts, agentSeconds, progress);
+    const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
+    if (parts === undefined) {
+      shell.messages.note("Nothing of a sett is left for this repository.");
+      return;
     }
-    if (repository !== undefined) await fetchResults(shell, workspace);
-    await runtime.removeInstance(instance, { blackboard: args.volumes ? "remove" : "keep" });
-    if (args.volumes && repository !== undefined) await forget(runtime, instance, repository);
-    if (args.volumes) await runtime.images.removeBuilt(instance);
-    shell.messages.done(
-      args.volumes ? `${instance} is gone, with its blackboard.` : `${instance} is down. Its blackboard is kept.`,
+    using progress = new Progress(shell.err);
+    const { instance } = parts;
+    const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and not all of it is removed" : "; its blackboard is kept"}.`;
+    const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
+    await untilInterrupted(
+      takeDown({ runtime, parts, agentSeconds, isWhole: args.volumes, progress }, shell),
+      shell,
+      left,
+      again,
     );
-    if (!args.volumes)
-      shell.messages.next(`Go on from it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
     return;
   },
 });
+
+async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, message: string, hint?: string): Promise<Result> {
+  const interruption = aborted(shell.interrupted).then((): never => {
+    throw new SettError("interrupted", message, hint === undefined ? {} : { hint });
+  });
+  return await Promise.race([work, interruption]);
+}
+
+/** `isWhole`: with everything that was recorded. */
+type Order = { runtime: ContainerRuntime; parts: InstanceParts; agentSeconds: number; isWhole: boolean; progress: Progress };
+
+async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Order, shell: Shell): Promise<void> {
+  const { instance } = parts;
+  const workspace = workspaceOf(parts);
+  const repository = await openRepository(workspace, shell);
+  await logStop(parts, repository, shell);
+  await stopInOrder(runtime, parts, agentSeconds, progress);
+  if (repository !== undefined) await fetchResults(shell, workspace);
+  await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
+  if (!isWhole) {
+    shell.messages.done(`${instance} is down. Its blackboard is kept.`);
+    shell.messages.next(`Go on from it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
+    return;
+  }
+  await repository?.removeRefs(instance);
+  if (repository !== undefined) await leaveExchange(runtime, instance, repository, shell);
+  await runtime.images.removeBuilt(instance);
+  shell.messages.done(`${instance} is gone, with its blackboard.`);
+}
 
 function secondsOf(text: string): number {
   const parsed = Duration.safeParse(text);
@@ -58,14 +89,24 @@ function secondsOf(text: string): number {
   throw new SettError("usage", `--timeout takes a duration, not \`${text}\`.`, { hint: "For example: --timeout 5s" });
 }
 
-/** What runs comes first; without it, a blackboard that was kept. */
-async function findLeavings(runtime: ContainerRuntime, shell: Shell, name: string | undefined): Promise<InstanceParts> {
-  try {
-    return await findInstance(runtime, shell, name, hasContainers);
-  } catch (error) {
-    if (!(error instanceof SettError) || error.code !== "instance-not-found") throw error;
-    return await findInstance(runtime, shell, name, hasAnything);
+/** What runs comes first; without it, a blackboard that was kept. Undefined: this repository has nothing, as was wanted. */
+async function findLeavings(
+  runtime: ContainerRuntime,
+  shell: Shell,
+  name: string | undefined,
+): Promise<InstanceParts | undefined> {
+  const isMissing = (error: unknown) => error instanceof SettError && error.code === "instance-not-found";
+  for (const isFound of [hasContainers, hasAnything]) {
+    try {
+      return await findInstance(runtime, shell, name, isFound);
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      // A name that nothing has is more likely a slip than a wish come true.
+      const isWish = name === undefined && (await workspaceRoot(shell.cwd)) !== undefined;
+      if (isFound === hasAnything && !isWish) throw error;
+    }
   }
+  return undefined;
 }
 
 async function openRepository(workspace: string, shell: Shell): Promise<HostRepository | undefined> {
@@ -86,14 +127,6 @@ async function logStop(parts: InstanceParts, repository: HostRepository | undefi
   } catch (error) {
     shell.messages.warn(`That it was stopped is not on record: ${messageOf(error)}`);
   }
-}
-
-/** The results in git. Another instance of this repository, also one that is down, shares the exchange. */
-async function forget(runtime: ContainerRuntime, instance: InstanceName, repository: HostRepository): Promise<void> {
-  await repository.removeRefs(instance);
-  const workspace = repository.place.toplevel;
-  const isShared = (await runtime.instances()).some((parts) => workspaceOf(parts) === workspace);
-  if (!isShared) await repository.removeExchange();
 }
 
 function hasRedis({ containers }: InstanceParts): boolean {
@@ -126,10 +159,10 @@ async function stopAll(
   progress: Progress,
 ): Promise<void> {
   await Promise.allSettled(
-    containers.map(async ({ id, labels, name, state }) => {
+    containers.map(async (container) => {
+      const { id, state } = container;
       if (state.state === "exited" || state.state === "created") return;
-      const shown = labels.component === "agent" ? labels.agent : labels.component === "worker" ? name : labels.component;
-      const step = progress.begin(shown, "stopping");
+      const step = progress.begin(partName(container), "stopping");
       await runtime.containers.stop(id, seconds);
       step.done("has stopped");
     }),

@@ -12,7 +12,7 @@ import { exitCodeOf, followGoal } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
-import type { GoalReading } from "../read-goal.ts";
+import { type GoalReading, whyStalled } from "../read-goal.ts";
 import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import { paintState } from "../render/state.ts";
@@ -120,9 +120,9 @@ async function conclude(
       break;
     }
     case "stalled":
-      messages.next(
-        `No agent wanted it. Do the \`bids\` in sett.yml match? Who bid what: sett watch --no-follow --goal ${shortId(goal)}`,
-      );
+      messages.note(whyStalled(results));
+      messages.next("Do the `bids` in sett.yml match? Which agents are there: sett status");
+      messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}`);
       break;
     case "waiting": {
       const question = status.waitingFor.find((waiting) => waiting.kind === "answer");

@@ -9,12 +9,15 @@ import { openBlackboard } from "../open-blackboard.ts";
 import { readHeads, readWhole } from "../read-artefacts.ts";
 import { ageOf } from "../render/age.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { oneLine } from "../render/plain-text.ts";
+import { oneLine, shorten } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import type { Style } from "../render/style.ts";
 import { type Cell, table } from "../render/table.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
+
+/** The table is for people; JSON has it whole. */
+const longestSummary = 100;
 
 export const hoard = defineCommand({
   name: "hoard",
@@ -46,11 +49,12 @@ export const hoard = defineCommand({
     if (args.id !== undefined) await expand(board, args.id, args.json, shell);
     else {
       const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
-      const heads = await headsOf(board, goals, args.type);
+      const all = await headsOf(board, goals);
+      const heads = all.filter(({ type }) => args.type.length === 0 || args.type.includes(type));
       if (args.json) await printJson(board, heads, shell);
       else if (heads.length > 0) await printTable(board, heads, shell);
       else {
-        shell.messages.note(args.type.length > 0 ? "There are no artefacts of that type." : "There are no artefacts.");
+        shell.messages.note(all.length === 0 ? "There are no artefacts." : noneOf(args.type, all));
         if (goals.length === 0) shell.messages.next('State a goal: sett forage --goal "…"');
       }
     }
@@ -69,11 +73,15 @@ async function expand(board: Blackboard, text: string, isJson: boolean, shell: S
     );
 }
 
+function noneOf(types: readonly string[], all: readonly ArtefactHead[]): string {
+  const known = [...new Set(all.map(({ type }) => oneLine(type)))].sort().join(", ");
+  return `There are no artefacts of type ${types.join(" or ")}. There are: ${known}.`;
+}
+
 /** Oldest first. */
-async function headsOf(board: Blackboard, goals: readonly GoalId[], types: readonly string[]): Promise<ArtefactHead[]> {
+async function headsOf(board: Blackboard, goals: readonly GoalId[]): Promise<ArtefactHead[]> {
   const ids = (await Promise.all(goals.map((goal) => board.listArtefactsOfGoal(goal)))).flat();
-  const heads = (await readHeads(board, ids)).filter(({ type }) => types.length === 0 || types.includes(type));
-  return heads.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  return (await readHeads(board, ids)).sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
 }
 
 /** Reads them a second time, with their payloads, so that no more than a few are in memory at once. */
@@ -105,6 +113,6 @@ function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
     { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
-    { text: oneLine(head.metadata.summary ?? "") },
+    { text: shorten(oneLine(head.metadata.summary ?? ""), longestSummary) },
   ];
 }

@@ -6,7 +6,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
-import { type GoalReading, readGoal } from "../read-goal.ts";
+import { type GoalReading, readGoal, whyStalled } from "../read-goal.ts";
 import { ageOf, formatAge } from "../render/age.ts";
 import { oneLine, shorten } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
@@ -168,8 +168,12 @@ function goalLines({ goal, status: { state, waitingFor }, artefacts }: GoalReadi
   const age = stated === undefined ? "" : ageOf(stated.created_at, nowMs);
   const summary = shorten(oneLine(stated?.metadata.summary ?? ""), 80);
   const head = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  ${summary}`;
+  const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   return [
     head,
+    ...(state === "stalled"
+      ? [`          ${style.dim(whyStalled(results))} sett watch --no-follow --goal ${shortId(goal)}`]
+      : []),
     ...waitingFor.map((waiting) => `          ${style.dim("waits for")} ${waitingText(waiting)}, ${ageOf(waiting.since, nowMs)}`),
   ];
 }

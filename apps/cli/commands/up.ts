@@ -6,10 +6,13 @@ import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { fileArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { configPath } from "../config-path.ts";
+import { hasAnything } from "../find-instance.ts";
+import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
 import type { Shell } from "../shell.ts";
@@ -42,11 +45,16 @@ export const up = defineCommand({
     const instance = chooseName(args.name, workspace);
     const runtime = await dockerRuntime();
     await runtime.check();
-    requireFree(instance, workspace, await runtime.instances());
+    const all = await runtime.instances();
+    requireFree(instance, workspace, all);
+    const isNew = !all.some((parts) => parts.instance === instance && hasAnything(parts));
 
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
-    const images = await prepareImages({ runtime, instance, version, config, isRebuild: args.build, progress, signal });
+    const order = { runtime, instance, version, config, isRebuild: args.build, progress, signal };
+    const images = await prepareImages(order).catch((error: unknown) => {
+      throw withoutTrace(error);
+    });
     const { objectsDir, containerUser: user } = repository.place;
     const plan = planInstance({
       instance,
@@ -66,27 +74,38 @@ export const up = defineCommand({
       return !isThere;
     };
     const start: Start = { runtime, instance, workspace, version, plan, registrations, makeExchange, actor, progress, signal };
-    await startOrTakeBack(start, repository, progress, shell);
+    await startOrTakeBack(start, repository, isNew, shell);
     await report(start, shell);
     return;
   },
 });
 
-async function startOrTakeBack(start: Start, repository: HostRepository, progress: Progress, shell: Shell): Promise<void> {
+/** `isNew`: no blackboard of an earlier time was there. */
+async function startOrTakeBack(start: Start, repository: HostRepository, isNew: boolean, shell: Shell): Promise<void> {
   const made: Made = { isNetworkMade: false, isExchangeNew: false, isBlackboardNew: false };
+  shell.ifAbandoned(() => (made.isNetworkMade ? leftBehind(start.instance, isNew) : undefined));
   try {
     await startInstance(start, made);
   } catch (error) {
     const explained = await explainFailure(start.runtime, error);
-    progress[Symbol.dispose]();
+    start.progress[Symbol.dispose]();
     if (made.isNetworkMade) shell.messages.note("Taking everything back …");
     await rollBack(start, made, shell);
-    if (made.isExchangeNew) await repository.removeExchange();
-    if (error instanceof SettError && error.code === "interrupted") {
-      throw new SettError("interrupted", "Interrupted: nothing was left behind.", { cause: error });
-    }
-    throw explained;
+    if (made.isExchangeNew) await leaveExchange(start.runtime, start.instance, repository, shell);
+    throw withoutTrace(explained);
   }
+}
+
+/** An interruption told by what it means here; every other error stays as it is. */
+function withoutTrace(error: unknown): unknown {
+  if (!(error instanceof SettError) || error.code !== "interrupted") return error;
+  return new SettError("interrupted", "Interrupted: nothing was left behind.", { cause: error });
+}
+
+function leftBehind(instance: InstanceName, isNew: boolean): SettError {
+  return new SettError("interrupted", `Interrupted before everything was taken back: parts of ${instance} are left behind.`, {
+    hint: `Remove them: sett down ${isNew ? "--volumes " : ""}--name ${instance}`,
+  });
 }
 
 async function report({ instance, plan }: Start, shell: Shell): Promise<void> {

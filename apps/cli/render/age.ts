@@ -18,6 +18,12 @@ export function ageOf(at: string, nowMs: number): string {
   return formatAge(nowMs - Date.parse(at));
 }
 
+/** The same as an answer to "when?": `3s ago`, `just now`. */
+export function agoOf(at: string, nowMs: number): string {
+  const age = ageOf(at, nowMs);
+  return age === "now" ? "just now" : `${age} ago`;
+}
+
 /** `14:03:41`, by this machine's clock. */
 export function clockTime(at: string): string {
   const date = new Date(at);

@@ -1,7 +1,7 @@
 // Everything about one artefact, for people.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { ageOf } from "./age.ts";
+import { agoOf } from "./age.ts";
 import { oneLine, plainLines } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
@@ -23,7 +23,7 @@ export function artefactDetails(artefact: Artefact, instance: InstanceName, { st
     ["id", artefact.id],
     ["thread", `${artefact.logical_id}, version ${artefact.version}`],
     ["by", oneLine(by)],
-    ["created", `${artefact.created_at} (${ageOf(artefact.created_at, nowMs)} ago)`],
+    ["created", `${artefact.created_at} (${agoOf(artefact.created_at, nowMs)})`],
     ["goal", artefact.goal_id],
     ["claim", artefact.claim_id === "" ? "none" : artefact.claim_id],
     ["sources", artefact.source_artefacts.length === 0 ? "none" : artefact.source_artefacts.join(", ")],

@@ -65,7 +65,7 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "bid_placed":
       return said("word") === "ignore" ? minor(`bids ignore on ${claim}`) : major(`bids ${style.bold(said("word"))} on ${claim}`);
     case "bid_imposed":
-      return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which was silent`);
+      return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which gave no bid`);
     case "bid_refused":
       return major(`${style.red("refuses")} a bid of ${agent} on ${claim}${because}`);
     case "bidding_closed":
@@ -77,7 +77,11 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "grant_done":
       return minor(`is done with ${claim}`);
     case "grant_failed":
-      return major(`${style.red("fails")} on ${claim}${event.actor.startsWith("orchestrator") ? ` for ${agent}` : ""}${because}`);
+      return major(
+        event.actor.startsWith("orchestrator")
+          ? `${style.red("ends")} the attempt of ${agent} on ${claim}${because}`
+          : `${style.red("fails")} on ${claim}${because}`,
+      );
     case "grant_waiting":
       return major(`${style.yellow("waits")} for an answer on ${claim}`);
     case "grant_cancelled":

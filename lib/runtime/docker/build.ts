@@ -84,8 +84,13 @@ function failed(spec: BuildSpec, reason: string, lastLines: string[], cause?: un
   const output = lastLines.length === 0 ? "" : `\n${lastLines.map((line) => `  ${line}`).join("\n")}`;
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
-    : `Fix it, or try it by hand: \`docker build ${spec.contextDir}\`.`;
+    : `Fix it, or try it by hand: docker build ${quoted(spec.contextDir)}`;
   return new SettError("build-failed", `The image ${spec.tag} could not be built: ${reason.trim()}${output}`, { hint, cause });
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** What a person would see of a message: output of a step, or the progress of pulling the base image. */

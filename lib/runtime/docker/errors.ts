@@ -27,7 +27,7 @@ export async function askIfThere<T>(doing: string, request: () => Promise<T>): P
 export function explain(error: unknown, doing: string, signal?: AbortSignal): SettError {
   if (error instanceof SettError) return error;
   if (isAbort(error) || signal?.aborted === true)
-    return new SettError("interrupted", `Interrupted: was about to ${doing}.`, { cause: error });
+    return new SettError("interrupted", `Interrupted before Docker could ${doing}.`, { cause: error });
   const status = statusOf(error);
   // Without an HTTP status it was not the engine that spoke: the connection failed.
   if (status === undefined) return unreachable(error);

@@ -2,7 +2,7 @@
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
-import { askIfThere, explain, statusOf } from "./errors.ts";
+import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 
 export async function createNetwork(docker: Docker, name: string, labels: PartLabels): Promise<void> {
   try {
@@ -17,6 +17,23 @@ export async function createNetwork(docker: Docker, name: string, labels: PartLa
   }
 }
 
-export async function removeNetwork(docker: Docker, name: string): Promise<void> {
-  await askIfThere(`remove the network ${name}`, () => docker.getNetwork(name).remove());
+/** By its id, or by its name where that is all that is known. */
+export async function removeNetwork(docker: Docker, name: string, id = name): Promise<void> {
+  try {
+    await docker.getNetwork(id).remove();
+  } catch (error) {
+    if (statusOf(error) === 404) return;
+    if (!/has active endpoints/i.test(reasonOf(error))) throw explain(error, `remove the network ${name}`);
+    const users = await usersOf(docker, name, id);
+    throw new SettError("docker-failed", `The network ${name} is still used by ${users.join(", ") || "something else"}.`, {
+      hint: `Take it off the network (\`docker network disconnect ${name} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
+      cause: error,
+    });
+  }
+}
+
+async function usersOf(docker: Docker, name: string, id: string): Promise<string[]> {
+  const network = await askIfThere(`look at the network ${name}`, () => docker.getNetwork(id).inspect());
+  const containers: Record<string, { Name?: string }> = network?.Containers ?? {};
+  return Object.entries(containers).map(([container, { Name }]) => Name ?? container.slice(0, 12));
 }

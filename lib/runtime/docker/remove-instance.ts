@@ -28,7 +28,7 @@ export async function removeInstance(
   const removed = await Promise.allSettled(containers.map(({ Id }) => removeContainer(docker, Id)));
   const kept = blackboard === "keep" ? blackboardVolumeName(instance) : undefined;
   const freed = await Promise.allSettled([
-    ...networks.map(({ Id }) => removeNetwork(docker, Id)),
+    ...networks.map(({ Id, Name }) => removeNetwork(docker, Name, Id)),
     ...(volumes ?? []).filter(({ Name }) => Name !== kept).map(({ Name }) => removeVolume(docker, Name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;

@@ -26,6 +26,7 @@ export function fakeShell(): FakeShell {
     messages: createMessages(err),
     stdin: async function* () {},
     interrupted: new AbortController().signal,
+    ifAbandoned: () => {},
     written,
   };
 }

@@ -32,6 +32,13 @@ export class SettWorkspace implements AsyncDisposable {
     return workspace;
   }
 
+  /** A linked worktree of this repository, on a branch of its own, for another instance. Dispose it before this one. */
+  async worktree(): Promise<SettWorkspace> {
+    const folder = `${this.folder}-worktree`;
+    await this.git("worktree", "add", "--quiet", folder, "-b", "worktree");
+    return new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
+  }
+
   /** Writes files; scripts become executable. */
   async write(files: Record<string, string>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {
