@@ -73,7 +73,7 @@ test("watch says when its Redis is away, goes on when it is back, and ends with 
   await sett.need("down", "--timeout", "1s");
   expect(await child.exited).toBe(1);
   await reading;
-  expect(said.err).toContain(`There is no instance ${sett.name}`);
+  expect(said.err).toContain(`${sett.name} is down. Its blackboard is kept.`);
   const ids = said.out
     .trimEnd()
     .split("\n")
