@@ -1,7 +1,7 @@
 // Does a Docker Engine answer? If not: can we start one here?
 
 import { spawn } from "node:child_process";
-import { existsSync, openSync } from "node:fs";
+import { existsSync, openSync, readFileSync, rmSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { canInstallPackages, installPackages } from "./debian-packages.mjs";
 import { attempt, isInstalled, run, SetupError, say } from "./shell.mjs";
@@ -41,9 +41,18 @@ function startEngine() {
     run("systemctl", ["start", "docker"]);
     return;
   }
+  for (const path of ["/var/run/docker.pid", "/var/run/docker/containerd/containerd.pid"]) removeStalePidFile(path);
   say(`starting dockerd in the background; its log is ${logPath}`);
   const log = openSync(logPath, "a");
   spawn("dockerd", [], { detached: true, stdio: ["ignore", log, log] }).unref();
+}
+
+/** An engine that was killed leaves its pid file, and a new one refuses to start as soon as any process has that number. */
+function removeStalePidFile(path) {
+  if (!existsSync(path)) return;
+  const name = `/proc/${readFileSync(path, "utf8").trim()}/comm`;
+  const isAlive = existsSync(name) && /^(?:dockerd|containerd)$/.test(readFileSync(name, "utf8").trim());
+  if (!isAlive) rmSync(path);
 }
 
 async function engineAnswers({ withinMs }) {
