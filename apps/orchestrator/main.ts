@@ -6,6 +6,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
+import { lastWords } from "../../lib/service/last-words.ts";
 import { listening } from "../../lib/service/listening.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -47,11 +48,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
   log.info("Orchestrator stopped", { signal: signal.reason });
 }
 
-/** The last words of the process, for the person who reads the container's log. */
 function fail(error: unknown): never {
-  const isExpected = error instanceof SettError;
-  console.error(isExpected ? `orchestrator: ${error.message}${error.hint ? ` ${error.hint}` : ""}` : error);
-  process.exit(isExpected ? error.exitCode : 1);
+  const { words, exitCode } = lastWords("orchestrator", error);
+  console.error(words);
+  process.exit(exitCode);
 }
 
 await main(process.argv.slice(2)).catch(fail);
