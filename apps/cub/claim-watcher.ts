@@ -6,13 +6,17 @@ import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { Bounded } from "../../lib/service/bounded.ts";
+import { RecentMap } from "../../lib/service/recent-map.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Parts } from "./parts.ts";
 import { placeBid } from "./place-bid.ts";
 import { inRounds } from "./rounds.ts";
 
 /** A bid command takes up to ten seconds, and one slow claim must not hold up the next ones. */
-const mostBidsAtOnce = 8;
+const mostCommandsAtOnce = 8;
+
+/** Without a command a bid is one call of Redis, and many travel together. */
+const mostBidsAtOnce = 500;
 
 /** Claims and their targets are read together; payloads of 16 MiB bound how many. */
 const mostReadAtOnce = 32;
@@ -22,12 +26,13 @@ const mostTargets = 1_000;
 
 export class ClaimWatcher {
   readonly #parts: Parts;
-  readonly #bids = new Bounded(mostBidsAtOnce);
+  readonly #bids: Bounded;
   readonly #inHand = new Set<ClaimId>();
-  readonly #targets = new Map<ClaimId, ArtefactId>();
+  readonly #targets = new RecentMap<ClaimId, ArtefactId>(mostTargets);
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#bids = new Bounded(() => (parts.registration.current.bid_command === undefined ? mostBidsAtOnce : mostCommandsAtOnce));
   }
 
   /** Claims whose bids are being decided or placed right now. */
@@ -58,7 +63,7 @@ export class ClaimWatcher {
   async hear(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
     for (const { claim, artefact_id, ...subject } of announced) {
       if (stop.aborted) break;
-      this.#remember(claim, artefact_id);
+      this.#targets.set(claim, artefact_id);
       if (!this.#inHand.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
     }
     this.#restIfDone();
@@ -107,12 +112,6 @@ export class ClaimWatcher {
       log.error("The artefact of a claim cannot be read", { artefact_id: ids[0], error: messageOf(error) });
       return new Map();
     }
-  }
-
-  #remember(claim: ClaimId, artefact: ArtefactId): void {
-    const [oldest] = this.#targets.keys();
-    if (this.#targets.size >= mostTargets && oldest !== undefined) this.#targets.delete(oldest);
-    this.#targets.set(claim, artefact);
   }
 
   #owesBid({ claim }: ClaimSnapshot): boolean {

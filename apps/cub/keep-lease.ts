@@ -2,7 +2,6 @@
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { Parts } from "./parts.ts";
 
 /** Several renewals may fail before the lease is in danger, and a cancelled grant's tool is soon killed. */
@@ -20,38 +19,35 @@ export async function underLease<Result>(
   { mostMs, kill, everyMs = renewEveryMs }: { mostMs: number; kill: AbortSignal; everyMs?: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ outcome: "done"; result: Result } | { outcome: "lost"; reason: string }> {
+  // Not AbortSignal.any: the kill signal lives as long as the process, and would collect a dependant for each grant.
   const cancel = new AbortController();
-  const onKill = () => cancel.abort();
-  kill.addEventListener("abort", onKill, { once: true });
-  if (kill.aborted) onKill();
-
-  const over = new AbortController();
-  const working = work(cancel.signal);
-  const settled = working.then(
-    () => over.abort(),
-    () => over.abort(),
-  );
+  const stop = () => cancel.abort();
+  kill.addEventListener("abort", stop, { once: true });
+  if (kill.aborted) stop();
   const untilMs = clock.now().getTime() + mostMs;
   let lostReason: string | undefined;
-  while (lostReason === undefined) {
-    await pause(everyMs, over.signal);
-    if (over.signal.aborted) break;
-    if (clock.now().getTime() > untilMs) continue;
+  let isAsking = false;
+  const renew = async () => {
+    if (isAsking || lostReason !== undefined || clock.now().getTime() > untilMs) return;
+    isAsking = true;
     watch.executor.turn();
-    lostReason = await refusal();
-  }
-  cancel.abort();
-  kill.removeEventListener("abort", onKill);
-  await settled;
-  return lostReason === undefined ? { outcome: "done", result: await working } : { outcome: "lost", reason: lostReason };
-
-  async function refusal(): Promise<string | undefined> {
     try {
       const answer = await board.renewLease({ ...lease, leaseMs: grantLeaseMs });
-      return answer.outcome === "refused" ? answer.reason : undefined;
+      if (answer.outcome === "refused") {
+        lostReason = answer.reason;
+        stop();
+      }
     } catch (error) {
       log.warn("The lease could not be renewed", { claim_id: lease.claim, error: messageOf(error) });
-      return undefined;
     }
+    isAsking = false;
+  };
+  const renewing = setInterval(renew, everyMs);
+  try {
+    const result = await work(cancel.signal);
+    return lostReason === undefined ? { outcome: "done", result } : { outcome: "lost", reason: lostReason };
+  } finally {
+    clearInterval(renewing);
+    kill.removeEventListener("abort", stop);
   }
 }

@@ -11,14 +11,19 @@ import { assembleContext } from "./assemble-context.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 
-export type Task = {
+/** Or the sentence that says why it cannot be had: the work then fails, visibly. */
+type Had<Value> = { ok: true; value: Value } | { ok: false; reason: string };
+
+/** What of the work never changes while the grant is queued, so that it may be read ahead: the gate tells whether it still is. */
+export type Assignment = {
   claim: Claim;
   grant: QueuedGrant;
   /** Results of earlier phases of the same claim. */
   earlier: ArtefactId[];
-  /** Or the sentence that says why they cannot be had: the work fails, visibly. */
-  inputs: { ok: true; value: TaskInputs } | { ok: false; reason: string };
+  target: Had<Artefact>;
 };
+
+export type Task = Omit<Assignment, "target"> & { inputs: Had<TaskInputs> };
 
 export type TaskInputs = {
   target: Artefact;
@@ -31,15 +36,15 @@ export type TaskInputs = {
 
 /**
  * Undefined when the agent has no queued grant on this claim: a wake-up is only a hint. `expected`: the claim's artefact, where its
- * announcement told, so that both are read in one round trip.
+ * announcement told, so that both are read in one round trip. Rejects only when Redis is away.
  */
-export async function readTask(
+export async function readAssignment(
   board: Blackboard,
   agent: AgentName,
   id: ClaimId,
   expected: ArtefactId | undefined,
-): Promise<Task | undefined> {
-  const ahead = expected === undefined ? undefined : board.readArtefact(expected);
+): Promise<Assignment | undefined> {
+  const ahead = expected === undefined ? undefined : readTarget(board, expected);
   // Whoever awaits it hears of the failure; where there is no grant nobody does.
   ahead?.catch(() => undefined);
   const snapshot = await board.readClaim(id);
@@ -47,33 +52,38 @@ export async function readTask(
   const grant = snapshot.grants.find((one) => one.agent === agent);
   if (grant?.state !== "queued") return undefined;
   const { claim, grants } = snapshot;
-  const earlier = resultsOfEarlierPhases(grants, grant.phase);
-  return { claim, grant, earlier, inputs: await readInputs(board, claim, grant, earlier, ahead) };
+  const target = await (ahead ?? readTarget(board, claim.artefact_id));
+  return { claim, grant, earlier: resultsOfEarlierPhases(grants, grant.phase), target };
 }
 
-/** Rejects only when Redis is away. */
+/** Adds the context as it stands now: threads grow, so this is never read ahead. Rejects only when Redis is away. */
+export async function readTask(board: Blackboard, assignment: Assignment): Promise<Task> {
+  const { target, ...given } = assignment;
+  if (!target.ok) return { ...given, inputs: target };
+  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value)) };
+}
+
+function readTarget(board: Blackboard, id: ArtefactId): Promise<Had<Artefact>> {
+  return orReason(async () => {
+    const target = await board.readArtefact(id);
+    if (target === undefined) throw new Error(`The claim's artefact ${id} is not on the blackboard.`);
+    return target;
+  });
+}
+
 async function readInputs(
   board: Blackboard,
-  claim: Claim,
-  grant: QueuedGrant,
-  earlier: readonly ArtefactId[],
-  ahead: Promise<Artefact | undefined> | undefined,
-): Promise<Task["inputs"]> {
-  try {
-    const target = await (ahead ?? board.readArtefact(claim.artefact_id));
-    if (target === undefined) return { ok: false, reason: `The claim's artefact ${claim.artefact_id} is not on the blackboard.` };
-    const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids])];
-    const [contextChain, additionalContext] = await Promise.all([
-      assembleContext(board, target, additionalIds),
-      additionalIds.length === 0 ? [] : board.readArtefacts(additionalIds),
-    ]);
-    const known = [...contextChain, ...additionalContext];
-    const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
-    return { ok: true, value: { target, contextChain, additionalContext, base } };
-  } catch (error) {
-    if (isAway(error)) throw error;
-    return { ok: false, reason: messageOf(error) };
-  }
+  { claim, grant, earlier }: Omit<Assignment, "target">,
+  target: Artefact,
+): Promise<TaskInputs> {
+  const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids])];
+  const [contextChain, additionalContext] = await Promise.all([
+    assembleContext(board, target, additionalIds),
+    additionalIds.length === 0 ? [] : board.readArtefacts(additionalIds),
+  ]);
+  const known = [...contextChain, ...additionalContext];
+  const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
+  return { target, contextChain, additionalContext, base };
 }
 
 /** The commit that the goal pins, where the goal itself is out of the context's reach. */
@@ -81,4 +91,13 @@ async function pinnedCommit(board: Blackboard, claim: Claim, known: readonly Art
   const goalId = ArtefactId.parse(claim.goal_id);
   if (known.some((artefact) => artefact.id === goalId)) return undefined;
   return (await board.readArtefact(goalId))?.metadata.commit;
+}
+
+async function orReason<Value>(work: () => Promise<Value>): Promise<Had<Value>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (isAway(error)) throw error;
+    return { ok: false, reason: messageOf(error) };
+  }
 }

@@ -4,15 +4,20 @@ import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Ending, Parts } from "./parts.ts";
-import { readTask, type Task } from "./read-grant.ts";
+import { type Assignment, readAssignment, readTask, type Task } from "./read-grant.ts";
 import { inRounds } from "./rounds.ts";
 import { runGrant } from "./run-grant.ts";
+
+/** So many grants are read before their turn comes; payloads of 16 MiB bound how many. */
+const mostReadAhead = 8;
+
+type Reading = Promise<Assignment | undefined>;
 
 export class WorkExecutor {
   readonly #parts: Parts;
   readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
   #inHand: ClaimId | undefined;
-  #ahead: { claim: ClaimId; task: Promise<Task | undefined> } | undefined;
+  #delivery: Promise<void> = Promise.resolve();
 
   /** `targetOf`: the artefact that a claim is about, where it is known already. */
   constructor(parts: Parts, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
@@ -30,67 +35,66 @@ export class WorkExecutor {
     const { board, log, registration, watch } = this.#parts;
     await inRounds({ board, log, watch: watch.executor }, ending.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
-        for (const [index, claim] of claims.entries()) await this.tick(claim, ending, claims[index + 1]);
+        await this.tick(claims, ending);
         watch.executor.rest();
       }
     });
   }
 
-  /** One grant, from the wake-up to its result. `next` is read while this one's result is on its way. Never rejects. */
-  async tick(claim: ClaimId, ending: Ending, next?: ClaimId): Promise<void> {
-    if (ending.stop.aborted) return;
-    this.#parts.watch.executor.turn();
+  /**
+   * Works these grants off, one after the other. A result travels together with the next grant's acceptance: one round trip for each.
+   * Resolves when the last result is delivered. Never rejects.
+   */
+  async tick(claims: readonly ClaimId[], ending: Ending): Promise<void> {
+    const ahead: Reading[] = [];
+    for (const [index, claim] of claims.entries()) {
+      if (ending.stop.aborted) break;
+      const soon = claims.slice(index + ahead.length, index + mostReadAhead);
+      ahead.push(...soon.map((one) => this.#read(one, ending)));
+      this.#parts.watch.executor.turn();
+      await this.#workOn(claim, ahead.shift(), ending);
+    }
+    await this.#delivery;
+  }
+
+  async #workOn(claim: ClaimId, reading: Reading | undefined, ending: Ending): Promise<void> {
+    const { board, log } = this.#parts;
     try {
-      const task = await this.#read(claim, ending.stop);
-      if (task === undefined || ending.stop.aborted) return;
+      const assignment = await reading;
+      if (assignment === undefined || ending.stop.aborted) return;
       this.#inHand = claim;
-      await this.#work(task, ending, next);
+      const task = await this.#patiently(() => readTask(board, assignment), ending);
+      this.#tell(task);
+      const result = await runGrant(this.#parts, task, ending);
+      if (result === undefined) return;
+      await this.#delivery;
+      this.#delivery = deliverResult(this.#parts, task, result, ending);
     } catch (error) {
-      this.#parts.log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
+      log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
     } finally {
       this.#inHand = undefined;
     }
   }
 
-  async #work(task: Task, ending: Ending, next: ClaimId | undefined): Promise<void> {
-    const { id: claim_id, artefact_id } = task.claim;
-    const { phase, attempt } = task.grant;
-    const log = this.#parts.log.with({ claim_id, artefact_id });
-    log.info("Work Executor received claim from queue", { phase, attempt });
-    if (task.inputs.ok) {
-      const { target, contextChain } = task.inputs.value;
-      log.info("Fetched target artefact", { type: target.type, version: target.version, context: contextChain.length });
-    } else log.error("Failed to fetch target artefact", { reason: task.inputs.reason });
-    const result = await runGrant(this.#parts, task, ending);
-    if (result === undefined) return;
-    const delivery = deliverResult(this.#parts, task, result, ending);
-    if (next !== undefined && !ending.stop.aborted) this.#readAhead(next);
-    await delivery;
+  #read(claim: ClaimId, ending: Ending): Reading {
+    const { board, registration } = this.#parts;
+    const target = this.#targetOf(claim);
+    const reading = this.#patiently(() => readAssignment(board, registration.current.name, claim, target), ending);
+    // Whoever takes it up hears of the failure; after a stop nobody does.
+    reading.catch(() => undefined);
+    return reading;
   }
 
-  #readAhead(claim: ClaimId): void {
-    const task = this.#readTask(claim);
-    // Whoever awaits it hears of the failure; nobody may.
-    task.catch(() => undefined);
-    this.#ahead = { claim, task };
-  }
-
-  async #read(claim: ClaimId, stop: AbortSignal): Promise<Task | undefined> {
+  #patiently<Result>(job: () => Promise<Result>, { stop }: Ending): Promise<Result> {
     const { log, watch } = this.#parts;
-    const ahead = this.#ahead;
-    this.#ahead = undefined;
-    if (ahead?.claim === claim) {
-      const task = await ahead.task.catch(() => undefined);
-      if (task !== undefined) return task;
-    }
-    return untilContact(() => this.#readTask(claim), {
-      signal: stop,
-      log,
-      onRetry: () => watch.executor.turn(),
-    });
+    return untilContact(job, { signal: stop, log, onRetry: () => watch.executor.turn() });
   }
 
-  #readTask(claim: ClaimId): Promise<Task | undefined> {
-    return readTask(this.#parts.board, this.#parts.registration.current.name, claim, this.#targetOf(claim));
+  #tell({ claim, grant, inputs }: Task): void {
+    const log = this.#parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+    log.info("Work Executor received claim from queue", { phase: grant.phase, attempt: grant.attempt });
+    if (!inputs.ok) return log.error("Failed to fetch target artefact", { reason: inputs.reason });
+    const { target, contextChain } = inputs.value;
+    log.info("Fetched target artefact", { type: target.type, version: target.version, context: contextChain.length });
   }
 }

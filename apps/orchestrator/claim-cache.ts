@@ -5,20 +5,19 @@ import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
+import { RecentMap } from "../../lib/service/recent-map.ts";
 
 /** Forgotten ones are read again. */
 const mostClaims = 20_000;
 
 export class ClaimCache {
-  readonly #claims = new Map<ClaimId, ClaimSnapshot>();
+  readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(mostClaims);
 
   get(id: ClaimId): ClaimSnapshot | undefined {
     return this.#claims.get(id);
   }
 
   put(snapshot: ClaimSnapshot): void {
-    const [oldest] = this.#claims.keys();
-    if (this.#claims.size >= mostClaims && oldest !== undefined) this.#claims.delete(oldest);
     this.#claims.set(snapshot.claim.id, snapshot);
   }
 

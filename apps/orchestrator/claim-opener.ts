@@ -7,20 +7,17 @@ import type { ClaimCache } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
-import type { Targets } from "./targets.ts";
 
 export class ClaimOpener {
   readonly #parts: Parts;
   readonly #roster: Roster;
   readonly #decider: Decider;
-  readonly #targets: Targets;
   readonly #cache: ClaimCache;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider, targets: Targets, cache: ClaimCache) {
+  constructor(parts: Parts, roster: Roster, decider: Decider, cache: ClaimCache) {
     this.#parts = parts;
     this.#roster = roster;
     this.#decider = decider;
-    this.#targets = targets;
     this.#cache = cache;
   }
 
@@ -45,8 +42,6 @@ export class ClaimOpener {
     };
     // Known before the first bid can be heard of; forgotten again when this claim is not the one.
     this.#cache.put({ claim, grants: [] });
-    // Needed when the bids are in; whoever needs it then hears of a failure.
-    this.#targets.read(artefact).catch(() => undefined);
     const result = await board.openClaim({
       open: { cause: "standard", grants: [], claim },
       epoch,

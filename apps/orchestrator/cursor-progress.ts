@@ -28,6 +28,13 @@ export class CursorProgress {
     };
   }
 
+  /** An event that calls for nothing. */
+  pass(id: string): void {
+    this.#seen = id;
+    if (this.#pending.length === 0) this.#confirmed = id;
+    else this.#pending.push({ id, isDone: true });
+  }
+
   /** Everything up to here is done. */
   get confirmed(): string {
     return this.#confirmed;

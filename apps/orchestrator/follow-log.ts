@@ -24,10 +24,10 @@ export async function followLog(
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
   let failure: unknown;
-  const work = async (event: SettEvent) => {
+  const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
-      await handleUntilDone(parts, handler, event, epoch, ending);
+      await untilDone(parts, handler, event, begun, epoch, ending);
       if (!ending.aborted) done();
     } catch (error) {
       failure ??= error;
@@ -37,29 +37,35 @@ export async function followLog(
   for await (const batch of parts.board.followEvents(progress.confirmed, ending)) {
     for (const event of batch) {
       onEvent(event);
-      parts.metrics.events.inc();
-      void work(event);
+      const begun = handler.handle(event, epoch);
+      if (begun === undefined) progress.pass(event.id);
+      else void work(event, begun);
     }
+    parts.metrics.events.inc(batch.length);
     while (progress.inFlight > mostInFlight && !ending.aborted) await pause(1, ending);
   }
   if (failure !== undefined) throw failure;
 }
 
 /** A Redis that is away delays the event; anything else unexpected is logged and retried, because no event may be skipped. */
-async function handleUntilDone(
+async function untilDone(
   { log }: Parts,
   handler: EventHandler,
   event: SettEvent,
+  begun: Promise<unknown>,
   epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
+  let handling: Promise<unknown> | undefined = begun;
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      return await handler.handle(event, epoch);
+      await (handling ?? handler.handle(event, epoch));
+      return;
     } catch (error) {
       if (error instanceof Fenced) throw error;
       if (!isAway(error))
         log.error("Could not handle an event; trying again", { event: event.id, type: event.type, error, tries });
+      handling = undefined;
       await pause(backOffMs(tries, { firstMs: 50, mostMs: 5_000 }), signal);
     }
   }

@@ -1,6 +1,6 @@
 // What each event of the log makes the orchestrator do. Handling one twice does no harm: what is stored decides.
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { GoalId } from "../../lib/model/ids.ts";
+import type { AgentName, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
@@ -20,33 +20,26 @@ export class EventHandler {
     this.#opener = opener;
   }
 
-  /** Resolves when whatever the event calls for stands on the blackboard. */
-  async handle(event: SettEvent, epoch: number): Promise<void> {
+  /** Resolves when what the event calls for stands on the blackboard; undefined where it calls for nothing, as most events do. */
+  handle(event: SettEvent, epoch: number): Promise<unknown> | undefined {
     switch (event.type) {
       case "artefact_created":
         return this.#artefactCreated(event, epoch);
       case "bid_placed":
         // Full consensus has nothing to decide before the last bid is in.
-        if (event.claim_id && (event.data?.missing === 0 || this.#parts.policy.consensus === "first_bid"))
-          await this.#decider.decide(event.claim_id, { kind: "progress" }, epoch);
-        return;
+        if (event.data?.missing === 0 || this.#parts.policy.consensus === "first_bid") return this.#progress(event, epoch);
+        return undefined;
       case "grant_done":
       case "grant_failed":
-        if (event.claim_id) await this.#decider.decide(event.claim_id, { kind: "progress" }, epoch);
-        return;
+        return this.#progress(event, epoch);
       case "agent_registered":
-        return this.#roster.forget();
-      case "agent_removed": {
         this.#roster.forget();
-        const { agent } = event;
-        if (agent === undefined) return;
-        const claims = await this.#parts.board.listOpenClaims();
-        await Promise.all(claims.map((claim) => this.#decider.decide(claim, { kind: "agent_removed", agent }, epoch)));
-        return;
-      }
+        return undefined;
+      case "agent_removed":
+        this.#roster.forget();
+        return event.agent && this.#leaveOut(event.agent, epoch);
       case "goal_ended":
-        if (event.goal_id) await this.#endClaims(event.goal_id, String(event.data?.ending ?? "ended"), epoch);
-        return;
+        return event.goal_id && this.#endClaims(event.goal_id, String(event.data?.ending ?? "ended"), epoch);
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -63,18 +56,26 @@ export class EventHandler {
       case "result_refused":
       case "claim_completed":
       case "claim_terminated":
-        return;
+        return undefined;
       default:
-        unreachable(event.type);
+        return unreachable(event.type);
     }
   }
 
-  async #artefactCreated(event: SettEvent, epoch: number): Promise<void> {
-    const { artefact_id, goal_id, data } = event;
-    if (artefact_id === undefined || goal_id === undefined) return;
+  #artefactCreated({ artefact_id, goal_id, data }: SettEvent, epoch: number): Promise<void> | undefined {
+    if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
     if (artefacts > this.#parts.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts, epoch);
-    if (data?.structural_type === "Standard") await this.#opener.open(artefact_id, goal_id, epoch);
+    return data?.structural_type === "Standard" ? this.#opener.open(artefact_id, goal_id, epoch) : undefined;
+  }
+
+  #progress({ claim_id }: SettEvent, epoch: number): Promise<boolean> | undefined {
+    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch);
+  }
+
+  async #leaveOut(agent: AgentName, epoch: number): Promise<void> {
+    const claims = await this.#parts.board.listOpenClaims();
+    await Promise.all(claims.map((claim) => this.#decider.decide(claim, { kind: "agent_removed", agent }, epoch)));
   }
 
   async #endClaims(goal: GoalId, ending: string, epoch: number): Promise<void> {

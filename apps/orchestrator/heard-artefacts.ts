@@ -1,6 +1,8 @@
 // Which publications on `artefact_events` are those of our own scripts? They make one for each artefact, together with its event; any
 // other was made by hand. Taking one of our own for a person's costs a look and does no harm.
 
+import { RecentMap } from "../../lib/service/recent-map.ts";
+
 const mostRemembered = 20_000;
 
 /** Event and publication come by different connections, but not far apart. */
@@ -8,12 +10,10 @@ const apartMs = 2_000;
 
 export class HeardArtefacts {
   /** id → until when (Unix milliseconds) its own publication may come. */
-  readonly #expected = new Map<string, number>();
+  readonly #expected = new RecentMap<string, number>(mostRemembered);
 
   /** The log has told of this artefact. */
   created(id: string, nowMs: number): void {
-    const [oldest] = this.#expected.keys();
-    if (this.#expected.size >= mostRemembered && oldest !== undefined) this.#expected.delete(oldest);
     this.#expected.set(id, nowMs + apartMs);
   }
 

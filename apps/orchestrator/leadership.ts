@@ -63,7 +63,7 @@ export class Leadership {
     const ending = AbortSignal.any([signal, over.signal]);
     const parts = this.#parts;
     const epoch = this.#epoch;
-    const opener = new ClaimOpener(parts, this.#roster, this.#decider, this.#targets, this.#cache);
+    const opener = new ClaimOpener(parts, this.#roster, this.#decider, this.#cache);
     const handler = new EventHandler(parts, this.#roster, this.#decider, opener);
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
@@ -148,7 +148,8 @@ export class Leadership {
   #hear(event: SettEvent): void {
     this.#cache.apply(event);
     const { type, artefact_id } = event;
-    if (type === "artefact_created" && artefact_id !== undefined)
-      this.#heard.created(artefact_id, this.#parts.clock.now().getTime());
+    if (type !== "artefact_created" || artefact_id === undefined) return;
+    this.#heard.created(artefact_id, this.#parts.clock.now().getTime());
+    if (event.data?.structural_type === "Standard") this.#targets.learn(event);
   }
 }

@@ -1,27 +1,37 @@
-// Heads of the artefacts that claims are about. Artefacts never change, so what was read once stays true.
+// What decisions look at in the artefacts that claims are about: as the log has told it, or read. Artefacts never change, so what was
+// once known stays true.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
-import type { ArtefactHead } from "../../lib/model/artefact.ts";
+import type { Target } from "../../lib/core/decide-claim.ts";
+import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
+import { RecentMap } from "../../lib/service/recent-map.ts";
 
-const mostHeads = 10_000;
+const mostTargets = 10_000;
 
 export class Targets {
-  readonly #heads = new Map<ArtefactId, ArtefactHead>();
+  readonly #targets = new RecentMap<ArtefactId, Target>(mostTargets);
   readonly #board: Blackboard;
 
   constructor(board: Blackboard) {
     this.#board = board;
   }
 
-  async read(id: ArtefactId): Promise<ArtefactHead | undefined> {
-    const known = this.#heads.get(id);
+  /** Takes in what an `artefact_created` event tells. */
+  learn({ artefact_id: id, data }: SettEvent): void {
+    const { type, version, role, agent = "" } = data ?? {};
+    if (id === undefined || typeof type !== "string" || typeof version !== "number") return;
+    if (typeof role !== "string" || typeof agent !== "string") return;
+    this.#targets.set(id, { id, type, version, produced_by_role: role, produced_by_agent: agent });
+  }
+
+  async read(id: ArtefactId): Promise<Target | undefined> {
+    const known = this.#targets.get(id);
     if (known !== undefined) return known;
     const artefact = await this.#board.readArtefact(id);
     if (artefact === undefined) return undefined;
-    const { payload: _payload, ...head } = artefact;
-    const [oldest] = this.#heads.keys();
-    if (this.#heads.size >= mostHeads && oldest !== undefined) this.#heads.delete(oldest);
-    this.#heads.set(id, head);
-    return head;
+    const { type, version, produced_by_role, produced_by_agent } = artefact;
+    const target = { id, type, version, produced_by_role, produced_by_agent };
+    this.#targets.set(id, target);
+    return target;
   }
 }

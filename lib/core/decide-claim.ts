@@ -6,7 +6,7 @@
 //
 // A phase that nobody bid for is passed through. What is decided on is the claim as it stands, so deciding twice is harmless.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { Artefact, ArtefactHead } from "../model/artefact.ts";
+import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
 import { type Claim, type ClaimSnapshot, type Grant, isEnded, type Phase } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
@@ -26,9 +26,12 @@ export type ClaimEvent =
   | { kind: "goal_ended"; reason: string }
   | { kind: "agent_removed"; agent: AgentName };
 
+/** What a decision looks at in the artefact that the claim is about. */
+export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
+
 /** All that a decision depends on. `at` and `failureId` are used for what the decision brings into being. */
 export type DecisionInput = ClaimSnapshot & {
-  target: ArtefactHead;
+  target: Target;
   /** Results of the review grants that are done; needed while the claim is in review. */
   reviews: readonly Artefact[];
   agents: readonly AgentRegistration[];

@@ -1,6 +1,6 @@
 // What follows when reviewers do not approve (DESIGN §5, "Feedback loop").
 import type { AgentRegistration } from "../model/agent.ts";
-import { type Artefact, type ArtefactHead, userRole } from "../model/artefact.ts";
+import { type Artefact, userRole } from "../model/artefact.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
 
@@ -10,7 +10,7 @@ export type FollowUp =
   | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
 
 export function followUpOnFeedback(input: {
-  target: ArtefactHead;
+  target: Pick<Artefact, "id" | "version" | "produced_by_role" | "produced_by_agent">;
   rejecting: readonly Artefact[];
   agents: readonly AgentRegistration[];
   policy: Policy;

@@ -4,14 +4,14 @@ export class SerialByKey<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
 
   run<Result>(key: Key, job: () => Promise<Result>): Promise<Result> {
-    const before = this.#tails.get(key) ?? Promise.resolve();
-    const result = before.then(job, job);
-    const tail = result
-      .catch(() => undefined)
-      .finally(() => {
-        if (this.#tails.get(key) === tail) this.#tails.delete(key);
-      });
-    this.#tails.set(key, tail);
+    const before = this.#tails.get(key);
+    const result = before === undefined ? job() : before.then(job, job);
+    this.#tails.set(key, result);
+    const forget = () => {
+      if (this.#tails.get(key) === result) this.#tails.delete(key);
+    };
+    // The caller hears of a failure through what is returned.
+    result.then(forget, forget);
     return result;
   }
 

@@ -191,9 +191,9 @@ test("an artefact or a claim that somebody has broken is an error that names its
   }
 });
 
-test("the scripts come back by themselves after SCRIPT FLUSH", async () => {
+test("the scripts come back by themselves after FUNCTION FLUSH", async () => {
   await using bench = await openRedisBench(server);
   await takeSeat(bench.board);
-  await server.cli("SCRIPT", "FLUSH");
+  await server.cli("FUNCTION", "FLUSH");
   expect(await takeSeat(bench.board)).toBe(2);
 });

@@ -211,7 +211,7 @@ describe("the work executor", () => {
     const { standIn, agent, parts, stop } = scene;
     const claim = await standIn.open(await standIn.post(), [agent]);
     const executor = new WorkExecutor(parts);
-    await executor.tick(claim, { stop: stop.signal, kill: stop.signal });
+    await executor.tick([claim], { stop: stop.signal, kill: stop.signal });
     expect(scene.lines).toEqual([]);
     expect(executor.inHand).toBeUndefined();
   });

@@ -1,12 +1,16 @@
--- What the scripts share; put before each of them when it is loaded.
+-- What the scripts share. All of them are loaded as one library of functions, each between `begin` and its end.
 --
 -- In every script KEYS[1] is the log `events` and ARGV[1] the instance's prefix `sett:{instance}:`, from which the names of keys
 -- are made that are known only inside (the artefacts, threads and grants a script is handed), and the channels. The further
 -- arguments are read one after the other with take(). Nothing is written before everything has been checked: scripts do not
 -- roll back. JSON goes through as opaque text, because cjson turns [] into {}.
 
-local prefix = ARGV[1]
-local position = 1
+local KEYS, ARGV, prefix, position, now
+
+-- Every script begins here: what the one before left in these variables is forgotten.
+local function begin(keys, args)
+  KEYS, ARGV, prefix, position, now = keys, args, args[1], 1, nil
+end
 
 local function take()
   position = position + 1
@@ -18,7 +22,6 @@ local function take_number()
 end
 
 -- Unix milliseconds: when the script runs.
-local now
 local function now_ms()
   if not now then
     local time = redis.call('TIME')

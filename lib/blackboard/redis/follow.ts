@@ -6,6 +6,13 @@ import { pauseUnlessAborted } from "./pause.ts";
 /** How long one blocking read waits at the server: short, so that a server that hangs is noticed soon after. */
 export const blockMs = 1_000;
 
+/**
+ * Where a read brings so many at once there is a throng, and the next read waits this long so that it brings many again: waking up costs
+ * more than handling what has come. One thing at a time is never held up.
+ */
+const crowd = 10;
+const gatherMs = 3;
+
 /** At most so many entries in one read. */
 export const batchSize = 500;
 
@@ -46,6 +53,7 @@ export async function* followReads<Item>(
         continue;
       }
       if (batch.length > 0) yield batch;
+      if (batch.length >= crowd) await pauseUnlessAborted(gatherMs, ended);
     }
   } finally {
     ended.removeEventListener("abort", stop);

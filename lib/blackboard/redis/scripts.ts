@@ -1,4 +1,4 @@
-// The Lua scripts, each with the preludes it needs before it, and how one is run.
+// The Lua scripts as one library of Redis functions, which Redis compiles once, and how one is run.
 import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Keys } from "../keys.ts";
@@ -28,50 +28,59 @@ import takeSeat from "../lua/take-seat.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
-const scripts = {
-  createArtefact: script(prelude, preludeArtefact, createArtefact),
-  adoptArtefact: script(prelude, preludeArtefact, adoptArtefact),
-  verifyArtefact: script(prelude, preludeArtefact, verifyArtefact),
-  endGoal: script(prelude, preludeArtefact, endGoal),
-  openClaim: script(prelude, preludeGrant, preludeClaim, openClaim),
-  placeBid: script(prelude, preludeBid, placeBid),
-  adoptBids: script(prelude, preludeBid, adoptBids),
-  commitClaim: script(prelude, preludeArtefact, preludeBid, preludeGrant, preludeClaim, commitClaim),
-  announceClaim: script(prelude, preludeGrant, preludeClaim, announceClaim),
-  acceptGrant: script(prelude, preludeGrant, acceptGrant),
-  renewLease: script(prelude, preludeGrant, renewLease),
-  finishGrant: script(prelude, preludeArtefact, preludeGrant, finishGrant),
-  registerAgents: script(prelude, registerAgents),
-  takeSeat: script(prelude, takeSeat),
-  leaveSeat: script(prelude, leaveSeat),
-  moveCursor: script(prelude, moveCursor),
-  listDue: script(prelude, listDue),
-  clearDue: script(prelude, clearDue),
-  logEvent: script(prelude, logEvent),
-};
+const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeClaim];
 
-type Script = { source: string; sha: string };
+const scripts = {
+  createArtefact,
+  adoptArtefact,
+  verifyArtefact,
+  endGoal,
+  openClaim,
+  placeBid,
+  adoptBids,
+  commitClaim,
+  announceClaim,
+  acceptGrant,
+  renewLease,
+  finishGrant,
+  registerAgents,
+  takeSeat,
+  leaveSeat,
+  moveCursor,
+  listDue,
+  clearDue,
+  logEvent,
+};
 export type ScriptName = keyof typeof scripts;
 
-function script(...parts: string[]): Script {
-  const source = parts.join("\n");
-  return { source, sha: createHash("sha1").update(source).digest("hex") };
-}
+/** Named after its content: programs of different versions can work on one Redis, each with its own scripts. */
+const library = `sett_${createHash("sha1")
+  .update(JSON.stringify([preludes, scripts]))
+  .digest("hex")
+  .slice(0, 12)}`;
+
+const source = [
+  `#!lua name=${library}`,
+  ...preludes,
+  ...Object.entries(scripts).map(
+    ([name, body]) => `redis.register_function('${library}_${name}', function(keys, args)\nbegin(keys, args)\n${body}\nend)`,
+  ),
+].join("\n");
 
 /** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
 export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;
 
 export function scriptRunner(connection: Connection, keys: Keys): RunScript {
   return (name, moreKeys, args) => {
-    const { source, sha } = scripts[name];
-    const options = { keys: [keys.events, ...moreKeys], arguments: [keys.prefix, ...args] };
+    const words = ["FCALL", `${library}_${name}`, String(moreKeys.length + 1), keys.events, ...moreKeys, keys.prefix, ...args];
     return connection.run(async (client) => {
       try {
         // Every script answers with a list of strings, and nobody else answers here.
-        return (await client.evalSha(sha, options)) as string[];
+        return (await client.sendCommand(words)) as string[];
       } catch (error) {
-        if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-        return (await client.eval(source, options)) as string[];
+        if (!(error instanceof Error) || error.message !== "ERR Function not found") throw error;
+        await client.functionLoad(source, { REPLACE: true });
+        return (await client.sendCommand(words)) as string[];
       }
     });
   };

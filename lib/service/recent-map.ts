@@ -1,0 +1,34 @@
+// What was noted last, for caches that may forget.
+
+/** Holds at least the `most` latest entries, and at most twice as many. */
+export class RecentMap<Key, Value> {
+  readonly #most: number;
+  #latest = new Map<Key, Value>();
+  #earlier = new Map<Key, Value>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#latest.get(key) ?? this.#earlier.get(key);
+  }
+
+  set(key: Key, value: Value): void {
+    if (this.#latest.size >= this.#most) {
+      this.#earlier = this.#latest;
+      this.#latest = new Map();
+    }
+    this.#latest.set(key, value);
+  }
+
+  delete(key: Key): void {
+    this.#latest.delete(key);
+    this.#earlier.delete(key);
+  }
+
+  clear(): void {
+    this.#latest.clear();
+    this.#earlier.clear();
+  }
+}
