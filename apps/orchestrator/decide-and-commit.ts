@@ -1,6 +1,6 @@
 // read → decide → commit, for one claim at a time.
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
-import { type ClaimEvent, type Decision, type DecisionInput, decideClaim } from "../../lib/core/decide-claim.ts";
+import { type ClaimEvent, type Decision, type DecisionInput, decideClaim, type Target } from "../../lib/core/decide-claim.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -15,6 +15,9 @@ import type { Targets } from "./targets.ts";
 
 /** Nothing to decide on, or nothing decided, leaves its member out. */
 type Look = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
+/** Decide on the claim as the log has told it, where it has, or as it stands? */
+type Source = "log" | "store";
+type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
 type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
 
 export class Decider {
@@ -40,10 +43,10 @@ export class Decider {
    * Lets the event work on the claim. True when something was written. Throws Fenced when the epoch is over; a claim that is gone
    * or ended, or an event that changes nothing, writes nothing.
    */
-  decide(claim: ClaimId, event: ClaimEvent, epoch: number): Promise<boolean> {
+  decide(claim: ClaimId, event: ClaimEvent, epoch: number, source: Source = "store"): Promise<boolean> {
     return this.#claims.run(claim, async () => {
       for (;;) {
-        const { input, decision } = await this.#decide(claim, event);
+        const { input, decision } = await this.#decide(claim, event, source);
         if (input === undefined || decision === undefined) return false;
         const committed = await this.#parts.board.commitClaim(commitOf(decision, input, epoch, this.#parts.newId));
         const { outcome } = committed;
@@ -68,20 +71,16 @@ export class Decider {
     });
   }
 
-  /** On what the log has told, where that leads to a decision about the claim's progress; otherwise on what is stored. */
-  async #decide(id: ClaimId, event: ClaimEvent): Promise<Look> {
-    const known = event.kind === "progress" ? this.#cache.get(id) : undefined;
-    if (known !== undefined) {
-      const look = await this.#lookAt(known, event);
-      if (look.decision !== undefined) return look;
-    }
+  async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Look> {
+    const known = source === "log" ? this.#cache.get(id) : undefined;
+    if (known !== undefined) return this.#lookAt(known, event, (artefact) => this.#targets.get(artefact));
     const snapshot = await this.#parts.board.readClaim(id);
-    return snapshot === undefined ? {} : await this.#lookAt(snapshot, event);
+    return snapshot === undefined ? {} : await this.#lookAt(snapshot, event, (artefact) => this.#targets.read(artefact));
   }
 
-  async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent): Promise<Look> {
+  async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Look> {
     const { clock, newId, policy } = this.#parts;
-    const [records, agents] = await Promise.all([this.#readRecords(snapshot), this.#roster.list()]);
+    const [records, agents] = await Promise.all([this.#readRecords(snapshot, targetOf), this.#roster.list()]);
     const failureId = ArtefactId.parse(newId());
     const input = { ...snapshot, agents, policy, at: clock.now().toISOString(), failureId };
     const decision = records.ok ? decideClaim({ ...input, ...records.value }, event) : abandonClaim(input, records.reason);
@@ -89,10 +88,10 @@ export class Decider {
   }
 
   /** Or the sentence that says which of them somebody has removed or broken: no decision can stand on it. Rejects when Redis is away. */
-  async #readRecords(snapshot: ClaimSnapshot): Promise<Records> {
+  async #readRecords(snapshot: ClaimSnapshot, targetOf: TargetOf): Promise<Records> {
     const { artefact_id } = snapshot.claim;
     try {
-      const [target, reviews] = await Promise.all([this.#targets.read(artefact_id), this.#readReviews(snapshot)]);
+      const [target, reviews] = await Promise.all([targetOf(artefact_id), this.#readReviews(snapshot)]);
       if (target === undefined) return { ok: false, reason: `The claim's artefact ${artefact_id} is not on the blackboard.` };
       return { ok: true, value: { target, reviews } };
     } catch (error) {

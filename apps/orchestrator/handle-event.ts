@@ -70,7 +70,7 @@ export class EventHandler {
   }
 
   #progress({ claim_id }: SettEvent, epoch: number): Promise<boolean> | undefined {
-    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch);
+    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, "log");
   }
 
   async #leaveOut(agent: AgentName, epoch: number): Promise<void> {

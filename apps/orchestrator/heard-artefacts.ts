@@ -9,18 +9,36 @@ const mostRemembered = 20_000;
 const apartMs = 2_000;
 
 export class HeardArtefacts {
-  /** id → until when (Unix milliseconds) its own publication may come. */
+  /** id → until when (Unix milliseconds) the publication that belongs to its event may come. */
   readonly #expected = new RecentMap<string, number>(mostRemembered);
+  /** Publications of which the log has not told yet: how many of each id, and when the first was heard. */
+  readonly #unexplained = new Map<string, { times: number; heardMs: number }>();
 
   /** The log has told of this artefact. */
   created(id: string, nowMs: number): void {
-    this.#expected.set(id, nowMs + apartMs);
+    const heard = this.#unexplained.get(id);
+    if (heard === undefined) this.#expected.set(id, nowMs + apartMs);
+    else if (heard.times === 1) this.#unexplained.delete(id);
+    else heard.times--;
   }
 
-  /** True for the one publication that belongs to the artefact's event. */
-  isOwnPublication(id: string, nowMs: number): boolean {
+  /** Somebody has published this id. */
+  published(id: string, nowMs: number): void {
     const until = this.#expected.get(id);
     this.#expected.delete(id);
-    return until !== undefined && nowMs <= until;
+    if (until !== undefined && nowMs <= until) return;
+    const before = this.#unexplained.get(id);
+    if (before === undefined) this.#unexplained.set(id, { times: 1, heardMs: nowMs });
+    else before.times++;
+  }
+
+  /** Publications heard before `beforeMs` that no event explains so far. */
+  unexplained(beforeMs: number): string[] {
+    return [...this.#unexplained].filter(([, { heardMs }]) => heardMs < beforeMs).map(([id]) => id);
+  }
+
+  /** True when no event has explained it meanwhile; it is then no longer kept. */
+  takeUnexplained(id: string): boolean {
+    return this.#unexplained.delete(id);
   }
 }

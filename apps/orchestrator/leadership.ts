@@ -13,13 +13,15 @@ import { EventHandler } from "./handle-event.ts";
 import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
 import { Fenced, type Parts } from "./parts.ts";
-import { adoptPublished, HandmadeScan, reconcileClaims } from "./reconcile.ts";
+import { adoptPublished, HandmadeScan, hearPublished, reconcileClaims } from "./reconcile.ts";
 import { Roster } from "./roster.ts";
 import { Targets } from "./targets.ts";
 
 const dueEveryMs = 250;
 const scanEveryMs = 15_000;
+const reconcileEveryMs = 15_000;
 const cursorEveryMs = 200;
+const publishedEveryMs = 100;
 
 /** The state to show on `/internal/state`, and what health is judged by. */
 export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
@@ -67,10 +69,7 @@ export class Leadership {
     const handler = new EventHandler(parts, this.#roster, this.#decider, opener);
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
-    const followed = {
-      isOwn: (artefact: string) => this.#heard.isOwnPublication(artefact, parts.clock.now().getTime()),
-      isPast: (event: string) => isAtOrAfter(this.#progress.seen, event),
-    };
+    const hasFollowed = (event: string) => isAtOrAfter(this.#progress.seen, event);
     const loops = [
       followLog(parts, handler, this.#progress, epoch, (event) => this.#hear(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#saveCursor()),
@@ -80,8 +79,9 @@ export class Leadership {
         this.#lastTurnAt = parts.clock.now().getTime();
       }),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
-      this.#reconcileAfterReconnects(ending),
-      adoptPublished(parts, followed, epoch, ending),
+      this.#reconcile(ending),
+      hearPublished(parts, this.#heard, ending),
+      this.#every(publishedEveryMs, ending, () => adoptPublished(parts, this.#heard, hasFollowed, epoch, ending)),
     ];
     try {
       await Promise.all(loops);
@@ -107,8 +107,9 @@ export class Leadership {
     this.#saved = cursor;
   }
 
-  async #reconcileAfterReconnects(signal: AbortSignal): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
     let isDue = true;
+    let nextMs = 0;
     const unsubscribe = this.#parts.board.onReconnect(() => {
       isDue = true;
       this.#roster.forget();
@@ -116,8 +117,10 @@ export class Leadership {
     });
     try {
       await this.#every(100, signal, async () => {
-        if (!isDue) return;
+        const nowMs = this.#parts.clock.now().getTime();
+        if (!isDue && nowMs < nextMs) return;
         isDue = false;
+        nextMs = nowMs + reconcileEveryMs;
         try {
           await reconcileClaims(this.#parts, this.#decider, this.#epoch);
         } catch (error) {

@@ -2,14 +2,22 @@
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
+import type { HeardArtefacts } from "./heard-artefacts.ts";
 import type { Parts } from "./parts.ts";
+
+/** Within this an event catches up with its publication, or the log is looked at. */
+const publishedApartMs = 200;
 
 const unlookable = "Could not look at an artefact written by hand";
 
-/** After a start or a reconnect: every open claim is looked at as it stands. Harmless where nothing is to be done. */
+/** Few enough that what comes in meanwhile is hardly held up. */
+const claimsAtOnce = 100;
+
+/** Every open claim is looked at as it stands. Harmless where nothing is to be done. */
 export async function reconcileClaims({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
   const claims = await board.listOpenClaims();
-  await Promise.all(claims.map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
+  for (let from = 0; from < claims.length; from += claimsAtOnce)
+    await Promise.all(claims.slice(from, from + claimsAtOnce).map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
 }
 
 /** The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. */
@@ -27,30 +35,37 @@ export class HandmadeScan {
   }
 }
 
-/** How far the log has been followed. `isOwn` is true for the one publication that belongs to an artefact's event. */
-export type Followed = { isOwn(artefact: string): boolean; isPast(event: string): boolean };
+/** Notes what is published on `artefact_events`, by whomever. Runs until the signal aborts. */
+export async function hearPublished({ board, clock }: Parts, heard: HeardArtefacts, signal: AbortSignal): Promise<void> {
+  for await (const ids of board.artefactHints(signal)) {
+    const nowMs = clock.now().getTime();
+    for (const id of ids) heard.published(id, nowMs);
+  }
+}
 
 /**
- * Looks at artefacts that were published by hand: takes in those that are new, and notices those that were written over. Runs until the
- * signal aborts.
+ * Looks at artefacts that were published by hand: takes in those that are new, and notices those that were written over. Our own scripts
+ * publish too, and their events may still be under way: `hasFollowed` tells whether the log has been followed past an event.
  */
-export async function adoptPublished(parts: Parts, followed: Followed, epoch: number, signal: AbortSignal): Promise<void> {
-  const waiting = new Set<Promise<void>>();
-  for await (const hint of parts.board.artefactHints(signal)) {
-    if (followed.isOwn(hint)) continue;
-    const check = (async () => {
-      // Our own scripts publish too, and their event may still be under way: what was logged by now decides.
-      await pause(200, signal);
-      if (signal.aborted || followed.isOwn(hint)) return;
-      const end = await parts.board.endOfEvents();
-      while (!signal.aborted && !followed.isPast(end)) await pause(100, signal);
-      if (signal.aborted || followed.isOwn(hint)) return;
-      await adopt(parts, hint as ArtefactId, epoch);
-    })().catch((error: unknown) => parts.log.warn(unlookable, { artefact_id: hint, error }));
-    waiting.add(check);
-    void check.finally(() => waiting.delete(check));
-  }
-  await Promise.all(waiting);
+export async function adoptPublished(
+  parts: Parts,
+  heard: HeardArtefacts,
+  hasFollowed: (event: string) => boolean,
+  epoch: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { board, clock, log } = parts;
+  const suspects = heard.unexplained(clock.now().getTime() - publishedApartMs);
+  if (suspects.length === 0) return;
+  const end = await board.endOfEvents();
+  while (!signal.aborted && !hasFollowed(end)) await pause(100, signal);
+  if (signal.aborted) return;
+  const byHand = suspects.filter((id) => heard.takeUnexplained(id));
+  await Promise.all(
+    byHand.map((id) =>
+      adopt(parts, id as ArtefactId, epoch).catch((error: unknown) => log.warn(unlookable, { artefact_id: id, error })),
+    ),
+  );
 }
 
 async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number): Promise<void> {

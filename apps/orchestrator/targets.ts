@@ -1,5 +1,5 @@
-// What decisions look at in the artefacts that claims are about: as the log has told it, or read. Artefacts never change, so what was
-// once known stays true.
+// What decisions look at in the artefacts that claims are about: as the log has told it, or as it stands. Artefacts never change, so the
+// two differ only where somebody has broken one by hand.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Target } from "../../lib/core/decide-claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -24,9 +24,13 @@ export class Targets {
     this.#targets.set(id, { id, type, version, produced_by_role: role, produced_by_agent: agent });
   }
 
+  /** As the log has told it, where it has. */
+  get(id: ArtefactId): Target | Promise<Target | undefined> {
+    return this.#targets.get(id) ?? this.read(id);
+  }
+
+  /** As it stands; undefined when it is gone. */
   async read(id: ArtefactId): Promise<Target | undefined> {
-    const known = this.#targets.get(id);
-    if (known !== undefined) return known;
     const artefact = await this.#board.readArtefact(id);
     if (artefact === undefined) return undefined;
     const { type, version, produced_by_role, produced_by_agent } = artefact;

@@ -38,8 +38,8 @@ export interface ArtefactBoard {
   adoptArtefact(id: ArtefactId, epoch: number): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
   /** Hand-written artefacts that no index knows and that are not refused as they stand: the slow background scan (SCAN, never on a path that is waited for). */
   findUnindexedArtefacts(): Promise<ArtefactId[]>;
-  /** Ids published on `artefact_events`, for as long as the signal allows. Lossy: hints only. */
-  artefactHints(signal: AbortSignal): AsyncIterable<string>;
+  /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */
+  artefactHints(signal: AbortSignal): AsyncIterable<string[]>;
 
   /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when somebody has broken it by hand. */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;

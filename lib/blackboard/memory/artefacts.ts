@@ -4,7 +4,7 @@ import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields, parseArtefact } from "../artefact-fields.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { ArtefactBoard, Refused } from "../port.ts";
-import { Notifier } from "./notifier.ts";
+import { follow, Notifier } from "./notifier.ts";
 import type { State } from "./state.ts";
 
 export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
@@ -42,11 +42,7 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       };
       state.artefactListeners.add(listen);
       try {
-        while (!ended.aborted) {
-          const id = heard.shift();
-          if (id !== undefined) yield id;
-          else await changed.next(ended);
-        }
+        yield* follow(() => heard.splice(0), changed, ended);
       } finally {
         state.artefactListeners.delete(listen);
       }

@@ -61,8 +61,8 @@ export async function* followReads<Item>(
   }
 }
 
-/** Messages of a channel. What is published while there is no connection is never heard. */
-export async function* followChannel(connection: Connection, channel: string, signal: AbortSignal): AsyncGenerator<string> {
+/** Messages of a channel, in batches. What is published while there is no connection is never heard. */
+export async function* followChannel(connection: Connection, channel: string, signal: AbortSignal): AsyncGenerator<string[]> {
   const ended = AbortSignal.any([signal, connection.closed]);
   const heard: string[] = [];
   let wake = () => {};
@@ -81,9 +81,9 @@ export async function* followChannel(connection: Connection, channel: string, si
   ended.addEventListener("abort", drop, { once: true });
   try {
     for (let failures = 0; !ended.aborted; ) {
-      const next = heard.shift();
-      if (next !== undefined) {
-        yield next;
+      if (heard.length > 0) {
+        yield heard.splice(0);
+        await pauseUnlessAborted(gatherMs, ended);
         continue;
       }
       if (client !== undefined) {

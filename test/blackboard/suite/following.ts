@@ -88,7 +88,7 @@ export function followingSuite(open: () => Promise<Bench>): void {
     const stop = new AbortController();
     const heard: string[] = [];
     const following = (async () => {
-      for await (const id of bench.board.artefactHints(stop.signal)) heard.push(id);
+      for await (const ids of bench.board.artefactHints(stop.signal)) heard.push(...ids);
     })();
     // The subscription takes its time; hints before it are lost, as they may be.
     await waitFor("a hint", async () => {
