@@ -44,6 +44,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show an artefact with its whole content",
     load: async () => (await import("./commands/unearth.ts")).unearth,
   },
+  graph: {
+    description: "draw who made what from what",
+    load: async () => (await import("./commands/graph.ts")).graph,
+  },
   logs: {
     description: "show what an agent, the orchestrator or Redis has logged",
     load: async () => (await import("./commands/logs.ts")).logs,

@@ -54,7 +54,11 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
   const verdict = judgeOutcome(outcome, grant.phase, timeoutMs);
   const { reason, exitCode, durationMs, stderr } = verdict.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
-  const about = { exit_code: exitCode, duration_ms: durationMs, stderr: new TextDecoder().decode(stderr.subarray(0, 8_000)) };
+  const about = {
+    exit_code: exitCode,
+    duration_ms: durationMs === null ? null : Math.round(durationMs),
+    stderr: new TextDecoder().decode(stderr.subarray(0, 8_000)),
+  };
   switch (verdict.kind) {
     case "result":
       log.info("Tool execution completed", about);

@@ -39,7 +39,7 @@ export function noEnd(reason: string): ToolEnd {
   return { reason, exitCode: null, signal: null, timedOut: false, durationMs: null, stdout: nothing, stderr: nothing };
 }
 
-const interrupted = "The agent was shut down before the tool had ended: this attempt is lost.";
+const interrupted = "The tool was stopped before it had ended: this attempt is lost.";
 
 type Ran = Exclude<CommandOutcome, { kind: "not_started" }>;
 

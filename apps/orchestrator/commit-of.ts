@@ -50,6 +50,19 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
         commit.grants.push(write.grant);
         commit.events.push(endEvent(write.grant, about));
         break;
+      case "retry_later": {
+        const { agent, phase, attempt } = write.grant;
+        commit.grants.push(write.grant);
+        commit.due.set.push({ item: { kind: "attempt", claim: input.claim.id, agent, attempt }, afterMs: write.afterMs });
+        commit.events.push({ type: "grant_retrying", ...about, agent, data: { phase, attempt, after_ms: write.afterMs } });
+        break;
+      }
+      case "retry": {
+        const { agent, phase, attempt } = write.grant;
+        commit.grants.push(write.grant);
+        commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
+        break;
+      }
       case "fail":
         commit.artefacts.push(failureArtefact(write.failure, input));
         break;

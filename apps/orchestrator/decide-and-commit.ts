@@ -133,6 +133,18 @@ export class Decider {
         case "bid":
           log.warn("Imposed a missing bid", { ...about, agent: write.agent, bid: write.word });
           break;
+        case "retry_later":
+          log.warn("An attempt failed; another follows", {
+            ...about,
+            agent: write.grant.agent,
+            attempt: write.grant.attempt,
+            reason: write.grant.reason,
+            after_ms: write.afterMs,
+          });
+          break;
+        case "retry":
+          metrics.grants.inc({ phase: write.grant.phase });
+          break;
         case "close_bidding":
         case "end_grant":
         case "fail":

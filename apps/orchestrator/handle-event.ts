@@ -50,6 +50,7 @@ export class EventHandler {
       case "bid_refused":
       case "bidding_closed":
       case "grant_queued":
+      case "grant_retrying":
       case "grant_started":
       case "grant_waiting":
       case "grant_cancelled":

@@ -36,6 +36,7 @@ async function judge(parts: Parts, decider: Decider, mayJudge: boolean, item: Du
       await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, epoch);
       return clear(parts, item, epoch);
     case "attempt":
+      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, epoch);
       return clear(parts, item, epoch);
     default:
       unreachable(item);

@@ -16,6 +16,7 @@ import { cancelGrants } from "./cancel-grants.ts";
 import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
 import { type FollowUp, followUpOnFeedback } from "./feedback.ts";
+import { attemptLostType, type FailedGrant, nextAttempt, type QueuedGrant, retryAfterMs, withRetryAt } from "./retry.ts";
 import { isApproval } from "./review-verdict.ts";
 
 /** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
@@ -23,6 +24,7 @@ export type ClaimEvent =
   | { kind: "progress" }
   | { kind: "bid_deadline" }
   | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
+  | { kind: "attempt_due"; agent: AgentName; attempt: number }
   | { kind: "goal_ended"; reason: string }
   | { kind: "agent_removed"; agent: AgentName };
 
@@ -45,6 +47,8 @@ export type ClaimWrite =
   | { kind: "close_bidding" }
   | { kind: "enter"; phase: Phase; grants: Grant[] }
   | { kind: "end_grant"; grant: Grant }
+  | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
+  | { kind: "retry"; grant: QueuedGrant }
   | { kind: "fail"; failure: FailureNote }
   | { kind: "follow_up"; followUp: FollowUp }
   | { kind: "complete" }
@@ -76,6 +80,8 @@ function take(draft: Draft, event: ClaimEvent): void {
       return imposeMissingBids(draft);
     case "lease_lapsed":
       return loseAttempt(draft, event.agent, event.attempt);
+    case "attempt_due":
+      return tryAgain(draft, event.agent, event.attempt);
     case "goal_ended":
       return terminate(draft, event.reason);
     case "agent_removed":
@@ -103,36 +109,41 @@ function loseAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   if (grant?.state !== "running" || grant.attempt !== attempt) return;
   const reason = `Agent ${agent} was not heard of for the whole of its lease; attempt ${attempt} is lost.`;
-  const failure = { id: draft.input.failureId, type: "AttemptLost", reason, sources: [draft.input.target.id], agent };
+  const failure = { id: draft.input.failureId, type: attemptLostType, reason, sources: [draft.input.target.id], agent };
   draft.endGrant({ ...grant, state: "failed", ended_at: draft.input.at, artefact_ids: [failure.id], reason });
   draft.writes.push({ kind: "fail", failure });
 }
 
-/** Its missing bid becomes `ignore`, its running grant drains, its queued or waiting one fails. */
+/** `attempt` is the one that failed. */
+function tryAgain(draft: Draft, agent: AgentName, attempt: number): void {
+  const grant = draft.grants.find((one) => one.agent === agent);
+  if (grant?.state !== "failed" || grant.attempt !== attempt || grant.retry_at === undefined) return;
+  const next = nextAttempt(grant, draft.input.at);
+  draft.replace(next);
+  draft.writes.push({ kind: "retry", grant: next });
+}
+
+/** Its missing bid becomes `ignore`, its running grant drains, its queued or waiting one, or one about to be tried again, fails. */
 function removeAgent(draft: Draft, agent: AgentName): void {
   if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent)) draft.bid(agent, "ignore");
   const grant = draft.grants.find((one) => one.agent === agent);
-  if (grant?.state !== "queued" && grant?.state !== "waiting") return;
+  const isToBeRetried = grant?.state === "failed" && grant.retry_at !== undefined;
+  if (grant === undefined || (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)) return;
   const reason = `Agent ${agent} was removed before it could do its work.`;
   const failure = { id: draft.input.failureId, type: "AgentRemoved", reason, sources: [draft.input.target.id], agent };
-  draft.endGrant({
-    agent: grant.agent,
-    phase: grant.phase,
-    attempt: grant.attempt,
-    queued_at: grant.queued_at,
-    started_at: grant.queued_at,
-    context_ids: [],
-    state: "failed",
-    ended_at: draft.input.at,
-    artefact_ids: [failure.id],
-    reason,
-  });
+  const { phase, attempt, queued_at } = grant;
+  const ended = { ended_at: draft.input.at, artefact_ids: [failure.id], reason };
+  draft.endGrant({ agent, phase, attempt, queued_at, started_at: queued_at, context_ids: [], state: "failed", ...ended });
   draft.writes.push({ kind: "fail", failure });
 }
 
 function advance(draft: Draft): void {
-  const failed = draft.grants.find((grant) => grant.state === "failed");
-  if (failed?.state === "failed") return terminate(draft, `Agent ${failed.agent} failed: ${failed.reason}`);
+  for (const failed of draft.grants) {
+    if (failed.state !== "failed" || failed.retry_at !== undefined) continue;
+    const afterMs = retryAfterMs(failed, draft.input.agents);
+    if (afterMs === undefined) return terminate(draft, `Agent ${failed.agent} failed: ${failed.reason}`);
+    draft.retryLater(failed, afterMs);
+  }
   if (draft.claim.bidding === "open") {
     const { target, agents, policy } = draft.input;
     if (!isBiddingOver(draft.claim, target, agents, policy)) return;
@@ -209,9 +220,19 @@ class Draft {
     this.writes.push({ kind: "enter", phase, grants });
   }
 
-  endGrant(grant: Grant): void {
+  replace(grant: Grant): void {
     this.grants = this.grants.map((one) => (one.agent === grant.agent ? grant : one));
+  }
+
+  endGrant(grant: Grant): void {
+    this.replace(grant);
     this.writes.push({ kind: "end_grant", grant });
+  }
+
+  retryLater(failed: FailedGrant, afterMs: number): void {
+    const grant = withRetryAt(failed, this.input.at, afterMs);
+    this.replace(grant);
+    this.writes.push({ kind: "retry_later", grant, afterMs });
   }
 
   complete(): void {

@@ -3,6 +3,7 @@ import type { ArtefactHead } from "../model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { missingBidders } from "./consensus.ts";
+import { attemptLostType } from "./retry.ts";
 
 export type GoalState = "cancelled" | "waiting" | "running" | "failed" | "achieved" | "settled" | "stalled";
 
@@ -28,6 +29,7 @@ export type Waiting =
   | { kind: "bid"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "start"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "work"; agent: AgentName; claim: ClaimId; since: string }
+  | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
   | { kind: "claim"; artefact: ArtefactId; since: string };
 
@@ -69,10 +71,15 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
   );
 }
 
-/** A Failure is history once its claim was completed by a later attempt, or once it has had a `retry` claim, which speaks for itself. */
+/** A Failure is history once its attempt was followed by another, or once it has had a `retry` claim, which speaks for itself. */
 function isSuperseded(failure: GoalArtefact, { causes, claims }: GoalFacts): boolean {
-  const hasRetry = [...causes.values()].some((ofArtefact) => ofArtefact.has(`retry:${failure.id}`));
-  return hasRetry || claims.some(({ claim }) => claim.id === failure.claim_id && claim.status === "complete");
+  if ([...causes.values()].some((ofArtefact) => ofArtefact.has(`retry:${failure.id}`))) return true;
+  const made = claims.find(({ claim }) => claim.id === failure.claim_id);
+  if (made === undefined) return false;
+  const isLast = made.grants.some((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
+  const isOf = (agent: AgentName) => failure.type === attemptLostType || agent === failure.produced_by_agent;
+  const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
+  return made.claim.status === "complete" || (wasRetried && !isLast);
 }
 
 /**
@@ -105,6 +112,8 @@ function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
   return grants.flatMap((grant): Waiting[] => {
     const { agent } = grant;
     if (grant.state === "queued") return [{ kind: "start", agent, claim: claim.id, since: grant.queued_at }];
+    if (grant.state === "failed" && grant.retry_at !== undefined)
+      return [{ kind: "retry", agent, claim: claim.id, since: grant.ended_at }];
     if (grant.state === "running") return [{ kind: "work", agent, claim: claim.id, since: grant.started_at }];
     return [];
   });

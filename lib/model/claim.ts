@@ -39,6 +39,8 @@ const grantBase = {
   phase: Phase,
   /** 1, 2, 3 …; an answer or a retry starts the next one. */
   attempt: z.int().min(1),
+  /** How many of the attempts so far failed and were tried again; an answer is no retry. */
+  retries: z.int().min(1).optional(),
   queued_at: z.iso.datetime(),
 };
 const grantInputs = {
@@ -69,6 +71,8 @@ export const Grant = z.discriminatedUnion("state", [
     /** The Failure artefact. */
     artefact_ids: z.array(ArtefactId),
     reason: z.string(),
+    /** When the next attempt is queued, where the agent's `retries` allow one. */
+    retry_at: z.iso.datetime().optional(),
   }),
   z.strictObject({ ...grantBase, state: z.literal("cancelled"), ended_at: z.iso.datetime(), reason: z.string() }),
 ]);

@@ -20,6 +20,7 @@ export const EventType = z.enum([
   "grant_started",
   "grant_done",
   "grant_failed",
+  "grant_retrying",
   "grant_waiting",
   "grant_cancelled",
   "result_refused",

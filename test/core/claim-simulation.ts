@@ -77,6 +77,12 @@ export class ClaimSimulation {
     return this.tell();
   }
 
+  /** The pause before the next attempt is over. */
+  retryDue(name: string) {
+    const grant = this.now.grants.find((one) => one.agent === name);
+    return grant && this.tell({ kind: "attempt_due", agent: grant.agent, attempt: grant.attempt });
+  }
+
   stateOf(name: string) {
     return this.now.grants.find((grant) => grant.agent === name)?.state;
   }

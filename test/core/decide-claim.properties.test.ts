@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { isEnded } from "../../lib/model/claim.ts";
+import { type Grant, isEnded } from "../../lib/model/claim.ts";
 import { sampleAgent } from "../support/sample.ts";
 import { ClaimSimulation } from "./claim-simulation.ts";
 
@@ -15,6 +15,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant("deliver" as const), name, payload: fc.constantFrom("{}", "[]", "no") }),
   fc.record({ do: fc.constant("fail" as const), name }),
   fc.record({ do: fc.constant("lapse" as const), name }),
+  fc.record({ do: fc.constant("retry" as const), name }),
   fc.record({ do: fc.constant("remove" as const), name }),
   fc.record({ do: fc.constant("deadline" as const) }),
   fc.record({ do: fc.constant("progress" as const) }),
@@ -32,6 +33,8 @@ function play(claim: ClaimSimulation, one: typeof step extends fc.Arbitrary<infe
       return claim.fail(one.name, "broken");
     case "lapse":
       return claim.tell({ kind: "lease_lapsed", agent: agentOf(one.name), attempt: 1 });
+    case "retry":
+      return claim.retryDue(one.name);
     case "remove":
       return claim.tell({ kind: "agent_removed", agent: agentOf(one.name) });
     case "deadline":
@@ -45,7 +48,9 @@ const run = (check: (claim: ClaimSimulation, before: ClaimSimulation["now"]) => 
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, firstBid) => {
       const claim = new ClaimSimulation(
-        names.map((one) => sampleAgent(one, one === "d" ? { bids: [{ on: "*", bid: "review" }] } : {})),
+        names.map((one) =>
+          sampleAgent(one, { retries: one === "a" ? 2 : 0, bids: one === "d" ? [{ on: "*", bid: "review" }] : [] }),
+        ),
         { policy: { consensus: firstBid ? "first_bid" : "full" } },
       );
       for (const one of steps) {
@@ -89,7 +94,9 @@ test("a claim that is open always waits for somebody", () => {
   run((claim) => {
     const { claim: now, grants } = claim.now;
     if (isEnded(now.status)) return;
-    const isWaited = now.bidding === "open" || grants.some((grant) => grant.state === "queued" || grant.state === "running");
+    const isAtWork = (grant: Grant) =>
+      grant.state === "queued" || grant.state === "running" || (grant.state === "failed" && grant.retry_at !== undefined);
+    const isWaited = now.bidding === "open" || grants.some(isAtWork);
     expect(isWaited).toBe(true);
   });
 });

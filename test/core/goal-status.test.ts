@@ -137,6 +137,26 @@ describe("the state of a goal", () => {
     expect(scene.status().state).toBe("failed");
   });
 
+  test("does not fail for an attempt that was followed by another, whatever became of the claim afterwards", () => {
+    const scene = new Scene();
+    const claim = scene.claim(scene.goal, terminated);
+    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id, produced_by_agent: "reviewer" });
+    scene.claim(scene.artefact({}), done);
+    expect(scene.status().state).toBe("failed");
+    const [agent, at] = [agentName("reviewer"), claim.created_at];
+    const began = { agent, phase: "review" as const, retries: 1, attempt: 2, queued_at: at, started_at: at, context_ids: [] };
+    const grants = scene.claims.find((snapshot) => snapshot.claim.id === claim.id)?.grants;
+    grants?.push({ ...began, state: "failed", ended_at: at, artefact_ids: [failure.id], reason: "broken" });
+    expect(scene.status().state).toBe("failed");
+    grants?.splice(0, 1, {
+      ...began,
+      state: "done",
+      ended_at: at,
+      artefact_ids: [scene.artefact({ structural_type: "Review" }).id],
+    });
+    expect(scene.status().state).toBe("settled");
+  });
+
   test("is running, not failed, while another claim is still open", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal, terminated);

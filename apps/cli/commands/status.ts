@@ -186,6 +186,8 @@ function waitingText(waiting: Waiting): string {
       return `${waiting.agent} to start on claim ${shortId(waiting.claim)}`;
     case "work":
       return `${waiting.agent}, at work on claim ${shortId(waiting.claim)}`;
+    case "retry":
+      return `the next attempt of ${waiting.agent} on claim ${shortId(waiting.claim)}`;
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}`;
     case "claim":

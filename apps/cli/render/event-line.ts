@@ -82,6 +82,8 @@ function whatHappened(event: SettEvent, style: Style): Told {
           ? `${style.red("ends")} the attempt of ${agent} on ${claim}${because}`
           : `${style.red("fails")} on ${claim}${because}`,
       );
+    case "grant_retrying":
+      return major(`tries ${agent} on ${claim} again in ${Number(event.data?.after_ms ?? 0) / 1_000} s`);
     case "grant_waiting":
       return major(`${style.yellow("waits")} for an answer on ${claim}`);
     case "grant_cancelled":

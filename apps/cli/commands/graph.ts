@@ -1,0 +1,118 @@
+// sett graph: the artefacts of a goal as a picture of who made what from what.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { type ArtefactGraph, artefactGraph, foreignSources, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
+import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { readHeads, readWhole } from "../read-artefacts.ts";
+import { dotText } from "../render/graph-dot.ts";
+import { mermaidText } from "../render/graph-mermaid.ts";
+import { svgText } from "../render/graph-svg.ts";
+import { shortId } from "../render/short-id.ts";
+import { resolveGoalId } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+
+/** Mermaid's own, which the viewers that people use leave as they are. */
+const mermaidLimits = { characters: 50_000, edges: 500 };
+
+export const graph = defineCommand({
+  name: "graph",
+  description: "draw who made what from what",
+  details:
+    "Without a GOAL the newest one. Thick edges lead from a version to the next, the others from a source to what was made of it; what is\n" +
+    "dashed belongs to another goal. Many viewers of Markdown draw Mermaid; --svg draws with Graphviz, which must be installed.",
+  args: {
+    goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
+    format: {
+      type: "enum",
+      options: ["mermaid", "dot"],
+      valueHint: "FORMAT",
+      description: "mermaid, or dot for Graphviz; mermaid by default",
+    },
+    svg: { type: "boolean", description: "print the picture itself, drawn by Graphviz" },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett graph",
+    "sett graph 9f3a12b4 --svg > goal.svg",
+    "sett graph 9f3a12b4 --format dot | dot -Tpng > goal.png",
+    `sett graph 9f3a12b4 --json | jq '.edges[] | select(.kind == "evolutionary")'`,
+  ],
+  async run(args, shell) {
+    const form = formOf(args);
+    await using opened = await openBlackboard(shell, args.name);
+    const { board } = opened;
+    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal);
+    await shell.out.write(await textOf(await readGraph(board, goal), form, shell));
+    return;
+  },
+});
+
+type Form = "mermaid" | "dot" | "svg" | "json";
+
+function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }): Form {
+  const given = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
+  if (given.length > 1)
+    throw new SettError("usage", `${given.join(" and ")} cannot be had together.`, { hint: "Leave all but one of them out." });
+  if (svg) return "svg";
+  if (json) return "json";
+  return format === "dot" ? "dot" : "mermaid";
+}
+
+async function newestGoal(board: Blackboard, { messages }: Shell): Promise<GoalId> {
+  const goals = await board.listGoals();
+  const newest = goals.at(-1);
+  if (newest === undefined)
+    throw new SettError("artefact-not-found", "There are no goals yet.", { hint: 'State one: sett forage --goal "…"' });
+  messages.note(`Goal ${shortId(newest)}, the newest of ${goals.length}.`);
+  return newest;
+}
+
+async function readGraph(board: Blackboard, goal: GoalId): Promise<ArtefactGraph> {
+  const artefacts = await readReviewed(board, await board.listArtefactsOfGoal(goal));
+  const [outside, causes] = await Promise.all([
+    readReviewed(board, foreignSources(artefacts)),
+    Promise.all(artefacts.map(({ id }) => board.claimsOfArtefact(id))),
+  ]);
+  const claims = await board.readClaims(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
+  return artefactGraph({ goal, artefacts, outside, claims });
+}
+
+/** What reviews say is read a second time: it is the only content that the graph needs, and small. */
+async function readReviewed(board: Blackboard, ids: readonly ArtefactId[]): Promise<ReviewedHead[]> {
+  const heads = await readHeads(board, ids);
+  const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
+  const verdicts = new Map<ArtefactId, ReviewedHead["verdict"]>();
+  for await (const { id, payload } of readWhole(board, reviews)) verdicts.set(id, isApproval(payload) ? "approval" : "feedback");
+  return heads.map((head) => {
+    const verdict = verdicts.get(head.id);
+    return verdict === undefined ? head : { ...head, verdict };
+  });
+}
+
+async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<string> {
+  switch (form) {
+    case "mermaid":
+      return mermaidWithinLimits(drawn, shell);
+    case "dot":
+      return dotText(drawn);
+    case "svg":
+      return await svgText(dotText(drawn), shell);
+    case "json":
+      return `${JSON.stringify(drawn)}\n`;
+    default:
+      return unreachable(form);
+  }
+}
+
+function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string {
+  const text = mermaidText(drawn);
+  if (text.length > mermaidLimits.characters || drawn.edges.length > mermaidLimits.edges)
+    messages.warn("Most viewers of Mermaid refuse a graph as large as this. Graphviz does not: --svg, or --format dot.");
+  return text;
+}

@@ -1,0 +1,57 @@
+// The artefact graph as a Mermaid flowchart, which many viewers of Markdown draw.
+import type { ArtefactGraph, GraphEdge } from "../../../lib/core/artefact-graph.ts";
+import { colours, type Look, labelOf, lookOf, textColour } from "./graph-node.ts";
+
+const brackets: Readonly<Record<Look, readonly [string, string]>> = {
+  goal: ["([", "])"],
+  standard: ["[", "]"],
+  approval: [">", "]"],
+  feedback: [">", "]"],
+  question: ["[/", "/]"],
+  answer: ["[\\", "\\]"],
+  failure: ["{{", "}}"],
+  terminal: ["[[", "]]"],
+  stub: ["(", ")"],
+};
+
+/** Ends with a line break. */
+export function mermaidText({ goal, nodes, edges }: ArtefactGraph): string {
+  // Names of our own: Mermaid would read words like `end`, and some first letters, as something else.
+  const names = new Map(nodes.map(({ id }, index) => [id, `a${index + 1}`]));
+  const stubs = new Set(nodes.filter(({ kind }) => kind !== "artefact").map(({ id }) => id));
+  const nodeLines = nodes.map((node) => {
+    const look = lookOf(node, goal);
+    const [open, close] = brackets[look];
+    const { title, lines } = labelOf(node);
+    const label = [`<b>${escaped(title)}</b>`, ...lines.map(escaped)].join("<br/>");
+    return `  ${names.get(node.id)}${open}"${label}"${close}:::${look}`;
+  });
+  const edgeLines = edges.map(({ from, to, kind }) => `  ${names.get(from)} ${arrowOf(kind, stubs.has(from))} ${names.get(to)}`);
+  const classLines = Object.entries(colours).map(
+    ([look, { fill, line }]) =>
+      `  classDef ${look} fill:${fill},stroke:${line},color:${textColour}${look === "stub" ? ",stroke-dasharray:4 4" : ""}`,
+  );
+  return ["flowchart TB", ...nodeLines, ...edgeLines, ...classLines, ""].join("\n");
+}
+
+function arrowOf(kind: GraphEdge["kind"], isStub: boolean): string {
+  if (kind === "evolutionary") return '== "next version" ==>';
+  return isStub ? "-.->" : "-->";
+}
+
+/**
+ * Between quotes Mermaid still obeys its own directives, entities, icons and formulas, and in some versions Markdown, of which it shows
+ * the greater part as "Unsupported markdown". So signs become entities, each with an invisible character behind it, which no such
+ * construct survives and at which a long path may break; those that mark a word from both sides become signs that only look like them.
+ */
+function escaped(text: string): string {
+  return text
+    .replace(/[*`~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (sign) => lookAlikes[sign] ?? sign)
+    .replace(/[!-+\--/:-@[-^{-}ﬂ¶]/g, (sign) => `#${sign.charCodeAt(0)};${opening.includes(sign) ? wordJoiner : breakingSpace}`);
+}
+
+const lookAlikes: Readonly<Record<string, string>> = { "*": "\u2217", _: "\u02cd", "`": "\u02cb", "~": "\u223c" };
+const opening = "\"'([{<";
+/** Both have no width. */
+const wordJoiner = "\u2060";
+const breakingSpace = "\u200b";

@@ -1,0 +1,86 @@
+// What a node of the artefact graph says and how it looks, alike in every format.
+import type { GraphClaim, GraphNode, ReviewedHead } from "../../../lib/core/artefact-graph.ts";
+import { isApproval } from "../../../lib/core/review-verdict.ts";
+import type { StructuralType } from "../../../lib/model/artefact.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
+import { oneLine, shorten } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+
+export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";
+
+/** Dark text can be read on every fill, also where the page is dark. */
+export const textColour = "#0f172a";
+export const lineColour = "#64748b";
+export const colours: Readonly<Record<Look, { fill: string; line: string }>> = {
+  goal: { fill: "#dbeafe", line: "#1d4ed8" },
+  standard: { fill: "#ffffff", line: "#475569" },
+  approval: { fill: "#ecfccb", line: "#4d7c0f" },
+  feedback: { fill: "#ffedd5", line: "#c2410c" },
+  question: { fill: "#fef9c3", line: "#a16207" },
+  answer: { fill: "#fef9c3", line: "#a16207" },
+  failure: { fill: "#fee2e2", line: "#b91c1c" },
+  terminal: { fill: "#bbf7d0", line: "#166534" },
+  stub: { fill: "#f1f5f9", line: lineColour },
+};
+
+const lookOfStructure: Record<StructuralType, Look> = {
+  Standard: "standard",
+  Review: "feedback",
+  Question: "question",
+  Answer: "answer",
+  Failure: "failure",
+  Terminal: "terminal",
+};
+
+export function lookOf(node: GraphNode, goal: GoalId): Look {
+  if (node.kind !== "artefact") return "stub";
+  if (String(node.logical_id) === String(goal)) return "goal";
+  return node.verdict ?? lookOfStructure[node.structural_type];
+}
+
+const longestName = 40;
+const longestSummary = 100;
+const longestReason = 80;
+
+/** Plain text, no line of it empty: what it is, who made it, what it says, and what became of each claim about it. */
+export function labelOf(node: GraphNode): { title: string; lines: string[] } {
+  if (node.kind === "missing") return { title: shortId(node.id), lines: ["not on the blackboard"] };
+  const { kind, id, goal_id } = node;
+  const about = kind === "outside" ? [`of goal ${shortId(goal_id)}`] : node.claims.map(claimText);
+  const lines = [`${shortId(id)} by ${makerOf(node)}`, summaryOf(node), ...about];
+  return { title: titleOf(node), lines: lines.filter((line) => line !== "") };
+}
+
+function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
+  const name = `${plain(type, longestName) || structural_type}${version > 1 ? ` v${version}` : ""}`;
+  if (verdict !== undefined) return `${name}: ${verdict}`;
+  return structural_type === "Standard" || structural_type === type ? name : `${name} (${structural_type})`;
+}
+
+function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedHead): string {
+  return plain(agent === "" || agent === role ? role : `${agent} (${role})`, longestName);
+}
+
+/** An approval's bare `{}` says nothing that its title does not. */
+function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): string {
+  return verdict === "approval" && isApproval(summary) ? "" : plain(summary, longestSummary);
+}
+
+function claimText(claim: GraphClaim): string {
+  const name = `${claim.kind === "standard" ? "claim" : claim.kind} ${claim.status}`;
+  const detail = plain(claimDetail(claim), longestReason);
+  return detail === "" ? name : `${name}: ${detail}`;
+}
+
+function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim): string {
+  if (status === "terminated") return termination_reason;
+  if (status === "complete") return grants.length === 0 ? "nobody took it" : "";
+  if (bidding === "open") return "bids come in";
+  const atWork = grants.filter(({ state }) => state === "queued" || state === "running" || state === "waiting");
+  return atWork.map(({ agent, state }) => `${agent} ${state}`).join(", ");
+}
+
+/** Text from agents on one line; what may not stand in XML, and hence in no SVG, is replaced. */
+function plain(text: string, most: number): string {
+  return shorten(oneLine(text).replace(/[\p{Cs}\ufffe\uffff]/gu, "\ufffd"), most);
+}

@@ -1,0 +1,72 @@
+// Who made what from what: a goal's artefacts as nodes and edges, derived from what is on the blackboard and stored nowhere.
+import type { ArtefactHead } from "../model/artefact.ts";
+import type { Claim, ClaimSnapshot, Grant } from "../model/claim.ts";
+import type { ArtefactId, GoalId } from "../model/ids.ts";
+
+export type ArtefactGraph = { goal: GoalId; nodes: GraphNode[]; edges: GraphEdge[] };
+
+/** `outside`: of another goal, cited by this one. `missing`: cited, but not on the blackboard. */
+export type GraphNode =
+  | ({ kind: "artefact"; claims: GraphClaim[] } & ReviewedHead)
+  | ({ kind: "outside" } & ReviewedHead)
+  | { kind: "missing"; id: ArtefactId };
+
+/** `verdict`: what a Review says; the others have none. */
+export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback" };
+
+export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason"> & { grants: Grant[] };
+
+/** From a source to what was made of it: `evolutionary` within a thread, `derivative` from one thread to another. */
+export type GraphEdge = { from: ArtefactId; to: ArtefactId; kind: "derivative" | "evolutionary" };
+
+export type GraphFacts = {
+  goal: GoalId;
+  /** All of the goal, oldest first. */
+  artefacts: readonly ReviewedHead[];
+  /** Of `foreignSources`, those that exist. */
+  outside: readonly ReviewedHead[];
+  /** Every claim about one of `artefacts`. */
+  claims: readonly ClaimSnapshot[];
+};
+
+/** Nodes: the artefacts, oldest first, then what they cite from elsewhere. Every edge has both its nodes, and none stands twice. */
+export function artefactGraph({ goal, artefacts, outside, claims }: GraphFacts): ArtefactGraph {
+  const known = new Map([...artefacts, ...outside].map((head) => [head.id, head]));
+  return {
+    goal,
+    nodes: [
+      ...artefacts.map((head): GraphNode => ({ kind: "artefact", ...head, claims: claimsOn(head.id, claims) })),
+      ...foreignSources(artefacts).map((id): GraphNode => {
+        const head = known.get(id);
+        return head === undefined ? { kind: "missing", id } : { kind: "outside", ...head };
+      }),
+    ],
+    edges: artefacts.flatMap((head) =>
+      originsOf(head, artefacts).map((from): GraphEdge => {
+        const isSameThread = known.get(from)?.logical_id === head.logical_id;
+        return { from, to: head.id, kind: isSameThread ? "evolutionary" : "derivative" };
+      }),
+    ),
+  };
+}
+
+/** The sources that are not among the artefacts themselves, each once. */
+export function foreignSources(artefacts: readonly ArtefactHead[]): ArtefactId[] {
+  const own = new Set(artefacts.map(({ id }) => id));
+  return [...new Set(artefacts.flatMap((head) => head.source_artefacts))].filter((id) => !own.has(id));
+}
+
+/** Its sources, and the version before it: a version written by hand need not cite the one that it replaces. */
+function originsOf({ version, logical_id, source_artefacts }: ArtefactHead, artefacts: readonly ArtefactHead[]): ArtefactId[] {
+  const earlier = version === 1 ? [] : artefacts.filter((one) => one.logical_id === logical_id && one.version < version);
+  const before = earlier.toSorted((a, b) => b.version - a.version).slice(0, 1);
+  return [...new Set([...before.map(({ id }) => id), ...source_artefacts])];
+}
+
+function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): GraphClaim[] {
+  return claims
+    .filter(({ claim }) => claim.artefact_id === artefact)
+    .map(({ claim: { id, kind, status, bidding, bids, termination_reason }, grants }) => {
+      return { id, kind, status, bidding, bids, termination_reason, grants };
+    });
+}

@@ -1,0 +1,30 @@
+// Another attempt after a failed one (DESIGN §5, "Failure"): as many as the agent's `retries` allow, later each time.
+import type { AgentRegistration } from "../model/agent.ts";
+import type { Grant } from "../model/claim.ts";
+
+export type FailedGrant = Extract<Grant, { state: "failed" }>;
+export type QueuedGrant = Extract<Grant, { state: "queued" }>;
+
+/** The type of the Failure for an attempt whose agent was not heard of any more. */
+export const attemptLostType = "AttemptLost";
+
+const firstPauseMs = 1_000;
+const longestPauseMs = 60_000;
+
+/** How long to wait before the next attempt; undefined when there is none. */
+export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistration[]): number | undefined {
+  const retried = failed.retries ?? 0;
+  const registration = agents.find((agent) => agent.name === failed.agent);
+  if (registration === undefined || retried >= registration.retries) return undefined;
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** retried);
+}
+
+/** The grant as it stands while its next attempt is waited for. `at`: ISO 8601. */
+export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): FailedGrant {
+  return { ...failed, retry_at: new Date(Date.parse(at) + afterMs).toISOString() };
+}
+
+/** The attempt after a failed one. */
+export function nextAttempt({ agent, phase, attempt, retries = 0 }: FailedGrant, at: string): QueuedGrant {
+  return { agent, phase, attempt: attempt + 1, retries: retries + 1, queued_at: at, state: "queued" };
+}

@@ -1,0 +1,209 @@
+// What README.md promises is what one sees: its examples of the tool contract are run as they stand there, and the words that its
+// troubleshooting names are looked for in real symptoms.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const readme = await readFile(resolve(import.meta.dir, "../../README.md"), "utf8");
+
+/** The code blocks of one language in the section that begins with `heading`. */
+function blocksOf(heading: string, language: string): string[] {
+  const section = readme.split(/^(?=#{2,3} )/m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
+  return [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
+}
+
+const [, derivative = "", approval = "", feedback = "", terminal = "", failure = ""] = blocksOf("## The tool contract", "json");
+const [commit = ""] = blocksOf("## The tool contract", "sh");
+
+const print = (text: string) => `cat <<'END'\n${text}\nEND\n`;
+const artefact = (type: string) => `{"artefact_type":"${type}","artefact_payload":"","summary":""}`;
+
+/** A goal is the script that the tool runs; what is sent back to it with feedback it answers with a second draft. */
+const shell = `
+work=$(cat)
+case "$(printf '%s' "$work" | jq -r .target_artefact.type)" in
+  GoalDefined) eval "$(printf '%s' "$work" | jq -r .target_artefact.payload)" ;;
+  *) ${print(artefact("AnyWord"))} ;;
+esac
+`;
+const critic = `if [ "$(jq .target_artefact.version)" -gt 1 ]; then ${print(approval)} else ${print(feedback)} fi`;
+
+/** Answers when it is told to stop. */
+const late = `answer() {\n${print(artefact("Late"))}}\ntrap 'answer; exit 0' TERM\nsleep 600 > /dev/null 2>&1 &\nwait`;
+
+/** What the shell bids: it wants every goal but one. */
+const wantedGoals = 'if .type == "GoalDefined" and .payload != "nobody" then "exclusive" else "ignore" end';
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  const onType = (type: string, bid: string) => `    bids:\n      - { on: ${type}, bid: ${bid} }\n`;
+  const rw = "    workspace: { mode: rw }\n";
+  sett = await SettWorkspace.create({
+    ...scriptAgent("shell", shell),
+    ...scriptAgent("critic", critic),
+    ...scriptAgent("hasty", "exit 1"),
+    ...scriptAgent("slow", late),
+    ...scriptAgent("locked", `echo green > door.txt\n${commit}`),
+    ...scriptAgent("unsure", ":"),
+    "sett.yml": settYml({
+      shell: `${rw}    timeout: 2s\n    bid_command: ${JSON.stringify(["jq", "-r", wantedGoals])}\n`,
+      critic: onType("Draft", "review"),
+      hasty: onType("Pair", "claim"),
+      slow: onType("Pair", "claim"),
+      locked: onType("Plan", "exclusive"),
+      unsure: `    bid_command: ["echo", "maybe"]\n`,
+    }),
+  });
+  await sett.up();
+}, 120_000);
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+type Told = { code: number; err: string; goal: string; state: string; results: Artefact[] };
+
+async function run(goal: string): Promise<Told> {
+  const { code, out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
+  const { id, state } = JSON.parse(out);
+  return { code, err, goal: id, state, results: (await sett.artefacts(id)).slice(1) };
+}
+
+type LogLine = Record<string, unknown> & { msg: string };
+
+async function logOf(agent: string): Promise<LogLine[]> {
+  return (await sett.need("logs", agent))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+/** The README names these words, and they are really there. */
+function expectSeen(words: string, text: string): void {
+  expect(readme).toContain(words);
+  expect(text).toContain(words);
+}
+
+async function expectLogged(agent: string, msg: string): Promise<void> {
+  expectSeen(msg, (await logOf(agent)).map((line) => line.msg).join("\n"));
+}
+
+test.each([
+  ["a derivative result", derivative, ["Standard", "LintReport", '{"warnings":3}'], "settled"],
+  ["a Terminal", terminal, ["Terminal", "Released", "1.2.0"], "achieved"],
+  ["a chosen Failure", failure, ["Failure", "NothingToRelease", "No commits since 1.1.0"], "failed"],
+] as const)("the example of %s gives what is said of it", async (_, example, [structural_type, type, payload], state) => {
+  const told = await run(print(example));
+  expect(told.results).toMatchObject([
+    { structural_type, type, payload, version: 1, source_artefacts: expect.arrayContaining([told.goal]) },
+  ]);
+  expect(told).toMatchObject({ state, code: state === "failed" ? 3 : 0 });
+});
+
+test("the example of a commit reaches the repository", async () => {
+  const { results } = await run(`echo green > door.txt\n${commit}`);
+  expect(results).toMatchObject([{ type: "CodeCommit", metadata: { summary: "Painted the door" } }]);
+  expect(await sett.git("show", `refs/sett/${sett.name}/${results[0]?.id}:door.txt`)).toBe("green");
+});
+
+test("feedback makes version 2 of the same thread and type, from the rejected version and its review; approval ends it there", async () => {
+  const { results, goal } = await run(print(artefact("Draft")));
+  const [first, rejecting, second, approving, ...more] = results;
+  expect(more).toEqual([]);
+  expect(first).toMatchObject({ type: "Draft", version: 1, source_artefacts: [goal] });
+  expect(rejecting).toMatchObject({ structural_type: "Review", payload: "door.txt: say which door", version: 1 });
+  expect(second).toMatchObject({ type: "Draft", version: 2, logical_id: first?.logical_id });
+  expect(second?.source_artefacts).toEqual([first, rejecting].flatMap((source) => source?.id ?? []));
+  expect(approving).toMatchObject({ structural_type: "Review", payload: "{}", source_artefacts: [second?.id] });
+});
+
+test.each([
+  ["text before the answer", `echo Looking\n${print(artefact("A"))}`, "The tool's stdout is not JSON: it begins with"],
+  ["a commit that is not quiet", `git commit --allow-empty -m x\n${print(artefact("A"))}`, "is not valid JSON"],
+  ["text after the answer", `${print(artefact("A"))}echo Done`, "The tool wrote more than JSON to stdout"],
+  ["two answers", print(artefact("A")).repeat(2), "The tool wrote several JSON values to stdout"],
+  ["no answer", ":", "The tool wrote nothing to stdout"],
+  ["no summary", print(artefact("A").replace(',"summary":""', "")), "does not match the contract: `summary` is missing"],
+  ["a misspelt key", print(artefact("A").replace("artefact_type", "artifact_type")), 'unknown key "artifact_type"'],
+  ["exit code 1", `${print(artefact("A"))}exit 1`, "The tool ended with exit code 1."],
+  ["a kill", "kill -9 $$", "The tool was ended by SIGKILL."],
+  ["no hash", print(artefact("CodeCommit")), "The tool answered with a CodeCommit whose payload is no commit"],
+  ["a question", print('{"structural_type":"Question","payload":"Which?"}'), "this version of Sett cannot put it to anyone yet."],
+])("a tool that worked but for %s is a Failure with the reason that is listed", async (_, script, reason) => {
+  const { code, err, results } = await run(script);
+  expect(code).toBe(3);
+  expect(results).toMatchObject([{ structural_type: "Failure", type: "ToolExecutionFailure" }]);
+  expectSeen(reason, JSON.parse(results[0]?.payload ?? "{}").reason);
+  // What `forage --watch` ends with: the reason and the way to the whole report.
+  expect(err).toContain(`ToolExecutionFailure: ${results[0]?.metadata.summary}`);
+  expect(err).toContain(`sett unearth ${results[0]?.id.slice(0, 8)}`);
+});
+
+test("the log has the lines that are listed for such Failures", async () => {
+  for (const line of ["Failed to parse tool output", "Tool execution failed", "Created Failure artefact"])
+    await expectLogged("shell", line);
+});
+
+test("a commit of an agent without rw is refused with the remedy", async () => {
+  const { results } = await run(print(artefact("Plan")));
+  const report = results.find(({ structural_type }) => structural_type === "Failure");
+  expectSeen("the agent's workspace is ro. Give it `workspace: { mode: rw }` in sett.yml.", report?.payload ?? "");
+});
+
+test.each([
+  ["a command that hangs", "sleep 600", { timed_out: true, signal: "SIGTERM", stdout: "" }],
+  ["a process left behind", `${print(artefact("A"))}sleep 600 &`, { timed_out: true, exit_code: 0 }],
+])("a time-out of %s is told in the log and in the Failure", async (_, script, report) => {
+  const { results } = await run(script);
+  const payload = results[0]?.payload ?? "{}";
+  expect(JSON.parse(payload)).toMatchObject(report);
+  expectSeen('"timed_out":true', payload);
+  expectSeen("ran longer than its timeout of", payload);
+  await expectLogged("shell", "Tool execution timeout");
+});
+
+test("a goal that nobody wants is stalled, and the logs say why each agent ignored it", async () => {
+  const { code, state, err } = await run("nobody");
+  expect({ code, state }).toEqual({ code: 1, state: "stalled" });
+  expectSeen("Nobody did anything about it: no agent bid anything but `ignore`.", err);
+  expect((await logOf("critic")).findLast(({ msg }) => msg === "Placed bid")).toMatchObject({
+    bid: "ignore",
+    decided_by: "rules",
+  });
+  expect((await logOf("unsure")).findLast(({ msg }) => msg === "Placed bid")).toMatchObject({
+    bid: "ignore",
+    decided_by: "error",
+  });
+  await expectLogged("unsure", "Failed to decide the bid");
+  await run(print(artefact("Own")));
+  expect((await logOf("shell")).findLast(({ msg }) => msg === "Placed bid")).toMatchObject({
+    bid: "ignore",
+    decided_by: "guard",
+  });
+});
+
+test("a valid answer to a claim that another agent's failure has ended is dropped, and the log says so", async () => {
+  const { results } = await run(print(artefact("Pair")));
+  expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
+  const msg = "The grant was taken away, its tool is stopped and its result dropped";
+  const dropped = await waitFor("the end of the slow one", async () => (await logOf("slow")).find((line) => line.msg === msg), {
+    timeoutMs: 20_000,
+    everyMs: 200,
+  });
+  expect(dropped.reason).toMatch(/^Claim .* has ended\.$/);
+  await expectLogged("slow", msg);
+});
+
+test("a Failure is shown with its sources and its report", async () => {
+  const { goal, results } = await run("echo 'lint: no such file: src' >&2; exit 3");
+  const id = String(results[0]?.id);
+  expect(await sett.need("hoard", id)).toContain(`sources  ${goal}`);
+  expect(JSON.parse(await sett.need("unearth", id, "--payload"))).toMatchObject({
+    exit_code: 3,
+    stderr: "lint: no such file: src\n",
+  });
+});
