@@ -1,7 +1,7 @@
 #!/bin/sh
-# Brings CHANGELOG.md up to date with the commits since the last tag, and commits it.
+# Brings CHANGELOG.md up to date with the commits since the last tag, and commits it. For a release it also raises the version.
 #
-# stdin:  the work (see README): the goal's text names the release, its metadata the last tag
+# stdin:  the work (see README): the goal's text names the release, its metadata the last tag; reviews of an earlier try, if any
 # stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot
 set -eu
@@ -14,8 +14,9 @@ fail() {
 }
 
 answer() { # TYPE PAYLOAD SUMMARY
-  jq -n --arg type "$1" --arg payload "$2" --arg summary "$3" \
-    '{ artefact_type: $type, artefact_payload: $payload, summary: $summary }'
+  jq -n --arg type "$1" --arg payload "$2" --arg summary "$3" --arg version "$version" '
+    { artefact_type: $type, artefact_payload: $payload, summary: $summary }
+    + if $version == "" then {} else { metadata: { version: $version } } end'
 }
 
 work=$(cat)
@@ -52,14 +53,22 @@ else
   span="so far"
 fi
 
-# Commits that touch nothing but the changelog (this agent's own) are left out.
 scratch=$(git rev-parse --absolute-git-dir)
-git log --no-merges --full-history --format='%h%x09%s' "$range" -- . ':(exclude)CHANGELOG.md' >"$scratch/changelog-commits"
-count=$(wc -l <"$scratch/changelog-commits" | tr -d ' ')
-if [ "$count" -eq 0 ]; then
+: >"$scratch/changelog-files"
+. "$here/release.sh"
+
+# Left out are commits that touch nothing but the changelog, and those with a line `Changelog: skip` in their message.
+git log --no-merges --full-history --invert-grep --grep='^Changelog: skip$' --format='%h%x09%s' "$range" \
+  -- . ':(exclude)CHANGELOG.md' >"$scratch/changelog-all"
+if ! [ -s "$scratch/changelog-all" ]; then
   answer ChangelogUnchanged "There are no commits $span that CHANGELOG.md could list." "Nothing to write: no commits $span"
   exit 0
 fi
+case $tag in
+"$version" | "v$version") [ -z "$version" ] || fail "$version is released already: it is the last tag, $tag" ;;
+esac
+without_unwanted "$scratch/changelog-all" >"$scratch/changelog-commits"
+count=$(wc -l <"$scratch/changelog-commits" | tr -d ' ')
 if [ "$count" -eq 1 ]; then commits="1 commit"; else commits="$count commits"; fi
 echo "Writing $commits $span under \"$heading\"" >&2
 
@@ -70,11 +79,24 @@ echo "Writing $commits $span under \"$heading\"" >&2
 [ -s CHANGELOG.md ] || echo "# Changelog" >CHANGELOG.md
 awk -v entry="$scratch/changelog-entry" -v name="$name" -f "$here/insert.awk" CHANGELOG.md >"$scratch/changelog-new"
 cat "$scratch/changelog-new" >CHANGELOG.md
+written CHANGELOG.md
 
-git add --force CHANGELOG.md
-if git diff --cached --quiet -- CHANGELOG.md; then
+raise_version
+mend_stale_versions
+
+complaint=$(complaints '.additional_context[]?' . | head -n 1)
+if ! [ -s "$scratch/changelog-files" ]; then
+  [ -z "$complaint" ] || fail "nothing that the reviews ask for is anything this agent can mend: $complaint"
   answer ChangelogUnchanged "CHANGELOG.md lists the $commits $span already." "Nothing to write: CHANGELOG.md is up to date"
   exit 0
 fi
-git commit --quiet --message "Update the changelog for $name" -- CHANGELOG.md >&2
-answer CodeCommit "$(git rev-parse HEAD)" "Listed $commits $span under \"$heading\""
+if [ -n "$complaint" ]; then
+  subject="Mend what the review of $name found"
+  summary="Mended what the review of $name found, in $(sort -u "$scratch/changelog-files" | paste -s -d , - | sed 's/,/, /g')"
+else
+  subject="Update the changelog for $name"
+  summary="Listed $commits $span under \"$heading\""
+fi
+git --literal-pathspecs commit --quiet --message "$subject" --message "Changelog: skip" \
+  --pathspec-from-file="$scratch/changelog-files" >&2
+answer CodeCommit "$(git rev-parse HEAD)" "$summary"

@@ -13,8 +13,20 @@ export function agentScript(agent: string): string {
   return join(import.meta.dir, "../../agents", agent, "run.sh");
 }
 
-export async function runAgent(agent: string, work: unknown, folder: string): Promise<AgentRun> {
-  return run(["sh", agentScript(agent)], folder, typeof work === "string" ? work : JSON.stringify(work));
+/** `settings`: what `environment` in sett.yml would add. */
+export async function runAgent(
+  agent: string,
+  work: unknown,
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<AgentRun> {
+  const stdin = typeof work === "string" ? work : JSON.stringify(work);
+  return run(["sh", agentScript(agent)], folder, stdin, { ...environment, ...settings });
+}
+
+/** Any other script of `agents/`. */
+export async function runScript(script: string, words: string[], folder: string): Promise<AgentRun> {
+  return run(["sh", join(import.meta.dir, "../../agents", script), ...words], folder, "");
 }
 
 /** The output of git, trimmed; throws with its stderr when it fails. */
@@ -28,8 +40,8 @@ export async function gitWithInput(folder: string, input: string, ...words: stri
   return stdout.trim();
 }
 
-async function run([program = "", ...words]: string[], folder: string, stdin: string): Promise<AgentRun> {
-  const child = spawn(program, words, { cwd: folder, env: environment, stdio: "pipe" });
+async function run([program = "", ...words]: string[], folder: string, stdin: string, env = environment): Promise<AgentRun> {
+  const child = spawn(program, words, { cwd: folder, env, stdio: "pipe" });
   child.stdin.end(stdin);
   const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { exitCode: Number(exitCode), stdout, stderr };
