@@ -40,7 +40,7 @@ demo *options:
     npm run demo -- {{ options }}
 
 # Measure; figures are for the machine that runs it.
-bench *options:
+bench *options: build docker-orchestrator docker-cub
     {{ bin }}/bun run test/bench/bench.ts {{ options }}
 
 # Remove what was built here. Images and running instances stay.

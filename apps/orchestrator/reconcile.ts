@@ -20,11 +20,17 @@ export async function reconcileClaims({ board }: Parts, decider: Decider, epoch:
     await Promise.all(claims.slice(from, from + claimsAtOnce).map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
 }
 
+/** The more keys there are, the longer a pass takes and the rarer it comes: it may take one part in so many of the time. */
+const restFactor = 50;
+
 /** The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. */
 export class HandmadeScan {
   #seenBefore = new Set<ArtefactId>();
+  #notBeforeMs = 0;
 
   async pass(parts: Parts, epoch: number): Promise<void> {
+    const beganMs = parts.clock.now().getTime();
+    if (beganMs < this.#notBeforeMs) return;
     const found = await parts.board.findUnindexedArtefacts();
     for (const id of found) {
       if (!this.#seenBefore.has(id)) continue;
@@ -32,6 +38,8 @@ export class HandmadeScan {
       await adopt(parts, id, epoch).catch((error: unknown) => parts.log.warn(unlookable, { artefact_id: id, error }));
     }
     this.#seenBefore = new Set(found);
+    const endedMs = parts.clock.now().getTime();
+    this.#notBeforeMs = endedMs + restFactor * (endedMs - beganMs);
   }
 }
 

@@ -1,8 +1,10 @@
 // BullMQ under measurement, beside Sett on the same Redis: a queue here, a worker in a process of its own, defaults everywhere.
 import { Queue, QueueEvents } from "bullmq";
 import type { RedisServer } from "../support/redis-server.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
 import { type Running, startProcess } from "./processes.ts";
+import { lookEveryMs } from "./sett-side.ts";
 
 export class BullmqSide implements AsyncDisposable {
   readonly #queue: Queue;
@@ -27,10 +29,10 @@ export class BullmqSide implements AsyncDisposable {
 
   /** Milliseconds from adding a job to the start of its processing. */
   async latency(): Promise<number> {
-    const done = this.#nextCompleted(1);
     const began = now();
-    await this.#queue.add("job", {});
-    const [value] = await done;
+    const { id = "" } = await this.#queue.add("job", {});
+    await Bun.sleep(lookEveryMs);
+    const value = await waitFor("the job", async () => (await this.#queue.getJob(id))?.returnvalue, { everyMs: lookEveryMs });
     return Number(value) - began;
   }
 

@@ -88,7 +88,7 @@ test("deadlines and leases stand in one zset under names that people can read", 
   expect(await server.cli("ZSCORE", bench.key("due"), `lease:${granted.id}:coder:1`)).toMatch(/^\d{13}$/);
 });
 
-test("the streams hold plain fields; absent ones are left out", async () => {
+test("the streams hold what people can read; absent ids are left out", async () => {
   await using bench = await openRedisBench(server);
   const { claim, goal } = await openClaim(bench.board, ["coder"]);
   await bench.board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "ignore" });
@@ -96,14 +96,23 @@ test("the streams hold plain fields; absent ones are left out", async () => {
     [string, string[]],
   ];
   expect(last[1]).toEqual([
-    ...["type", "bid_placed", "actor", "agent:coder", "goal_id", goal.id, "claim_id", claim.id, "artefact_id", goal.id],
-    ...["agent", "coder", "data", '{"word":"ignore","missing":0}'],
+    "type",
+    "bid_placed",
+    "event",
+    JSON.stringify({
+      actor: "agent:coder",
+      goal_id: goal.id,
+      claim_id: claim.id,
+      artefact_id: goal.id,
+      agent: "coder",
+      data: { word: "ignore", missing: 0 },
+    }),
   ]);
   const [announcement] = (await server.cli("--json", "XRANGE", bench.key("claims"), "-", "+").then(JSON.parse)) as [
     [string, string[]],
   ];
   expect(announcement[1]).toEqual([
-    ...["claim", claim.id, "artefact_id", goal.id, "type", "GoalDefined", "produced_by_role", "user"],
+    ...["claim", claim.id, "about", JSON.stringify({ artefact_id: goal.id, type: "GoalDefined", produced_by_role: "user" })],
   ]);
 });
 

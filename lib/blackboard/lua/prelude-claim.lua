@@ -25,8 +25,9 @@ local function subject_of(artefact)
 end
 
 local function announce(claim, artefact, subject)
-  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*',
-    'claim', claim, 'artefact_id', artefact, 'type', subject[1] or '', 'produced_by_role', subject[2] or '')
+  local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(subject[1] or '')
+    .. ',"produced_by_role":' .. cjson.encode(subject[2] or '') .. '}'
+  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text)
 end
 
 -- `subject` is needed of a claim that takes bids.

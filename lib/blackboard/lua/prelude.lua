@@ -31,23 +31,24 @@ local function now_ms()
 end
 
 -- A score for a zset that is ordered by time, from the id of the event that tells of the member: what one millisecond brings keeps
--- its order, and a clock that steps back changes nothing, because the ids of a stream only grow.
+-- its order (the first thousand events of it), and a clock that steps back changes nothing, because the ids of a stream only grow.
 local function score_of(event)
   local ms, sequence = event:match('^(%d+)-(%d+)$')
-  return string.format('%.3f', ms + sequence / 1000)
+  return string.format('%.0f', ms * 1000 + math.min(sequence, 999))
 end
 
--- Appends to the log and returns the event's id, which also tells the time. Absent ids are empty strings (goal and artefact also false: a claim that was not found); data is JSON
--- text or empty.
+local function member(name, value)
+  if not value or value == '' then return '' end
+  return ',"' .. name .. '":' .. cjson.encode(value)
+end
+
+-- Appends to the log and returns the event's id, which also tells the time. Absent ids are empty strings (or false: a claim that was not
+-- found); data is JSON text or empty. All but the type is one JSON text: everybody reads the log, and many small fields cost each reader more.
 local function log(actor, kind, goal, claim, artefact, agent, data)
-  local entry = { 'XADD', KEYS[1], '*', 'type', kind, 'actor', actor }
-  local count = 7
-  if goal and goal ~= '' then entry[count + 1], entry[count + 2], count = 'goal_id', goal, count + 2 end
-  if claim ~= '' then entry[count + 1], entry[count + 2], count = 'claim_id', claim, count + 2 end
-  if artefact and artefact ~= '' then entry[count + 1], entry[count + 2], count = 'artefact_id', artefact, count + 2 end
-  if agent ~= '' then entry[count + 1], entry[count + 2], count = 'agent', agent, count + 2 end
-  if data ~= '' then entry[count + 1], entry[count + 2] = 'data', data end
-  local event = redis.call(unpack(entry))
+  local text = '{"actor":' .. cjson.encode(actor) .. member('goal_id', goal) .. member('claim_id', claim)
+    .. member('artefact_id', artefact) .. member('agent', agent)
+  if data ~= '' then text = text .. ',"data":' .. data end
+  local event = redis.call('XADD', KEYS[1], '*', 'type', kind, 'event', text .. '}')
   now = now or tonumber(event:match('^%d+'))
   return event
 end

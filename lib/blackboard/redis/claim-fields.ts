@@ -28,24 +28,46 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
   };
 }
 
+/** What of the hash a claim is read from, in the order of `snapshotOf`'s values. */
+export const claimFieldNames = [
+  "id",
+  "artefact_id",
+  "goal_id",
+  "kind",
+  "status",
+  "bidding",
+  "electorate",
+  "bid_order",
+  "additional_context_ids",
+  "rev",
+  "created_at",
+  "termination_reason",
+];
+
 /** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when somebody has broken it by hand. */
-export function snapshotOf(key: string, fields: Record<string, string>, grants: readonly string[]): ClaimSnapshot | undefined {
-  if (fields.id === undefined) return undefined;
+export function snapshotOf(
+  key: string,
+  values: readonly (string | null)[],
+  grants: readonly string[],
+): ClaimSnapshot | undefined {
+  const [id, artefact_id, goal_id, kind, status, bidding, electorate, bids, additional, rev, created_at, termination_reason] =
+    values;
+  if (id === null) return undefined;
   try {
-    const order = JSON.parse(fields.bid_order ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
+    const order = JSON.parse(bids ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
     const claim = {
-      id: fields.id,
-      artefact_id: fields.artefact_id,
-      goal_id: fields.goal_id,
-      kind: fields.kind,
-      status: fields.status,
-      bidding: fields.bidding,
-      electorate: JSON.parse(fields.electorate ?? ""),
+      id,
+      artefact_id,
+      goal_id,
+      kind,
+      status,
+      bidding,
+      electorate: JSON.parse(electorate ?? ""),
       bids: order.map(([agent, word]) => ({ agent, word })),
-      additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
-      rev: Number(fields.rev),
-      created_at: fields.created_at,
-      termination_reason: fields.termination_reason,
+      additional_context_ids: JSON.parse(additional ?? ""),
+      rev: Number(rev),
+      created_at,
+      termination_reason,
     };
     // The cast is the trust named at the top.
     return { claim: claim as Claim, grants: inOrder(grants.map(grantOfText)) };

@@ -1,9 +1,9 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
-import type { ArtefactId, ClaimId } from "../../model/ids.ts";
+import type { ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
-import { snapshotOf } from "./claim-fields.ts";
+import { claimFieldNames, snapshotOf } from "./claim-fields.ts";
 import { commitWords } from "./commit-words.ts";
 import { followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
@@ -15,9 +15,9 @@ export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
   const readClaims = async (ids: readonly ClaimId[]): Promise<(ClaimSnapshot | undefined)[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
-      Promise.all(ids.map((id) => Promise.all([client.hGetAll(keys.claim(id)), client.hVals(keys.grants(id))]))),
+      Promise.all(ids.map((id) => Promise.all([client.hmGet(keys.claim(id), claimFieldNames), client.hVals(keys.grants(id))]))),
     );
-    return rows.map(([fields, grants]) => snapshotOf(keys.claim(fields.id as ClaimId), fields, grants));
+    return rows.map(([values, grants], index) => snapshotOf(keys.claim(ids[index] as ClaimId), values, grants));
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
@@ -86,16 +86,21 @@ export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
 
     followAnnouncements(from, signal) {
       let last = from;
-      return followReads(connection, signal, async (client) => {
-        const entries = await readOn(client, keys.announcements, last);
-        last = entries.at(-1)?.id ?? last;
-        return entries.map(({ message }) => announcementOf(message));
-      });
+      return followReads(
+        connection,
+        signal,
+        async (client) => {
+          const entries = await readOn(client, keys.announcements, last);
+          last = entries.at(-1)?.id ?? last;
+          return entries.map(({ message }) => announcementOf(message));
+        },
+        2,
+      );
     },
   };
 }
 
 /** Nobody but our scripts announces. */
-function announcementOf({ claim, artefact_id, type = "", produced_by_role = "" }: Record<string, string>): Announcement {
-  return { claim: claim as ClaimId, artefact_id: artefact_id as ArtefactId, type, produced_by_role };
+function announcementOf({ claim, about = "{}" }: Record<string, string>): Announcement {
+  return { claim, ...JSON.parse(about) };
 }

@@ -6,24 +6,22 @@ import { pauseUnlessAborted } from "./pause.ts";
 /** How long one blocking read waits at the server: short, so that a server that hangs is noticed soon after. */
 export const blockMs = 1_000;
 
-/**
- * Where a read brings so many at once there is a throng, and the next read waits this long so that it brings many again: waking up costs
- * more than handling what has come. One thing at a time is never held up.
- */
-const crowd = 10;
+/** How long a reader of a throng waits before it reads again, so that it gets many at once: waking up costs more than handling one more. */
 const gatherMs = 3;
 
 /** At most so many entries in one read. */
 export const batchSize = 500;
 
 /**
- * Batches from `read`, which blocks for at most `blockMs`; `isFresh` on a new connection's first read. Empty ones are left out. Ends
+ * Batches from `read`, which blocks for at most `blockMs`; `isFresh` on a new connection's first read; a batch of `throng` or more
+ * is followed by a short pause, so choose more than one matter at a time brings. Empty ones are left out. Ends
  * with the signal; throws `redis-unreachable` once contact is given up.
  */
 export async function* followReads<Item>(
   connection: Connection,
   signal: AbortSignal,
   read: (client: Client, isFresh: boolean) => Promise<Item[]>,
+  throng = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Item[]> {
   const ended = AbortSignal.any([signal, connection.closed]);
   let client: Client | undefined;
@@ -53,7 +51,7 @@ export async function* followReads<Item>(
         continue;
       }
       if (batch.length > 0) yield batch;
-      if (batch.length >= crowd) await pauseUnlessAborted(gatherMs, ended);
+      if (batch.length >= throng) await pauseUnlessAborted(gatherMs, ended);
     }
   } finally {
     ended.removeEventListener("abort", stop);

@@ -14,11 +14,16 @@ export function logOf({ connection, keys, script }: Parts): Log {
 
     followEvents(from, signal) {
       let last = from;
-      return followReads(connection, signal, async (client) => {
-        const entries = await readOn(client, keys.events, last);
-        last = entries.at(-1)?.id ?? last;
-        return entries.map(eventOf);
-      });
+      return followReads(
+        connection,
+        signal,
+        async (client) => {
+          const entries = await readOn(client, keys.events, last);
+          last = entries.at(-1)?.id ?? last;
+          return entries.map(eventOf);
+        },
+        throng,
+      );
     },
 
     async readEvents(from, count) {
@@ -32,9 +37,14 @@ export function logOf({ connection, keys, script }: Parts): Log {
   };
 }
 
+/** One goal that is worked on by itself brings fewer events than this at a time. */
+const throng = 10;
+
 /** Events are written by scripts alone and read by the thousand, so their shape is trusted. */
 function eventOf({ id, message }: StreamEntry): SettEvent {
-  const { data, ...fields } = message;
-  const event = { ...fields, id, time: new Date(Number.parseInt(id, 10)).toISOString() };
-  return (data === undefined ? event : { ...event, data: JSON.parse(data) }) as SettEvent;
+  const event = JSON.parse(message.event ?? "{}");
+  event.type = message.type;
+  event.id = id;
+  event.time = new Date(Number.parseInt(id, 10)).toISOString();
+  return event;
 }
