@@ -39,6 +39,10 @@ docker-cub: prepare
 demo *options:
     npm run demo -- {{ options }}
 
+# Which share of the lines do the tests run?
+coverage: build docker-orchestrator docker-cub
+    {{ bin }}/bun .ci/coverage.ts
+
 # Measure; figures are for the machine that runs it.
 bench *options: build docker-orchestrator docker-cub
     {{ bin }}/bun run test/bench/bench.ts {{ options }}

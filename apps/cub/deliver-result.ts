@@ -6,8 +6,16 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Ending, Parts } from "./parts.ts";
 import type { Task } from "./read-grant.ts";
 
-/** A refused result (the grant is somebody else's by now, its claim or goal ended) is logged and dropped. Never rejects. */
-export async function deliverResult(parts: Parts, { claim, grant }: Task, result: GrantResult, { kill }: Ending): Promise<void> {
+/**
+ * True when it stands there. A refused result (the grant is somebody else's by now, its claim or goal ended) is logged and dropped. Never
+ * rejects.
+ */
+export async function deliverResult(
+  parts: Parts,
+  { claim, grant }: Task,
+  result: GrantResult,
+  { kill }: Ending,
+): Promise<boolean> {
   const { board, clock, metrics, watch } = parts;
   const { artefact } = result;
   const { id: artefact_id, type, structural_type } = artefact;
@@ -16,19 +24,25 @@ export async function deliverResult(parts: Parts, { claim, grant }: Task, result
   try {
     const onRetry = () => watch.executor.turn();
     const answer = await untilContact(() => board.finishGrant(order), { signal: kill, log, onRetry });
-    if (answer.outcome === "refused") return log.error("Failed to create artefact", { reason: answer.reason });
+    if (answer.outcome === "refused") {
+      log.error("Failed to create artefact", { reason: answer.reason });
+      return false;
+    }
   } catch (error) {
-    return log.error("Failed to create artefact", { reason: messageOf(error) });
+    log.error("Failed to create artefact", { reason: messageOf(error) });
+    return false;
   }
   metrics.artefacts.inc({ type });
   switch (result.outcome) {
     case "done":
       metrics.successes.inc();
-      return log.info("Created artefact", { version: artefact.version, commit: artefact.metadata.commit });
+      log.info("Created artefact", { version: artefact.version, commit: artefact.metadata.commit });
+      return true;
     case "failed":
       metrics.failures.inc();
-      return log.warn("Created Failure artefact", { reason: result.reason });
+      log.warn("Created Failure artefact", { reason: result.reason });
+      return true;
     default:
-      unreachable(result);
+      return unreachable(result);
   }
 }

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
@@ -14,28 +15,28 @@ import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
 import { pipeOpener } from "./bun-pipe.ts";
 import { Cub } from "./cub.ts";
+import { executeClaim } from "./execute-claim.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import type { Parts } from "./parts.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
-const usage = "usage: cub [--version | --healthcheck]   (settings come from the environment)";
+const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
 
 const bidTimeoutMs = 10_000;
 const mostBidOutputBytes = 64 * 1024;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
-  if (argument === "--execute-claim") {
-    throw new SettError("usage", "This version of the cub cannot execute a single claim yet.", { hint: usage });
-  }
-  if (argument !== undefined && (argument !== "--healthcheck" || more.length > 0)) {
+  const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
+  if (argument !== undefined && claim === undefined && (argument !== "--healthcheck" || more.length > 0)) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
   }
   const settings = readSettings(process.env);
+  if (claim !== undefined) return work(settings, claim);
   if (argument === "--healthcheck") {
     process.exitCode = (await isHealthy(settings.healthPort)) ? 0 : 1;
     return;
@@ -44,19 +45,44 @@ async function main([argument, ...more]: string[]): Promise<void> {
   // Before there is work there is nothing to end in good order.
   const leave = () => process.exit(0);
   signal.addEventListener("abort", leave, { once: true });
-  const {
-    healthPort,
-    instance,
-    agentName,
-    command,
-    redisUrl: url,
-    redisTimeoutMs: timeoutMs,
-    redisGiveUpMs: giveUpMs,
-  } = settings;
-  const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
   // Before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
+  const { healthPort } = settings;
   const server = listening(healthPort, () => Bun.serve({ port: healthPort, fetch: (request) => answer(request) }));
+  const parts = await partsOf(settings);
+  const cub = new Cub(parts, settings);
+  const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
+  answer = (request) => app.fetch(request);
+  const { role } = parts.registration.current;
+  parts.log.info("Cub started", { version: packageJson.version, port: server.port, command: settings.command, role });
+  signal.removeEventListener("abort", leave);
+  await cub.run(signal);
+  await server.stop();
+  await parts.board[Symbol.asyncDispose]();
+  parts.log.info("Cub stopped", { signal: signal.reason });
+}
+
+/** A worker: one claim, then the end. The exit code is 0 once something was posted. */
+async function work(settings: Settings, claim: ClaimId): Promise<void> {
+  const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
+  if (attempt === undefined) {
+    throw new SettError("environment-invalid", "SETT_GRANT_ATTEMPT is missing.", {
+      hint: "`cub --execute-claim` is told there which attempt of the grant is its own.",
+    });
+  }
+  const stop = stopSignal();
+  const kill = new AbortController();
+  const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
+  stop.addEventListener("abort", onStop, { once: true });
+  const parts = await partsOf(settings);
+  parts.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
+  process.exitCode = (await executeClaim(parts, claim, attempt, { stop, kill: kill.signal })) ? 0 : 1;
+  stop.removeEventListener("abort", onStop);
+  await parts.board[Symbol.asyncDispose]();
+}
+
+async function partsOf(settings: Settings): Promise<Parts> {
+  const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, onLost: fail });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH);
@@ -65,36 +91,29 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const now = () => Date.now();
   const openPipe = pipeOpener();
   const pipes = openPipe === undefined ? {} : { openPipe };
-  const parts: Parts = {
+  const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: mostBidOutputBytes };
+  return {
     board,
     registration,
     workingCopy,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
     runTool: (order) => runCommand({ ...order, command, cwd, env, ...pipes }),
-    runBidCommand: (order) =>
-      runCommand({
-        ...order,
-        cwd: process.cwd(),
-        env,
-        timeoutMs: bidTimeoutMs,
-        killAfterMs: 1_000,
-        maxOutputBytes: mostBidOutputBytes,
-      }),
+    runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
     clock: systemClock,
     newId: randomUUID,
-    log,
+    log: createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName }),
     metrics: createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
   };
-  const cub = new Cub(parts, settings);
-  const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
-  answer = (request) => app.fetch(request);
-  log.info("Cub started", { version: packageJson.version, port: server.port, command, cwd, role: registration.current.role });
-  signal.removeEventListener("abort", leave);
-  await cub.run(signal);
-  await server.stop();
-  await board[Symbol.asyncDispose]();
-  log.info("Cub stopped", { signal: signal.reason });
+}
+
+/** Throws `usage`. */
+function claimOf(words: readonly string[]): ClaimId {
+  const claim = ClaimId.safeParse(words[0]);
+  if (claim.success && words.length === 1) return claim.data;
+  throw new SettError("usage", `--execute-claim takes the id of one claim, not ${words.join(" ") || "nothing"}.`, {
+    hint: usage,
+  });
 }
 
 function fail(error: unknown): never {

@@ -15,6 +15,8 @@ const Environment = z.object({
   SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional(),
   SETT_AGENT_REPLICAS: z.coerce.number({ error: "must be a whole number" }).int().min(1).default(1),
   SETT_AGENT_STRATEGY: Strategy.default("reuse"),
+  /** For a worker: which attempt of its grant it is to be. */
+  SETT_GRANT_ATTEMPT: z.coerce.number({ error: "must be a whole number" }).int().min(1).optional(),
   SETT_PROMPT_CLAIM: z.string().optional(),
   SETT_PROMPT_EXECUTION: z.string().optional(),
   SETT_HEALTH_PORT: PortText.default(8080),
@@ -40,6 +42,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     role: read.SETT_AGENT_ROLE ?? read.SETT_AGENT_NAME,
     replicas: read.SETT_AGENT_REPLICAS,
     strategy: read.SETT_AGENT_STRATEGY,
+    grantAttempt: read.SETT_GRANT_ATTEMPT,
     promptClaim: read.SETT_PROMPT_CLAIM,
     promptExecution: read.SETT_PROMPT_EXECUTION,
     healthPort: read.SETT_HEALTH_PORT,

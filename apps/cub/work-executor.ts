@@ -4,9 +4,10 @@ import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
 import type { Ending, Parts } from "./parts.ts";
-import { type Assignment, readAssignment, readTask, type Task } from "./read-grant.ts";
+import { type Assignment, readAssignment, readTask } from "./read-grant.ts";
 import { inRounds } from "./rounds.ts";
 import { runGrant } from "./run-grant.ts";
+import { tellTask } from "./tell-task.ts";
 
 /** So many grants are read before their turn comes; payloads of 16 MiB bound how many. */
 const mostReadAhead = 8;
@@ -17,7 +18,7 @@ export class WorkExecutor {
   readonly #parts: Parts;
   readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
   #inHand: ClaimId | undefined;
-  #delivery: Promise<void> = Promise.resolve();
+  #delivery: Promise<unknown> = Promise.resolve();
 
   /** `targetOf`: the artefact that a claim is about, where it is known already. */
   constructor(parts: Parts, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
@@ -64,7 +65,7 @@ export class WorkExecutor {
       if (assignment === undefined || ending.stop.aborted) return;
       this.#inHand = claim;
       const task = await this.#patiently(() => readTask(board, assignment), ending);
-      this.#tell(task);
+      tellTask(log, task);
       const result = await runGrant(this.#parts, task, ending);
       if (result === undefined) return;
       await this.#delivery;
@@ -88,13 +89,5 @@ export class WorkExecutor {
   #patiently<Result>(job: () => Promise<Result>, { stop }: Ending): Promise<Result> {
     const { log, watch } = this.#parts;
     return untilContact(job, { signal: stop, log, onRetry: () => watch.executor.turn() });
-  }
-
-  #tell({ claim, grant, inputs }: Task): void {
-    const log = this.#parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
-    log.info("Work Executor received claim from queue", { phase: grant.phase, attempt: grant.attempt });
-    if (!inputs.ok) return log.error("Failed to fetch target artefact", { reason: inputs.reason });
-    const { target, contextChain } = inputs.value;
-    log.info("Fetched target artefact", { type: target.type, version: target.version, context: contextChain.length });
   }
 }

@@ -8,15 +8,16 @@
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
-import { type Claim, type ClaimSnapshot, type Grant, isEnded, type Phase } from "../model/claim.ts";
+import { type ClaimSnapshot, type Grant, isEnded, type Phase } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
+import { Draft, statusOfPhase } from "./claim-draft.ts";
 import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
 import { type FollowUp, followUpOnFeedback } from "./feedback.ts";
-import { attemptLostType, type FailedGrant, nextAttempt, type QueuedGrant, retryAfterMs, withRetryAt } from "./retry.ts";
+import { attemptLostType, type FailedGrant, nextAttempt, type QueuedGrant, retryAfterMs } from "./retry.ts";
 import { isApproval } from "./review-verdict.ts";
 
 /** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
@@ -25,6 +26,8 @@ export type ClaimEvent =
   | { kind: "bid_deadline" }
   | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
+  /** Whoever ran it is known to be gone, or never came to be. */
+  | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }
   | { kind: "goal_ended"; reason: string }
   | { kind: "agent_removed"; agent: AgentName };
 
@@ -61,7 +64,6 @@ export type Decision = ClaimSnapshot & { writes: ClaimWrite[] };
 
 const phases: readonly Phase[] = ["review", "parallel", "exclusive"];
 const wordOfPhase = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
-const statusOfPhase = { review: "pending_review", parallel: "pending_parallel", exclusive: "pending_exclusive" } as const;
 
 /** The claim as it stands after `event`, with what must be written; undefined when there is nothing to write. */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
@@ -79,7 +81,9 @@ function take(draft: Draft, event: ClaimEvent): void {
     case "bid_deadline":
       return imposeMissingBids(draft);
     case "lease_lapsed":
-      return loseAttempt(draft, event.agent, event.attempt);
+      return loseRunning(draft, event.agent, event.attempt);
+    case "worker_lost":
+      return loseAttempt(draft, event.agent, event.attempt, `${event.reason} Attempt ${event.attempt} is lost.`);
     case "attempt_due":
       return tryAgain(draft, event.agent, event.attempt);
     case "goal_ended":
@@ -105,13 +109,16 @@ function imposeMissingBids(draft: Draft): void {
   }
 }
 
-function loseAttempt(draft: Draft, agent: AgentName, attempt: number): void {
-  const grant = draft.grants.find((one) => one.agent === agent);
-  if (grant?.state !== "running" || grant.attempt !== attempt) return;
+function loseRunning(draft: Draft, agent: AgentName, attempt: number): void {
+  const isRunning = draft.grants.some((one) => one.agent === agent && one.state === "running");
   const reason = `Agent ${agent} was not heard of for the whole of its lease; attempt ${attempt} is lost.`;
-  const failure = { id: draft.input.failureId, type: attemptLostType, reason, sources: [draft.input.target.id], agent };
-  draft.endGrant({ ...grant, state: "failed", ended_at: draft.input.at, artefact_ids: [failure.id], reason });
-  draft.writes.push({ kind: "fail", failure });
+  if (isRunning) loseAttempt(draft, agent, attempt, reason);
+}
+
+function loseAttempt(draft: Draft, agent: AgentName, attempt: number, reason: string): void {
+  const grant = draft.grants.find((one) => one.agent === agent);
+  if (grant?.attempt === attempt && (grant.state === "queued" || grant.state === "running"))
+    draft.fail(grant, attemptLostType, reason);
 }
 
 /** `attempt` is the one that failed. */
@@ -129,12 +136,7 @@ function removeAgent(draft: Draft, agent: AgentName): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   const isToBeRetried = grant?.state === "failed" && grant.retry_at !== undefined;
   if (grant === undefined || (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)) return;
-  const reason = `Agent ${agent} was removed before it could do its work.`;
-  const failure = { id: draft.input.failureId, type: "AgentRemoved", reason, sources: [draft.input.target.id], agent };
-  const { phase, attempt, queued_at } = grant;
-  const ended = { ended_at: draft.input.at, artefact_ids: [failure.id], reason };
-  draft.endGrant({ agent, phase, attempt, queued_at, started_at: queued_at, context_ids: [], state: "failed", ...ended });
-  draft.writes.push({ kind: "fail", failure });
+  draft.fail(grant, "AgentRemoved", `Agent ${agent} was removed before it could do its work.`);
 }
 
 function advance(draft: Draft): void {
@@ -188,55 +190,4 @@ function terminate(draft: Draft, reason: string): void {
   for (const grant of cancelGrants(draft.grants, draft.input.at, reason)) draft.endGrant(grant);
   draft.claim = { ...draft.claim, status: "terminated", bidding: "closed", termination_reason: reason };
   draft.writes.push({ kind: "terminate", reason });
-}
-
-/** A decision in the making: every change is applied and noted together. */
-class Draft {
-  claim: Claim;
-  grants: Grant[];
-  readonly writes: ClaimWrite[] = [];
-  readonly input: DecisionInput;
-
-  constructor(input: DecisionInput) {
-    this.input = input;
-    this.claim = input.claim;
-    this.grants = [...input.grants];
-  }
-
-  bid(agent: AgentName, word: BidWord): void {
-    this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
-    this.writes.push({ kind: "bid", agent, word });
-  }
-
-  closeBidding(): void {
-    this.claim = { ...this.claim, bidding: "closed" };
-    this.writes.push({ kind: "close_bidding" });
-  }
-
-  enter(phase: Phase, agents: readonly AgentName[]): void {
-    const grants = agents.map((agent): Grant => ({ agent, phase, attempt: 1, queued_at: this.input.at, state: "queued" }));
-    this.claim = { ...this.claim, status: statusOfPhase[phase] };
-    this.grants.push(...grants);
-    this.writes.push({ kind: "enter", phase, grants });
-  }
-
-  replace(grant: Grant): void {
-    this.grants = this.grants.map((one) => (one.agent === grant.agent ? grant : one));
-  }
-
-  endGrant(grant: Grant): void {
-    this.replace(grant);
-    this.writes.push({ kind: "end_grant", grant });
-  }
-
-  retryLater(failed: FailedGrant, afterMs: number): void {
-    const grant = withRetryAt(failed, this.input.at, afterMs);
-    this.replace(grant);
-    this.writes.push({ kind: "retry_later", grant, afterMs });
-  }
-
-  complete(): void {
-    this.claim = { ...this.claim, status: "complete" };
-    this.writes.push({ kind: "complete" });
-  }
 }

@@ -1,0 +1,11 @@
+// What the log says of a task that is taken up.
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { Task } from "./read-grant.ts";
+
+export function tellTask(log: JsonLog, { claim, grant, inputs }: Task): void {
+  const about = log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  about.info("Work Executor received claim from queue", { phase: grant.phase, attempt: grant.attempt });
+  if (!inputs.ok) return about.error("Failed to fetch target artefact", { reason: inputs.reason });
+  const { target, contextChain } = inputs.value;
+  about.info("Fetched target artefact", { type: target.type, version: target.version, context: contextChain.length });
+}

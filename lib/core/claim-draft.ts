@@ -1,0 +1,79 @@
+// A decision about a claim in the making: every change is applied and noted together.
+import type { BidWord } from "../model/bid.ts";
+import type { Claim, Grant, Phase } from "../model/claim.ts";
+import type { AgentName } from "../model/ids.ts";
+import type { ClaimWrite, DecisionInput } from "./decide-claim.ts";
+import { type FailedGrant, withRetryAt } from "./retry.ts";
+
+export const statusOfPhase = { review: "pending_review", parallel: "pending_parallel", exclusive: "pending_exclusive" } as const;
+
+export class Draft {
+  claim: Claim;
+  grants: Grant[];
+  readonly writes: ClaimWrite[] = [];
+  readonly input: DecisionInput;
+
+  constructor(input: DecisionInput) {
+    this.input = input;
+    this.claim = input.claim;
+    this.grants = [...input.grants];
+  }
+
+  bid(agent: AgentName, word: BidWord): void {
+    this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
+    this.writes.push({ kind: "bid", agent, word });
+  }
+
+  closeBidding(): void {
+    this.claim = { ...this.claim, bidding: "closed" };
+    this.writes.push({ kind: "close_bidding" });
+  }
+
+  enter(phase: Phase, agents: readonly AgentName[]): void {
+    const grants = agents.map((agent): Grant => ({ agent, phase, attempt: 1, queued_at: this.input.at, state: "queued" }));
+    this.claim = { ...this.claim, status: statusOfPhase[phase] };
+    this.grants.push(...grants);
+    this.writes.push({ kind: "enter", phase, grants });
+  }
+
+  replace(grant: Grant): void {
+    this.grants = this.grants.map((one) => (one.agent === grant.agent ? grant : one));
+  }
+
+  endGrant(grant: Grant): void {
+    this.replace(grant);
+    this.writes.push({ kind: "end_grant", grant });
+  }
+
+  /** Ends the grant with a Failure that the orchestrator posts. */
+  fail(grant: Grant, type: string, reason: string): void {
+    const { agent, phase, attempt, retries, queued_at } = grant;
+    const { at, failureId, target } = this.input;
+    this.endGrant({
+      ...{ agent, phase, attempt, queued_at, ...(retries === undefined ? {} : { retries }) },
+      ...("started_at" in grant
+        ? {
+            started_at: grant.started_at,
+            context_ids: grant.context_ids,
+            ...(grant.base_commit && { base_commit: grant.base_commit }),
+          }
+        : { started_at: queued_at, context_ids: [] }),
+      state: "failed",
+      ended_at: at,
+      artefact_ids: [failureId],
+      reason,
+    });
+    this.writes.push({ kind: "fail", failure: { id: failureId, type, reason, sources: [target.id], agent } });
+  }
+
+  retryLater(failed: FailedGrant, afterMs: number): void {
+    const grant = withRetryAt(failed, this.input.at, afterMs);
+    this.replace(grant);
+    this.writes.push({ kind: "retry_later", grant, afterMs });
+  }
+
+  complete(): void {
+    this.claim = { ...this.claim, status: "complete" };
+    this.writes.push({ kind: "complete" });
+  }
+}
