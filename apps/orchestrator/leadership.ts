@@ -16,12 +16,15 @@ import { Fenced, type Parts } from "./parts.ts";
 import { adoptPublished, HandmadeScan, hearPublished, reconcileClaims } from "./reconcile.ts";
 import { Roster } from "./roster.ts";
 import { Targets } from "./targets.ts";
+import { type WorkerParts, WorkerPool } from "./worker-pool.ts";
 
 const dueEveryMs = 250;
 const scanEveryMs = 15_000;
 const reconcileEveryMs = 15_000;
 const cursorEveryMs = 200;
 const publishedEveryMs = 100;
+/** After a pool of workers could not be begun: the container runtime does not answer. */
+const poolAgainMs = 1_000;
 
 /** The state to show on `/internal/state`, and what health is judged by. */
 export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
@@ -81,6 +84,7 @@ export class Leadership {
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
       this.#reconcile(ending),
       hearPublished(parts, this.#heard, ending),
+      ...this.#pools(ending),
       this.#every(publishedEveryMs, ending, () => adoptPublished(parts, this.#heard, hasFollowed, epoch, ending)),
     ];
     try {
@@ -89,6 +93,16 @@ export class Leadership {
       over.abort();
       await Promise.allSettled(loops);
     }
+  }
+
+  #pools(signal: AbortSignal): Promise<void>[] {
+    const { workers, board, log } = this.#parts;
+    if (workers === undefined) return [];
+    const { runtime, templates } = workers;
+    const decide: WorkerParts["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
+    return templates.map((template) =>
+      this.#every(poolAgainMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
+    );
   }
 
   /** Waits for contact and moves the stored cursor to what is confirmed; for a graceful stop. */

@@ -13,7 +13,9 @@ import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
+import type { Parts } from "./parts.ts";
 import { readSettings } from "./settings.ts";
+import type { WorkerTemplate } from "./worker-pool.ts";
 
 const usage = "usage: orchestrator [--version | --healthcheck]   (settings come from the environment)";
 
@@ -37,7 +39,9 @@ async function main([argument, ...more]: string[]): Promise<void> {
     giveUpMs: settings.redisGiveUpMs,
     onLost: fail,
   });
-  const orchestrator = new Orchestrator({ board, metrics, log, clock: systemClock, newId: randomUUID, ...settings });
+  const workers = await workersOf(settings.workerTemplates);
+  const clock = systemClock;
+  const orchestrator = new Orchestrator({ ...settings, board, metrics, log, clock, newId: randomUUID, ...workers });
   const { healthPort: port } = settings;
   const { fetch } = createOrchestratorApp(orchestrator, { metrics });
   const server = listening(port, () => Bun.serve({ port, fetch }));
@@ -46,6 +50,13 @@ async function main([argument, ...more]: string[]): Promise<void> {
   await server.stop();
   await board[Symbol.asyncDispose]();
   log.info("Orchestrator stopped", { signal: signal.reason });
+}
+
+/** Without workers nothing of a container runtime is loaded or needed. */
+async function workersOf(templates: readonly WorkerTemplate[]): Promise<Pick<Parts, "workers">> {
+  if (templates.length === 0) return {};
+  const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
+  return { workers: { runtime: await dockerRuntime(), templates } };
 }
 
 function fail(error: unknown): never {

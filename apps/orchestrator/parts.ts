@@ -1,9 +1,11 @@
 // What the orchestrator is made of; everything comes in through here, so that a test can bring its own.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Policy } from "../../lib/model/policy.ts";
+import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { Clock } from "../../lib/service/clock.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
+import type { WorkerTemplate } from "./worker-pool.ts";
 
 export type Parts = {
   board: Blackboard;
@@ -13,6 +15,8 @@ export type Parts = {
   newId: () => string;
   log: JsonLog;
   metrics: OrchestratorMetrics;
+  /** For agents that work in containers of their own for each grant. */
+  workers?: { runtime: ContainerRuntime; templates: readonly WorkerTemplate[] };
 };
 
 /** Thrown when a write is refused because a newer epoch exists: somebody else orchestrates now. */

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import type { WorkerTemplate } from "./worker-pool.ts";
 
 const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName,
@@ -13,6 +14,8 @@ const Environment = z.object({
   SETT_HOLDER: z.string().min(1).optional(),
   /** The name that container runtimes set, which outlives a restart of the same container. */
   HOSTNAME: z.string().min(1).optional(),
+  /** `sett up` has written it, from the same plan as the controllers. */
+  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]").default([]),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
 });
@@ -25,6 +28,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     redisUrl: read.REDIS_URL,
     healthPort: read.SETT_HEALTH_PORT,
     policy: read.SETT_POLICY,
+    workerTemplates: read.SETT_WORKERS,
     holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,

@@ -26,6 +26,7 @@ export function keysOf(instance: InstanceName) {
     agents: `${prefix}agents`,
     agentStatus: `${prefix}agent_status`,
     agentGrants: (name: AgentName) => `${prefix}agent:${name}:grants`,
+    workerLogs: (name: AgentName) => `${prefix}agent:${name}:logs`,
     orchestrator: `${prefix}orchestrator`,
     artefactChannel: `${prefix}artefact_events`,
     claimChannel: `${prefix}claim_events`,

@@ -183,10 +183,17 @@ export interface GrantBoard {
   }): Promise<{ outcome: "finished" } | Refused>;
 }
 
+/** `worker` is the container's name. */
+export type WorkerLog = { worker: string; lines: string[] };
+
 export interface AgentBoard {
   /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
   registerAgents(registrations: readonly AgentRegistration[], actor: Actor, options: { exact: boolean }): Promise<void>;
   listAgents(): Promise<AgentRegistration[]>;
+  /** Keeps what a worker has logged when its container is taken away. The oldest of an agent's are forgotten in time. */
+  keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
+  /** What its workers have logged, oldest first. */
+  readWorkerLogs(agent: AgentName): Promise<WorkerLog[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
 }

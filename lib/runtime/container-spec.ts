@@ -45,6 +45,8 @@ export type ContainerSpec = {
   workingDir?: string;
   /** Default: the image's own user. */
   user?: Owner;
+  /** Further groups of the user, as numbers. */
+  groups?: number[];
   mounts: Mount[];
   network?: { name: string; aliases: string[] };
   /** Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. */

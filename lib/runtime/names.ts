@@ -37,12 +37,29 @@ export function blackboardVolumeName(instance: InstanceName): string {
   return `sett-${instance}-blackboard`;
 }
 
-/** The cub with its loader and git, mounted read-only at `/cub` in every agent's container. */
-export function carrierVolumeName(instance: InstanceName): string {
-  return `sett-${instance}-cub`;
+/**
+ * The cub with its loader and git, mounted read-only at `/cub` in every agent's container. Named after the image that it is filled from:
+ * a volume in use cannot be filled anew.
+ */
+export function carrierVolumeName(instance: InstanceName, imageId: string): string {
+  return `sett-${instance}-cub-${imageId.replace(/^sha256:/, "").slice(0, 12)}`;
+}
+
+/** What a container is called while the one that takes its place proves itself; no agent's name can have a dot. */
+export function setAsideName(name: string): string {
+  return `${name}.old`;
+}
+
+export function isSetAside(name: string): boolean {
+  return name.endsWith(".old");
 }
 
 /** An agent's own disk, mounted at `/workspace`. */
 export function workspaceVolumeName(instance: InstanceName, agent: AgentName): string {
   return `sett-${instance}-workspace-${agent}`;
+}
+
+/** The disk of the workers that take one of a scalable agent's places, counted from 1. No agent's name has a dot in it. */
+export function workerWorkspaceName(instance: InstanceName, agent: AgentName, place: number): string {
+  return `${workspaceVolumeName(instance, agent)}.${place}`;
 }

@@ -3,6 +3,8 @@ import { AgentRegistration } from "../../model/agent.ts";
 import type { AgentBoard } from "../port.ts";
 import type { State } from "./state.ts";
 
+const mostWorkerLogs = 200;
+
 export function agentsOf(state: State): AgentBoard {
   return {
     async registerAgents(registrations, actor, { exact }) {
@@ -24,6 +26,14 @@ export function agentsOf(state: State): AgentBoard {
 
     async listAgents() {
       return [...state.agents].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, agent]) => structuredClone(agent));
+    },
+
+    async keepWorkerLog(agent, log) {
+      state.workerLogs.set(agent, [...(state.workerLogs.get(agent) ?? []), structuredClone(log)].slice(-mostWorkerLogs));
+    },
+
+    async readWorkerLogs(agent) {
+      return structuredClone(state.workerLogs.get(agent) ?? []);
     },
 
     async reportStatus(agent, status) {

@@ -7,7 +7,7 @@ import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { memberOfDue } from "../due-member.ts";
-import type { Announcement, DueItem, GoalEnding, NewClaim } from "../port.ts";
+import type { Announcement, DueItem, GoalEnding, NewClaim, WorkerLog } from "../port.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -36,6 +36,7 @@ export class State {
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: DueItem; at: number }>();
   readonly agents = new Map<AgentName, AgentRegistration>();
+  readonly workerLogs = new Map<AgentName, WorkerLog[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
   readonly events: SettEvent[] = [];

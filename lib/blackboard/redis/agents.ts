@@ -5,6 +5,9 @@ import type { AgentBoard } from "../port.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
+/** About as many of each agent are kept. */
+const mostWorkerLogs = 200;
+
 export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
   return {
     async registerAgents(registrations, actor, { exact }) {
@@ -22,6 +25,20 @@ export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
       return Object.keys(all)
         .sort()
         .flatMap((name) => AgentRegistration.safeParse(parseJson(all[name])).data ?? []);
+    },
+
+    async keepWorkerLog(agent, { worker, lines }) {
+      const entry = { worker, text: lines.join("\n") };
+      const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: mostWorkerLogs } as const;
+      await connection.run((client) => client.xAdd(keys.workerLogs(agent), "*", entry, { TRIM: trim }));
+    },
+
+    async readWorkerLogs(agent) {
+      const entries = await connection.run((client) => client.xRange(keys.workerLogs(agent), "-", "+"));
+      return (entries ?? []).map(({ message: { worker = "", text = "" } }) => ({
+        worker,
+        lines: text === "" ? [] : text.split("\n"),
+      }));
     },
 
     async reportStatus(agent, status) {

@@ -28,6 +28,7 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
+      ...(spec.groups === undefined ? {} : { GroupAdd: spec.groups.map(String) }),
       SecurityOpt: ["no-new-privileges"],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
       // Neither Bun nor an agent's command reaps the orphans that PID 1 inherits.

@@ -37,6 +37,20 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     );
   });
 
+  test("what workers have logged is kept, agent by agent, oldest first", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await board.keepWorkerLog(agentName("tester"), { worker: "one", lines: ["first", "second"] });
+    await board.keepWorkerLog(agentName("coder"), { worker: "other", lines: [] });
+    await board.keepWorkerLog(agentName("tester"), { worker: "two", lines: ["third"] });
+    expect(await board.readWorkerLogs(agentName("tester"))).toEqual([
+      { worker: "one", lines: ["first", "second"] },
+      { worker: "two", lines: ["third"] },
+    ]);
+    expect(await board.readWorkerLogs(agentName("coder"))).toEqual([{ worker: "other", lines: [] }]);
+    expect(await board.readWorkerLogs(agentName("nobody"))).toEqual([]);
+  });
+
   test("the seat has one holder; a restarted one gets the next epoch at once, another waits for the lapse", async () => {
     await using bench = await open();
     const { board } = bench;
