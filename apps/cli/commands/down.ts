@@ -15,7 +15,7 @@ import { partName } from "../parts.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
 import type { Shell } from "../shell.ts";
-import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/plan.ts";
+import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/container-limits.ts";
 import { workspaceRoot } from "../workspace-root.ts";
 
 export const down = defineCommand({
@@ -133,7 +133,10 @@ function hasRedis({ containers }: InstanceParts): boolean {
   return containers.some(({ labels, state }) => labels.component === "redis" && state.state === "running");
 }
 
-/** Agents hand in what they have, the orchestrator still deals with it, and Redis writes it all down. */
+/**
+ * Agents hand in what they have, the orchestrator still deals with it, and Redis writes it all down. Where there are workers the orchestrator
+ * stops first, or it would start others in their place; what they hand in it finds when it is up again.
+ */
 async function stopInOrder(
   runtime: ContainerRuntime,
   parts: InstanceParts,
@@ -146,8 +149,10 @@ async function stopInOrder(
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
     return stopAll(runtime, some, Math.min(seconds, most), progress);
   };
+  const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
+  if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
-  await stop(["orchestrator"], orchestratorStopSeconds);
+  if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["redis"], redisStopSeconds);
 }
 

@@ -1,7 +1,7 @@
 // sett logs: what the container of one part has written.
 
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { pause } from "../../../lib/service/pause.ts";
@@ -11,6 +11,7 @@ import { findInstance, hasContainers } from "../find-instance.ts";
 import { partName } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
 import type { Shell } from "../shell.ts";
+import { inOrderOfTime, workerLines } from "../worker-logs.ts";
 
 const restartPollMs = 200;
 /** How many lines go out in one piece at most. */
@@ -20,7 +21,7 @@ export const logs = defineCommand({
   name: "logs",
   description: "show what an agent, the orchestrator or Redis has logged",
   details:
-    "Also of containers that have stopped. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
+    "Also of containers that have stopped, and of an agent's workers; --follow follows its own container. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
   args: {
     part: { type: "positional", required: true, description: "an agent's name, orchestrator or redis" },
     follow: { type: "boolean", alias: "f", description: "go on with what is logged, until Ctrl-C" },
@@ -36,15 +37,39 @@ export const logs = defineCommand({
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
     const runtime = await dockerRuntime();
-    const container = partOf(await findInstance(runtime, shell, args.name, hasContainers), args.part);
+    const parts = await findInstance(runtime, shell, args.name, hasContainers);
+    const container = partOf(parts, args.part);
     const show = shell.out.isTerminal && !args.json ? (line: string) => logLine(line, shell.out.style) : (line: string) => line;
     const lines = args.follow
       ? followThroughRestarts(runtime, container, tail, shell.interrupted)
-      : runtime.containers.logs(container.id, tail === undefined ? {} : { tail });
+      : linesOf(runtime, parts, container, tail, shell);
     await print(lines, show, args.follow ? 1 : linesAtOnce, shell);
     return;
   },
 });
+
+/** What a container has written so far; where it is the controller of workers, theirs too. */
+async function* linesOf(
+  runtime: ContainerRuntime,
+  parts: InstanceParts,
+  container: ContainerPart,
+  tail: number | undefined,
+  { messages }: Shell,
+): AsyncGenerator<{ line: string }> {
+  const { labels } = container;
+  const theirs =
+    labels.component !== "agent"
+      ? []
+      : await workerLines(runtime, parts, labels.agent).catch((error: unknown) => {
+          messages.warn(`What workers have logged is left out: ${messageOf(error)}`);
+          return [];
+        });
+  if (theirs.length === 0) return yield* runtime.containers.logs(container.id, tail === undefined ? {} : { tail });
+  const own: string[] = [];
+  for await (const { line } of runtime.containers.logs(container.id)) own.push(line);
+  const lines = inOrderOfTime(own, theirs);
+  for (const line of tail === undefined ? lines : lines.slice(Math.max(0, lines.length - tail))) yield { line };
+}
 
 function countOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
