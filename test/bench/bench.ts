@@ -6,7 +6,7 @@ import { startRedisServer } from "../support/redis-server.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
-import { SettSide } from "./sett-side.ts";
+import { rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
 
 const { values: options } = parseArgs({
@@ -43,6 +43,34 @@ const figures: Record<string, number> = {};
   figures.create_artefact_ms_p50 = median(createMs);
   figures.claims_per_second = await sett.throughput(Number(options.claims));
   figures.bullmq_jobs_per_second = await bullmq.throughput(Number(options.claims));
+}
+{
+  await using redis = await startRedisServer();
+  {
+    await using sett = await SettSide.start(redis, threePhases);
+    await sett.throughput(2_000);
+    figures.three_phase_claims_per_second = await sett.throughput(Number(options.claims) / 4);
+    const phaseMs: number[] = [];
+    for (let round = 0; round < 200; round++) phaseMs.push(await sett.phaseMs());
+    figures.phase_ms_p50 = median(phaseMs);
+  }
+  {
+    await using sett = await SettSide.start(redis, rivalsAndSleeper);
+    await sett.throughput(2_000);
+    figures.recovery_1000_claims_ms = await sett.recovery(1_000);
+    await sett.park(10);
+    const few = await sett.throughput(5_000);
+    await sett.park(9_990);
+    figures.open_claims_slowdown = few / (await sett.throughput(5_000));
+  }
+  {
+    const hundred = Object.fromEntries(
+      Array.from({ length: 100 }, (_, index) => [`agent-${index}`, index === 0 ? "exclusive" : "ignore"] as const),
+    );
+    await using sett = await SettSide.start(redis, hundred, { sharedProcess: true });
+    await sett.throughput(200);
+    figures.claims_per_second_100_agents = await sett.throughput(1_000);
+  }
 }
 figures.tool_start_ms_p50 = await toolStartMs(100);
 figures.contract_json_ms_p50 = contractJsonMs(1_000);

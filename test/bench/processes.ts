@@ -4,7 +4,7 @@ import process from "node:process";
 
 const project = join(import.meta.dir, "../..");
 
-export type Running = AsyncDisposable & { readonly pid: number };
+export type Running = AsyncDisposable & { signal(name: NodeJS.Signals): void };
 
 /** Runs a file of the project under Bun; its log goes nowhere. */
 export function startProcess(file: string, environment: Record<string, string>): Running {
@@ -15,10 +15,21 @@ export function startProcess(file: string, environment: Record<string, string>):
     stderr: "inherit",
   });
   return {
-    pid: child.pid,
+    signal: (name) => child.kill(name),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
       await child.exited;
+    },
+  };
+}
+
+export function together(all: readonly Running[]): Running {
+  return {
+    signal: (name) => {
+      for (const one of all) one.signal(name);
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(all.map((one) => one[Symbol.asyncDispose]()));
     },
   };
 }

@@ -1,50 +1,120 @@
-// Sett under measurement: the orchestrator and three cubs in processes of their own, tools that do nothing.
+// Sett under measurement: the orchestrator and its cubs in processes of their own, tools that do nothing.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import type { SettEvent } from "../../lib/model/event.ts";
+import type { BidWord } from "../../lib/model/bid.ts";
 import { type GoalId, InstanceName } from "../../lib/model/ids.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
-import { type Running, startProcess } from "./processes.ts";
+import { type Running, startProcess, together } from "./processes.ts";
+
+type Clan = Readonly<Record<string, BidWord>>;
 
 /** All three want every goal: the first bid wins, so that the work spreads over them. */
-const agents = ["one", "two", "three"];
+export const rivals: Clan = { one: "exclusive", two: "exclusive", three: "exclusive" };
+
+/** The rivals, and one that takes claims and never works on them: a controller whose workers nobody starts. */
+const sleeper = "sleeper";
+export const rivalsAndSleeper: Clan = { ...rivals, [sleeper]: "ignore" };
+const sleepingAgent = sampleAgent(sleeper, {
+  bids: [{ on: "Parked", bid: "exclusive" }],
+  replicas: 2,
+  strategy: "fresh_per_call",
+});
+
+/** One claim goes through all three phases. */
+export const threePhases: Clan = {
+  reviewer: "review",
+  tester: "claim",
+  linter: "claim",
+  scanner: "claim",
+  packager: "exclusive",
+};
 
 /** How often what is measured is looked at. */
 export const lookEveryMs = 5;
 
 export class SettSide implements AsyncDisposable {
-  readonly #processes: Running[];
+  readonly #cubs: Running;
+  readonly #environment: Record<string, string>;
+  #orchestrator: Running;
+  #parked = 0;
   readonly board: Blackboard;
-  readonly agents = agents.length;
+  readonly agents: number;
 
-  private constructor(board: Blackboard, processes: Running[]) {
+  private constructor(board: Blackboard, agents: number, cubs: Running, environment: Record<string, string>) {
     this.board = board;
-    this.#processes = processes;
+    this.agents = agents;
+    this.#cubs = cubs;
+    this.#environment = environment;
+    this.#orchestrator = startProcess("apps/orchestrator/main.ts", environment);
   }
 
-  static async start(redis: RedisServer): Promise<SettSide> {
-    const instance = InstanceName.parse("bench");
+  /** `sharedProcess`: all cubs in one, for clans of many. */
+  static async start(redis: RedisServer, clan = rivals, { sharedProcess = false } = {}): Promise<SettSide> {
+    const instance = InstanceName.parse(`bench-${crypto.randomUUID().slice(0, 8)}`);
     const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000 });
-    const bids = [{ on: "GoalDefined", bid: "exclusive" as const }];
+    const names = Object.keys(clan);
     await board.registerAgents(
-      agents.map((name) => sampleAgent(name, { bids })),
+      Object.entries(clan).map(([name, bid]) =>
+        name === sleeper ? sleepingAgent : sampleAgent(name, { bids: [{ on: "GoalDefined", bid }] }),
+      ),
       "person:bench",
       { exact: true },
     );
-    const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
-    const processes = [
-      startProcess("apps/orchestrator/main.ts", common),
-      ...agents.map((name) =>
-        startProcess("test/bench/noop-cub.ts", { ...common, SETT_AGENT_NAME: name, SETT_AGENT_COMMAND: "[]" }),
-      ),
-    ];
-    await waitFor("the cubs", async () => (await board.listStatuses()).size === agents.length, { timeoutMs: 20_000 });
+    const environment = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
+    const startCubs = (some: string[]) =>
+      startProcess("test/bench/noop-cub.ts", { ...environment, SETT_AGENTS: some.join(","), SETT_AGENT_COMMAND: "[]" });
+    const cubs = sharedProcess ? [startCubs(names)] : names.map((name) => startCubs([name]));
+    const side = new SettSide(board, names.length, together(cubs), environment);
+    await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, { timeoutMs: 30_000 });
     await waitFor("the orchestrator", () => board.readSeat(), { timeoutMs: 20_000 });
-    return new SettSide(board, processes);
+    return side;
+  }
+
+  /**
+   * Kills the orchestrator in the middle of `goals` claims, all of them open, and starts another: milliseconds from that start until
+   * the last of them is complete.
+   */
+  async recovery(goals: number): Promise<number> {
+    const start = await this.board.endOfEvents();
+    this.#cubs.signal("SIGSTOP");
+    await Promise.all(Array.from({ length: goals }, () => this.board.createArtefact(sampleArtefact(), "person:bench")));
+    await waitFor("the claims", async () => (await this.board.listOpenClaims()).length === goals, { timeoutMs: 30_000 });
+    this.#orchestrator.signal("SIGKILL");
+    this.#cubs.signal("SIGCONT");
+    await Bun.sleep(500);
+    const began = now();
+    this.#orchestrator = startProcess("apps/orchestrator/main.ts", this.#environment);
+    return (await this.#lastCompletion(start, goals)) - began;
+  }
+
+  /** Opens claims that stay open, granted to the sleeper. */
+  async park(claims: number): Promise<void> {
+    for (let from = 0; from < claims; from += 500) {
+      const goals = Array.from({ length: Math.min(500, claims - from) }, () => sampleArtefact({ type: "Parked" }));
+      await Promise.all(goals.map((goal) => this.board.createArtefact(goal, "person:bench")));
+    }
+    this.#parked += claims;
+    const isParked = async () =>
+      (await this.#openClaims()) === 0 && (await this.board.readSeat())?.cursor === (await this.board.endOfEvents());
+    await waitFor("the parked claims", isParked, { timeoutMs: 120_000, everyMs: 100 });
+  }
+
+  async #openClaims(): Promise<number> {
+    return (await this.board.listOpenClaims()).length - this.#parked;
+  }
+
+  /** Milliseconds from the first work of one phase to that of the next, over two such steps; one goal at a time. */
+  async phaseMs(): Promise<number> {
+    const start = await this.board.endOfEvents();
+    await this.board.createArtefact(sampleArtefact(), "person:bench");
+    await this.#lastCompletion(start, 1);
+    const begun = (await this.board.readEvents(start, 1_000)).filter((event) => event.type === "grant_started");
+    const at = (phase: string) => Date.parse(begun.find((event) => event.data?.phase === phase)?.time ?? "");
+    return (at("exclusive") - at("review")) / 2;
   }
 
   /** One goal at a time: milliseconds from creating the artefact to the start of its tool, and to the answer of the call. */
@@ -65,24 +135,39 @@ export class SettSide implements AsyncDisposable {
   async throughput(goals: number, window = 300): Promise<number> {
     const start = await this.board.endOfEvents();
     for (let stated = 0; stated < goals; await Bun.sleep(10)) {
-      const room = Math.min(goals - stated, window - (await this.board.listOpenClaims()).length);
+      const room = Math.min(goals - stated, window - (await this.#openClaims()));
       await Promise.all(
         Array.from({ length: Math.max(0, room) }, () => this.board.createArtefact(sampleArtefact(), "person:bench")),
       );
       stated += Math.max(0, room);
     }
-    const log: SettEvent[] = [];
-    const completed = () => log.filter((event) => event.type === "claim_completed");
-    await waitFor("the last claim", async () => {
-      for (;;) {
-        const more = await this.board.readEvents(log.at(-1)?.id ?? start, 10_000);
-        log.push(...more);
-        if (more.length === 0) return completed().length === goals;
-      }
-    });
-    const began = Date.parse(log[0]?.time ?? "");
-    const ended = Date.parse(completed().at(-1)?.time ?? "");
-    return goals / ((ended - began) / 1_000);
+    const ended = await this.#lastCompletion(start, goals);
+    const [first] = await this.board.readEvents(start, 1);
+    return goals / ((ended - Date.parse(first?.time ?? "")) / 1_000);
+  }
+
+  /** When the last of so many claims after `start` was completed, by the log: Unix milliseconds. */
+  async #lastCompletion(start: string, claims: number): Promise<number> {
+    let completed = 0;
+    let last = "";
+    let from = start;
+    await waitFor(
+      "the last claim",
+      async () => {
+        if ((await this.#openClaims()) > 0) return false;
+        for (let events = await this.board.readEvents(from, 10_000); ; events = await this.board.readEvents(from, 10_000)) {
+          for (const { type, time, id } of events) {
+            from = id;
+            if (type !== "claim_completed") continue;
+            completed++;
+            last = time;
+          }
+          if (events.length === 0) return completed >= claims;
+        }
+      },
+      { timeoutMs: 120_000, everyMs: lookEveryMs },
+    );
+    return Date.parse(last);
   }
 
   /** Looked for now and then: an observer who is woken by every event would take its share of two cores. */
@@ -90,7 +175,7 @@ export class SettSide implements AsyncDisposable {
     return waitFor(
       "the goal's result",
       async () => {
-        if ((await this.board.listOpenClaims()).length > 0) return undefined;
+        if ((await this.#openClaims()) > 0) return undefined;
         const [, result] = await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal));
         return result;
       },
@@ -99,7 +184,7 @@ export class SettSide implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#processes.map((running) => running[Symbol.asyncDispose]()));
+    await Promise.all([this.#orchestrator[Symbol.asyncDispose](), this.#cubs[Symbol.asyncDispose]()]);
     await this.board[Symbol.asyncDispose]();
   }
 }
