@@ -1,5 +1,8 @@
 // Sett under measurement: the orchestrator and its cubs in processes of their own, tools that do nothing.
+
+import { keysOf } from "../../lib/blackboard/keys.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
@@ -41,11 +44,14 @@ export class SettSide implements AsyncDisposable {
   readonly #environment: Record<string, string>;
   #orchestrator: Running;
   #parked = 0;
+  /** To count without reading. */
+  readonly #redis: Client;
   readonly board: Blackboard;
   readonly agents: number;
 
-  private constructor(board: Blackboard, agents: number, cubs: Running, environment: Record<string, string>) {
+  private constructor(board: Blackboard, redis: Client, agents: number, cubs: Running, environment: Record<string, string>) {
     this.board = board;
+    this.#redis = redis;
     this.agents = agents;
     this.#cubs = cubs;
     this.#environment = environment;
@@ -68,7 +74,9 @@ export class SettSide implements AsyncDisposable {
     const startCubs = (some: string[]) =>
       startProcess("test/bench/noop-cub.ts", { ...environment, SETT_AGENTS: some.join(","), SETT_AGENT_COMMAND: "[]" });
     const cubs = sharedProcess ? [startCubs(names)] : names.map((name) => startCubs([name]));
-    const side = new SettSide(board, names.length, together(cubs), environment);
+    const counter = newClient(redis.url, 3_000, 0);
+    await counter.connect();
+    const side = new SettSide(board, counter, names.length, together(cubs), environment);
     await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, { timeoutMs: 30_000 });
     await waitFor("the orchestrator", () => board.readSeat(), { timeoutMs: 20_000 });
     return side;
@@ -82,7 +90,7 @@ export class SettSide implements AsyncDisposable {
     const start = await this.board.endOfEvents();
     this.#cubs.signal("SIGSTOP");
     await Promise.all(Array.from({ length: goals }, () => this.board.createArtefact(sampleArtefact(), "person:bench")));
-    await waitFor("the claims", async () => (await this.board.listOpenClaims()).length === goals, { timeoutMs: 30_000 });
+    await waitFor("the claims", async () => (await this.#openClaims()) === goals, { timeoutMs: 30_000 });
     this.#orchestrator.signal("SIGKILL");
     this.#cubs.signal("SIGCONT");
     await Bun.sleep(500);
@@ -104,7 +112,7 @@ export class SettSide implements AsyncDisposable {
   }
 
   async #openClaims(): Promise<number> {
-    return (await this.board.listOpenClaims()).length - this.#parked;
+    return (await this.#redis.zCard(keysOf(this.board.instance).openClaims)) - this.#parked;
   }
 
   /** Milliseconds from the first work of one phase to that of the next, over two such steps; one goal at a time. */
@@ -185,6 +193,7 @@ export class SettSide implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.#orchestrator[Symbol.asyncDispose](), this.#cubs[Symbol.asyncDispose]()]);
+    this.#redis.destroy();
     await this.board[Symbol.asyncDispose]();
   }
 }
