@@ -1,4 +1,4 @@
-// The main job, as a person would do it: a goal becomes a commit, made by an agent in a container, in a fresh clone of a real repository.
+// The main job, as a person would do it: a clan of tools releases a repository, each tool in a container of its own.
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -7,7 +7,8 @@ import { $ } from "bun";
 
 const project = resolve(import.meta.dir, "..");
 const sett = join(project, "bin/sett");
-const usage = "usage: npm run demo -- [--repo PATH] [--keep]";
+const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
+const usage = "usage: npm run demo -- [--repo PATH] [--version X.Y.Z] [--keep]";
 
 /** Ends with a sentence and what to do next. */
 class DemoError extends Error {
@@ -21,29 +22,28 @@ class DemoError extends Error {
   }
 }
 
-function readOptions(): { repo: string; isKept: boolean } {
+type Options = { repo: string | undefined; version: string; isKept: boolean };
+
+function readOptions(): Options {
   try {
-    const { values } = parseArgs({ options: { repo: { type: "string" }, keep: { type: "boolean" }, help: { type: "boolean" } } });
+    const { values } = parseArgs({
+      options: {
+        repo: { type: "string" },
+        version: { type: "string", default: "1.2.0" },
+        keep: { type: "boolean", default: false },
+        help: { type: "boolean" },
+      },
+    });
     if (values.help) {
       console.log(usage);
       process.exit(0);
     }
-    return { repo: resolve(values.repo ?? project), isKept: values.keep ?? false };
+    if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is no version such as 1.2.0.`);
+    return { repo: values.repo === undefined ? undefined : resolve(values.repo), version: values.version, isKept: values.keep };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
   }
 }
-
-const settings = `# Written by the demo: one agent, which keeps the changelog.
-version: '1.0'
-agents:
-  changelog:
-    build: { context: ./agents/changelog }
-    command: ["/app/run.sh"]
-    bids:
-      - { on: GoalDefined, bid: exclusive }
-    workspace: { mode: rw }
-`;
 
 /** Ctrl-C reaches the running command too, which takes back what it was at; then everything else is taken back here. */
 let isInterrupted = false;
@@ -87,65 +87,83 @@ async function sourceRepository(repo: string): Promise<string> {
   return top;
 }
 
-/** A fresh clone with a sett in it, committed: agents see only what is committed. */
-async function fillClone(source: string, folder: string): Promise<void> {
-  await $`git clone --quiet --no-local ${source} ${folder}`;
-  await cp(join(project, "agents/changelog"), join(folder, "agents/changelog"), { recursive: true });
-  await Bun.write(join(folder, "sett.yml"), settings);
-  await $`git add --force agents/changelog sett.yml`.cwd(folder);
+/** The repository to be released, with the release train in it, committed: agents see only what is committed. */
+async function fillRepository(source: string | undefined, folder: string): Promise<void> {
+  const agents = join(project, "agents");
+  if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
+  else await $`git clone --quiet --no-local ${source} ${folder}`;
+  for (const name of train) await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
+  await $`git add --force agents`.cwd(folder);
   const person = ["-c", "user.name=Sett demo", "-c", "user.email=demo@sett.invalid"];
-  await $`git ${person} commit --quiet --allow-empty -m ${"Add a sett"}`.cwd(folder);
+  await $`git ${person} commit --quiet --allow-empty -m ${"Add the release train"}`.cwd(folder);
 }
 
-async function show(folder: string, name: string): Promise<string> {
-  await need(folder, "sett", "forage", "--name", name, "--watch", "--goal", "Write the changelog");
+type Listed = { id: string; type: string };
+
+/** States the goal, follows it to its end, and shows what came of it. */
+async function release(folder: string, name: string, version: string): Promise<Listed[]> {
+  console.log(`
+The changelog agent writes the entry and raises the version; the reviewer looks at its commit; a fault goes back to it as rework. Once
+a version is approved, three agents check it beside each other, and the packager ends the release.`);
+  await need(folder, "sett", "forage", "--name", name, "--watch", "--goal", `Release ${version}`);
   await need(folder, "sett", "hoard", "--name", name);
-  const artefacts: { id: string; type: string }[] = await $`${sett} hoard --name ${name} --json`.cwd(folder).json();
-  const result = artefacts.findLast((artefact) => artefact.type === "CodeCommit");
-  if (result === undefined) {
-    console.log("\nThe agent found nothing to write: what it answered stands above.");
-    return "";
-  }
+  await need(folder, "sett", "graph", "--name", name);
+  const artefacts: Listed[] = await $`${sett} hoard --name ${name} --json`.cwd(folder).json();
+  const commit = artefacts.findLast(({ type }) => type === "CodeCommit");
+  if (commit === undefined) return artefacts;
   console.log("\nThe commit, in the repository on this machine (its HEAD, index and files are untouched):");
-  await need(folder, "git", "--no-pager", "show", "--stat", `refs/sett/${name}/${result.id}`);
-  return result.id;
+  await need(folder, "git", "--no-pager", "show", "--stat", `refs/sett/${name}/${commit.id}`);
+  return artefacts;
 }
 
-function tellHowToLookFurther(folder: string, name: string, result: string): void {
+/** What the packager says can be made again here to the last byte. */
+async function proveArchive(folder: string, artefacts: readonly Listed[]): Promise<void> {
+  const end = artefacts.findLast(({ type }) => type === "Release");
+  if (end === undefined) return;
+  const { archive } = await $`${sett} unearth ${end.id} --payload`.cwd(folder).json();
+  const bytes = new Uint8Array(await $`sh -c ${archive.recipe}`.cwd(folder).arrayBuffer());
+  const isSame = new Bun.CryptoHasher("sha256").update(bytes).digest("hex") === archive.sha256;
+  if (!isSame)
+    throw new DemoError(`${archive.file} made here is not the archive that the packager made.`, `Its recipe: ${archive.recipe}`);
+  console.log(`\n${archive.file}, made again here by the packager's recipe, has the same checksum: ${archive.sha256}`);
+}
+
+function tellHowToLookFurther(folder: string, artefacts: readonly Listed[]): void {
   const own = typed([sett]);
+  const end = artefacts.at(-1)?.id ?? "";
   console.log(`
 To look further:
   cd ${typed([folder])}
-  ${own} unearth ${result.slice(0, 8)}      # the artefact with its commit
+  ${own} unearth ${end.slice(0, 8)}      # the last artefact
+  ${own} graph --svg > /tmp/graph.svg   # where Graphviz is installed
   ${own} watch                 # every event so far, then live
   ${own} status                # goals and what they wait for
-  git merge refs/sett/${name}/${result}
   ${own} down --volumes        # when you have seen enough`);
 }
 
 async function demo(): Promise<void> {
-  const { repo, isKept } = readOptions();
-  const source = await sourceRepository(repo);
+  const { repo, version, isKept } = readOptions();
+  const source = repo === undefined ? undefined : await sourceRepository(repo);
   await $`${process.execPath} run .ci/build.ts`.cwd(project);
   await $`${process.execPath} run .ci/images.ts`.cwd(project);
   const parent = await mkdtemp(join(tmpdir(), "sett-demo-"));
-  const folder = join(parent, basename(source) || "repository");
+  const folder = join(parent, source === undefined ? "door" : basename(source) || "repository");
   const name = `demo-${parent.slice(-6).toLowerCase()}`;
   let isUp = false;
   try {
-    await fillClone(source, folder);
-    console.log(`\nA fresh clone of ${source}: ${folder}`);
-    await need(folder, "sett", "up", "--name", name);
+    await fillRepository(source, folder);
+    console.log(`\n${source === undefined ? "A small repository with a history" : `A fresh clone of ${source}`}: ${folder}`);
+    await need(folder, "sett", "up", "--name", name, "--file", "agents/release-train/sett.yml");
     isUp = true;
-    const result = await show(folder, name);
-    if (isKept) tellHowToLookFurther(folder, name, result);
+    const artefacts = await release(folder, name, version);
+    await proveArchive(folder, artefacts);
+    if (isKept) tellHowToLookFurther(folder, artefacts);
   } finally {
     if (!isKept || isInterrupted) {
       if (isUp) await run(folder, "sett", "down", "--name", name, "--volumes");
       await rm(parent, { recursive: true, force: true });
     }
   }
-  if (!isKept) console.log("\nThat was all, and all of it is gone again. `npm run demo -- --keep` leaves it up to look around.");
 }
 
 try {

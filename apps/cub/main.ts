@@ -85,7 +85,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
   const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, onLost: fail });
   const registration = await loadOwnRegistration(board, settings);
-  const workingCopy = await workingCopyOf(settings, process.env.PATH);
+  const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
   const now = () => Date.now();

@@ -8,6 +8,7 @@ import type { Settings } from "./settings.ts";
 export async function workingCopyOf(
   { git, agentName, workspaceDir }: Pick<Settings, "git" | "agentName" | "workspaceDir">,
   path: string | undefined,
+  isFresh: boolean,
 ): Promise<WorkingCopy | undefined> {
   const objectsDir = join(git.dir, "objects");
   const hasObjects = await stat(objectsDir).then(
@@ -22,5 +23,6 @@ export async function workingCopyOf(
     objectsDir,
     exchangeDir: join(git.dir, "sett/exchange.git"),
     workspaceDir,
+    isFresh,
   });
 }

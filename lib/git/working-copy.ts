@@ -18,6 +18,8 @@ export interface WorkingCopyOptions {
   readonly exchangeDir: string;
   /** The agent's own volume: `/workspace`. */
   readonly workspaceDir: string;
+  /** True for an agent that begins each grant afresh: then not even ignored files stay. */
+  readonly isFresh?: boolean;
 }
 
 /**
@@ -44,6 +46,7 @@ export class WorkingCopy {
   async prepare(base: CommitHash): Promise<void> {
     const { workspaceDir } = this.#options;
     await this.#requireWorkspace();
+    if (this.#options.isFresh) await emptyFolder(workspaceDir);
     const repairs = [undefined, makeFoldersWritable, emptyFolder];
     for (const [tries, repair] of repairs.entries()) {
       try {

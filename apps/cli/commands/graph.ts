@@ -69,7 +69,7 @@ async function newestGoal(board: Blackboard, { messages }: Shell): Promise<GoalI
   const newest = goals.at(-1);
   if (newest === undefined)
     throw new SettError("artefact-not-found", "There are no goals yet.", { hint: 'State one: sett forage --goal "…"' });
-  messages.note(`Goal ${shortId(newest)}, the newest of ${goals.length}.`);
+  if (goals.length > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${goals.length}.`);
   return newest;
 }
 
