@@ -21,7 +21,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
     packages: ["citty", "consola", "zod"],
     rooms: ["core", "blackboard", "runtime", "git", "config", "service", "process"],
   },
-  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "service", "config"] },
+  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "service", "config"] },
   "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "service", "process", "git", "config"] },
 };
 /** `prom-client` types reach the apps through their metrics. */

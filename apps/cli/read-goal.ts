@@ -1,9 +1,10 @@
-// Gathers, over the blackboard's port, all that a goal's status is derived from.
+// Gathers, over the blackboard's port, all that a goal's status is derived from, and what explains why it does not move.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type GoalFacts, type GoalStatus, goalStatus } from "../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
+import type { Situation } from "./render/hold-up.ts";
 
 export type GoalReading = {
   goal: GoalId;
@@ -27,6 +28,17 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
       return { goal, status, artefacts };
     }
   }
+}
+
+export async function readSituation(board: Blackboard): Promise<Situation> {
+  const [open, agents, statuses, seat, nowMs] = await Promise.all([
+    board.listOpenClaims().then((ids) => board.readClaims(ids)),
+    board.listAgents(),
+    board.listStatuses(),
+    board.readSeat(),
+    board.time(),
+  ]);
+  return { nowMs, agents, statuses, seat, open };
 }
 
 /** Why nothing came of a goal. `results`: what there is beside the goal itself. */

@@ -1,5 +1,5 @@
-// Claims as the log tells them, so that the usual decision reads nothing. It may be wrong: a commit that was decided on a wrong one is
-// refused by its rev, and what leads to no commit is looked at again as it is stored.
+// Claims as the log tells them, so that the usual decision reads nothing. One that was changed by hand is known wrong: a commit that was
+// decided on it is refused by its rev, and what was overlooked is found when the open claims are reconciled.
 
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
@@ -10,31 +10,43 @@ import { RecentMap } from "../../lib/service/recent-map.ts";
 /** Forgotten ones are read again. */
 const mostClaims = 20_000;
 
+/** What changes a claim without a commit of ours. */
+const byAgents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed"]);
+
 export class ClaimCache {
   readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(mostClaims);
+  /** Of these the log has told something that was not known of when it came: the answer to our own commit was still under way. */
+  readonly #outrun = new RecentMap<ClaimId, true>(mostClaims);
 
   get(id: ClaimId): ClaimSnapshot | undefined {
     return this.#claims.get(id);
   }
 
+  /** Not kept when the log has gone ahead of it: the next look is then at what is stored. */
   put(snapshot: ClaimSnapshot): void {
-    this.#claims.set(snapshot.claim.id, snapshot);
+    const { id } = snapshot.claim;
+    if (this.#outrun.get(id) === undefined) this.#claims.set(id, snapshot);
+    else this.drop(id);
   }
 
   drop(id: ClaimId): void {
     this.#claims.delete(id);
+    this.#outrun.delete(id);
   }
 
   clear(): void {
     this.#claims.clear();
+    this.#outrun.clear();
   }
 
   /** Follows what agents did to a claim. */
   apply(event: SettEvent): void {
-    const known = event.claim_id === undefined ? undefined : this.#claims.get(event.claim_id);
-    if (known === undefined) return;
-    const next = applied(known, event);
-    if (next !== known) this.#claims.set(known.claim.id, next);
+    if (event.claim_id === undefined || !byAgents.has(event.type)) return;
+    const known = this.#claims.get(event.claim_id);
+    const next = known && applied(known, event);
+    if (next !== undefined && next !== known) return this.#claims.set(event.claim_id, next);
+    this.#claims.delete(event.claim_id);
+    this.#outrun.set(event.claim_id, true);
   }
 }
 

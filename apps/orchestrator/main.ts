@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import type { ContainerRuntime } from "../../lib/runtime/port.ts";
+import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
@@ -14,8 +16,7 @@ import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
 import type { Parts } from "./parts.ts";
-import { readSettings } from "./settings.ts";
-import type { WorkerTemplate } from "./worker-pool.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 const usage = "usage: orchestrator [--version | --healthcheck]   (settings come from the environment)";
 
@@ -39,12 +40,12 @@ async function main([argument, ...more]: string[]): Promise<void> {
     giveUpMs: settings.redisGiveUpMs,
     onLost: fail,
   });
-  const workers = await workersOf(settings.workerTemplates);
+  const workers = await workersOf(settings);
   const clock = systemClock;
   const orchestrator = new Orchestrator({ ...settings, board, metrics, log, clock, newId: randomUUID, ...workers });
-  const { healthPort: port } = settings;
+  const { healthPort: port, healthHost: hostname } = settings;
   const { fetch } = createOrchestratorApp(orchestrator, { metrics });
-  const server = listening(port, () => Bun.serve({ port, fetch }));
+  const server = listening(port, () => Bun.serve({ port, hostname, fetch }));
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });
   await orchestrator.run(signal);
   await server.stop();
@@ -53,10 +54,19 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** Without workers nothing of a container runtime is loaded or needed. */
-async function workersOf(templates: readonly WorkerTemplate[]): Promise<Pick<Parts, "workers">> {
+async function workersOf({ workerTemplates: templates, processes }: Settings): Promise<Pick<Parts, "workers">> {
   if (templates.length === 0) return {};
+  return { workers: { runtime: processes === undefined ? await inDocker() : await asProcesses(processes), templates } };
+}
+
+async function inDocker(): Promise<ContainerRuntime> {
   const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  return { workers: { runtime: await dockerRuntime(), templates } };
+  return await dockerRuntime();
+}
+
+async function asProcesses(options: ProcessRuntimeOptions): Promise<ContainerRuntime> {
+  const { processRuntime } = await import("../../lib/runtime/process/runtime.ts");
+  return processRuntime(options, process.env);
 }
 
 function fail(error: unknown): never {

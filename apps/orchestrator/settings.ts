@@ -5,10 +5,13 @@ import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 import type { WorkerTemplate } from "./worker-pool.ts";
 
+const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
+
 const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName,
   REDIS_URL: z.url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" }),
   SETT_HEALTH_PORT: PortText.default(8080),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0"),
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy)).default(defaultPolicy),
   /** Stable over restarts: the same holder takes the seat over at once, any other waits for the lease to lapse. */
   SETT_HOLDER: z.string().min(1).optional(),
@@ -16,9 +19,13 @@ const Environment = z.object({
   HOSTNAME: z.string().min(1).optional(),
   /** `sett up` has written it, from the same plan as the controllers. */
   SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]").default([]),
+  /** Where workers are processes of this machine, and not containers: as `sett up` reaches them. */
+  SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}').optional(),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
 });
+
+export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
 export function readSettings(environment: Record<string, string | undefined>) {
@@ -27,8 +34,10 @@ export function readSettings(environment: Record<string, string | undefined>) {
     instance: read.SETT_INSTANCE_NAME,
     redisUrl: read.REDIS_URL,
     healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
     policy: read.SETT_POLICY,
     workerTemplates: read.SETT_WORKERS,
+    processes: read.SETT_PROCESSES,
     holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,

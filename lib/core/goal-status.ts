@@ -1,7 +1,8 @@
 // How a goal stands, derived from what is on the blackboard and stored nowhere (DESIGN §5, "Goal status").
 import type { ArtefactHead } from "../model/artefact.ts";
-import { type ClaimSnapshot, isEnded } from "../model/claim.ts";
+import { type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+import { unreachable } from "../model/unreachable.ts";
 import { missingBidders } from "./consensus.ts";
 import { attemptLostType } from "./retry.ts";
 
@@ -24,12 +25,16 @@ export type GoalArtefact = Pick<
   "id" | "logical_id" | "structural_type" | "type" | "source_artefacts" | "claim_id" | "created_at" | "produced_by_agent"
 >;
 
-/** Somebody or something that the goal waits for. `since` is ISO 8601. */
+/**
+ * Somebody or something that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is queued
+ * at `retry_at`. `decision`: the orchestrator has all that it needs to go on with the claim.
+ */
 export type Waiting =
   | { kind: "bid"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "start"; agent: AgentName; claim: ClaimId; since: string }
   | { kind: "work"; agent: AgentName; claim: ClaimId; since: string }
-  | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string }
+  | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string; attempt: number; retry_at: string; reason: string }
+  | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
   | { kind: "claim"; artefact: ArtefactId; since: string };
 
@@ -105,16 +110,34 @@ function openQuestions({ artefacts, causes, claims }: GoalFacts): GoalArtefact[]
   );
 }
 
-function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
-  if (claim.bidding === "open") {
-    return missingBidders(claim).map((agent) => ({ kind: "bid", agent, claim: claim.id, since: claim.created_at }));
+/** Whom an open claim waits for. A grant that waits for an answer is told of by its question. */
+export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
+  const { id } = claim;
+  const waiting =
+    claim.bidding === "open"
+      ? missingBidders(claim).map((agent): Waiting => ({ kind: "bid", agent, claim: id, since: claim.created_at }))
+      : grants.flatMap((grant) => waitedForIn(grant, id));
+  if (waiting.length > 0 || grants.some((grant) => grant.state === "waiting")) return waiting;
+  const ends = grants.flatMap((grant) => ("ended_at" in grant ? [grant.ended_at] : []));
+  return [{ kind: "decision", claim: id, since: ends.sort().at(-1) ?? claim.created_at }];
+}
+
+function waitedForIn(grant: Grant, claim: ClaimId): Waiting[] {
+  const { agent } = grant;
+  switch (grant.state) {
+    case "queued":
+      return [{ kind: "start", agent, claim, since: grant.queued_at }];
+    case "running":
+      return [{ kind: "work", agent, claim, since: grant.started_at }];
+    case "failed": {
+      const { attempt, ended_at: since, retry_at, reason } = grant;
+      return retry_at === undefined ? [] : [{ kind: "retry", agent, claim, since, attempt, retry_at, reason }];
+    }
+    case "waiting":
+    case "done":
+    case "cancelled":
+      return [];
+    default:
+      return unreachable(grant);
   }
-  return grants.flatMap((grant): Waiting[] => {
-    const { agent } = grant;
-    if (grant.state === "queued") return [{ kind: "start", agent, claim: claim.id, since: grant.queued_at }];
-    if (grant.state === "failed" && grant.retry_at !== undefined)
-      return [{ kind: "retry", agent, claim: claim.id, since: grant.ended_at }];
-    if (grant.state === "running") return [{ kind: "work", agent, claim: claim.id, since: grant.started_at }];
-    return [];
-  });
 }

@@ -1,14 +1,17 @@
-// sett watch: the log, from its beginning into the future.
+// sett watch: the log, from its beginning into the future; on a terminal with the open claims below it.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import type { Claim } from "../../../lib/model/claim.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
+import { aborted } from "../../../lib/service/pause.ts";
 import { goalFilter, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { EventPrinter } from "../event-printer.ts";
 import { followLog } from "../follow-log.ts";
 import { openBlackboard } from "../open-blackboard.ts";
+import { liveClaims } from "../render/live-claims.ts";
 import { resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
 import { positionSince } from "../since.ts";
@@ -18,7 +21,11 @@ const pageSize = 500;
 export const watch = defineCommand({
   name: "watch",
   description: "show everything that has happened, then everything that happens",
-  details: "Reads the log from its beginning and goes on with what happens, without a gap or a repeat, until Ctrl-C.",
+  details: [
+    "Reads the log from its beginning and goes on with what happens, without a gap or a repeat, until Ctrl-C.",
+    "On a terminal the open claims stand below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
+    "then its phases (✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? asks), and with who is waited for.",
+  ].join("\n"),
   args: {
     since: { type: "string", alias: "s", valueHint: "TIME", description: "start there: 10m ago, a date, or after an event's id" },
     type: {
@@ -47,11 +54,16 @@ export const watch = defineCommand({
     "sett watch --goal 9f3a12b4 --type artefact_created,claim_terminated",
     "sett watch --no-follow -o jsonl | jq .type  # the whole log, for programs",
   ],
-  async run(args, shell) {
+  // What stands below the log is taken away first.
+  endsItself: true,
+  async run(args, givenShell) {
     const types = args.type.map(eventTypeOf);
     const agent = args.agent === undefined ? undefined : agentNameOf(args.agent);
+    await using live = args.follow && args.output === "human" ? liveClaims(givenShell) : undefined;
+    const shell = live?.shell ?? givenShell;
     const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
     let goal: GoalId | undefined;
+    let contact: Blackboard | undefined;
     const from = async (board: Blackboard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
@@ -62,16 +74,22 @@ export const watch = defineCommand({
       (goal === undefined || event.goal_id === goal) &&
       (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
     const visit = async (events: readonly SettEvent[], board: Blackboard) => {
+      contact = board;
       await printer.print(events.filter(isWanted), board);
       return undefined;
     };
-    if (args.follow) await followLog(shell, args.name, { from, visit });
-    else {
+    const showPast = async () => {
       await using opened = await openBlackboard(shell, args.name);
       const { board } = opened;
       for await (const events of pastEvents(board, await from(board), shell.interrupted)) await visit(events, board);
-    }
-    return;
+    };
+    const isShown = (claim: Claim) => goal === undefined || claim.goal_id === goal;
+    await Promise.race([
+      args.follow ? followLog(shell, args.name, { from, visit }) : showPast(),
+      aborted(shell.interrupted),
+      ...(live === undefined ? [] : [live.keepUpToDate(() => contact, isShown)]),
+    ]);
+    return shell.interrupted.aborted ? exitCodes.interrupted : undefined;
   },
 });
 

@@ -18,6 +18,12 @@ export function ageOf(at: string, nowMs: number): string {
   return formatAge(nowMs - Date.parse(at));
 }
 
+/** The same as an answer to "how long?": less than a second is `0s`. */
+export function lastingSince(at: string, nowMs: number): string {
+  const age = ageOf(at, nowMs);
+  return age === "now" ? "0s" : age;
+}
+
 /** The same as an answer to "when?": `3s ago`, `just now`. */
 export function agoOf(at: string, nowMs: number): string {
   const age = ageOf(at, nowMs);

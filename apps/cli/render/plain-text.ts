@@ -33,3 +33,24 @@ export function shorten(text: string, most: number): string {
   const characters = [...text];
   return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
 }
+
+/** How many columns a text takes, its colours not counted. */
+export function visibleWidth(text: string): number {
+  return [...text.replace(escapes, "")].length;
+}
+
+/** The text filled up with spaces to so many columns. */
+export function padVisible(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
+}
+
+/** At most so many columns of a text with colours, which end where they would have ended. */
+export function cutVisible(text: string, most: number): string {
+  let left = most;
+  return text.replace(escapeOrCharacter, (token) => {
+    if (token.length > 2 || left-- > 0) return token;
+    return "";
+  });
+}
+
+const escapeOrCharacter = new RegExp(`${escapes.source}|[^]`, "gu");

@@ -1,0 +1,67 @@
+// Why somebody who is waited for has not acted yet, as far as the blackboard tells.
+import type { Waiting } from "../../../lib/core/goal-status.ts";
+import type { AgentRegistration, AgentState, AgentStatus } from "../../../lib/model/agent.ts";
+import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+
+/** Three heartbeats. */
+const silentAfterMs = 10_000;
+
+/** What is known beside the claims themselves, read at about one moment. */
+export type Situation = {
+  /** Redis TIME, Unix milliseconds. */
+  nowMs: number;
+  agents: readonly AgentRegistration[];
+  statuses: ReadonlyMap<AgentName, AgentStatus>;
+  seat: { holder: string; epoch: number; expiresInMs: number } | undefined;
+  /** Every open claim of the instance. */
+  open: readonly ClaimSnapshot[];
+};
+
+/** `busy`: at work on as many other claims as it can, the first of them `since`. Times are ISO 8601; null: never heard of. */
+export type Why =
+  | { reason: "unregistered" }
+  | { reason: "silent"; last_heard: string | null }
+  | { reason: "busy"; claims: ClaimId[]; since: string }
+  | { reason: "alive"; state: AgentState; last_heard: string };
+
+/** Undefined where it is no agent that is waited for, and where a container of its own does the work, of which no heartbeat tells. */
+export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
+  if (!("agent" in waiting)) return undefined;
+  const agent = situation.agents.find(({ name }) => name === waiting.agent);
+  if (agent === undefined) return { reason: "unregistered" };
+  const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
+  const pulse = isByWorker ? undefined : pulseOf(agent.name, situation);
+  if (pulse?.reason === "silent" || waiting.kind !== "start") return pulse;
+  return busyWith(agent, waiting.claim, situation.open) ?? pulse;
+}
+
+/** Whoever is waited for may never come. */
+export function isAbsent(why: Why | undefined): boolean {
+  return why?.reason === "unregistered" || why?.reason === "silent";
+}
+
+/** Whether an agent gives its sign of life. */
+export function pulseOf(agent: AgentName, { statuses, nowMs }: Situation): Extract<Why, { reason: "silent" | "alive" }> {
+  const last = statuses.get(agent);
+  if (last === undefined) return { reason: "silent", last_heard: null };
+  const last_heard = new Date(last.at).toISOString();
+  if (nowMs - last.at > silentAfterMs) return { reason: "silent", last_heard };
+  return { reason: "alive", state: last.state, last_heard };
+}
+
+/** An agent works on one grant at a time, one with replicas on so many. */
+function busyWith({ name, replicas }: AgentRegistration, own: ClaimId, open: readonly ClaimSnapshot[]): Why | undefined {
+  const running = open.flatMap(({ claim, grants }) =>
+    grants.flatMap((grant) =>
+      grant.state === "running" && grant.agent === name && claim.id !== own ? [{ id: claim.id, since: grant.started_at }] : [],
+    ),
+  );
+  const [first] = running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
+  if (first === undefined || running.length < replicas) return undefined;
+  return { reason: "busy", claims: running.map(({ id }) => id), since: first.since };
+}
+
+export function isOrchestrated({ seat }: Pick<Situation, "seat">): boolean {
+  return seat !== undefined && seat.expiresInMs > 0;
+}

@@ -1,0 +1,85 @@
+// The open claims at a glance, a line each, in the most telling form that the terminal is wide enough for.
+import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { isAbsent, pulseOf, type Situation, whyOf } from "./hold-up.ts";
+import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
+import { cutVisible, oneLine, padVisible, visibleWidth } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import { silence, waitingBrief, whyNobodyOrchestrates } from "./waiting-text.ts";
+
+/** `about`: the artefact that the claim decides about, where it could be read. */
+export type OpenClaim = ClaimSnapshot & { about: Pick<ArtefactHead, "type" | "version"> | undefined };
+export type Glance = { claims: readonly OpenClaim[]; situation: Situation };
+export type Size = { columns: number; rows: number };
+
+const mostClaims = 10;
+
+/** From the richest to the plainest. */
+type Form = { detail: Detail; typeWidth: number; names: number; isTerse?: boolean };
+const forms: readonly Form[] = [
+  { detail: "names", typeWidth: 24, names: 3 },
+  { detail: "signs", typeWidth: 24, names: 3 },
+  { detail: "signs", typeWidth: 24, names: 1 },
+  { detail: "letters", typeWidth: 14, names: 2 },
+  { detail: "letters", typeWidth: 14, names: 1 },
+  { detail: "letters", typeWidth: 0, names: 1 },
+  { detail: "letters", typeWidth: 0, names: 1, isTerse: true },
+];
+
+/** Lines no wider than the terminal, and few enough to leave most of it to what stands above them. */
+export function openClaimLines({ claims, situation }: Glance, { columns, rows }: Size, drawing: Drawing): string[] {
+  const shown = claims.slice(0, Math.min(mostClaims, Math.max(1, Math.floor(rows / 3))));
+  const bodies = forms.map((form) =>
+    inColumns(
+      shown.map((claim) => [
+        drawing.style.bold(shortId(claim.claim.id)),
+        ...(form.typeWidth === 0 ? [] : [subject(claim, form.typeWidth)]),
+        phaseStrip(claim, form.detail, drawing),
+        waits(claim, situation, form, drawing),
+      ]),
+    ),
+  );
+  const body = bodies.find((lines) => lines.every((line) => visibleWidth(line) <= columns)) ?? bodies.at(-1) ?? [];
+  const rest = claims.length - shown.length;
+  const more = rest === 0 ? [] : [drawing.style.dim(`${drawing.symbols.more} and ${rest} more: sett status`)];
+  return [heading(claims.length, situation, columns, drawing), ...body, ...more].map((line) => cutVisible(line, columns));
+}
+
+/** How many there are, and what stands in the way of all of them. */
+function heading(count: number, situation: Situation, columns: number, { style, symbols }: Drawing): string {
+  const problems = [
+    ...(whyNobodyOrchestrates(situation) === undefined ? [] : ["nobody orchestrates"]),
+    ...situation.agents.flatMap(({ name }) => {
+      const pulse = pulseOf(name, situation);
+      return pulse.reason === "silent" ? [`${name} ${silence(pulse.last_heard, situation.nowMs)}`] : [];
+    }),
+  ];
+  const number = count === 0 ? "no open claims" : count === 1 ? "1 open claim" : `${count} open claims`;
+  const rule = style.dim(symbols.rule.repeat(2));
+  const text = [`${rule} ${number} `, ...problems.map((problem) => ` ${style.red(problem)} `)].join(rule);
+  return `${text}${style.dim(symbols.rule.repeat(Math.max(0, columns - visibleWidth(text))))}`;
+}
+
+function subject({ claim, about }: OpenClaim, most: number): string {
+  const type = cutVisible(oneLine(about?.type ?? ""), most);
+  const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";
+  return `${type}${version}${claim.kind === "standard" ? "" : ` (${claim.kind})`}`;
+}
+
+/** Those first who may never come, then those who are waited for longest. */
+function waits(claim: OpenClaim, situation: Situation, { names, isTerse }: Form, { style }: Drawing): string {
+  const answers = claim.grants.flatMap((grant): Waiting[] =>
+    grant.state === "waiting" ? [{ kind: "answer", question: grant.question_id, since: grant.started_at }] : [],
+  );
+  const rank = (waiting: Waiting) => (isAbsent(whyOf(waiting, situation)) ? 0 : Date.parse(waiting.since));
+  const all = [...answers, ...waitedForBy(claim)].toSorted((one, other) => rank(one) - rank(other));
+  const told = all.slice(0, names).map((waiting) => waitingBrief(waiting, situation, style, isTerse));
+  return `${told.join(", ")}${all.length > names ? ` +${all.length - names}` : ""}`;
+}
+
+function inColumns(rows: readonly string[][]): string[] {
+  const count = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => visibleWidth(row[at] ?? ""))));
+  return rows.map((row) => row.map((cell, at) => (at === count - 1 ? cell : padVisible(cell, widths[at] ?? 0))).join("  "));
+}

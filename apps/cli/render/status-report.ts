@@ -1,0 +1,96 @@
+// How an instance stands, for people: the orchestrator, the agents, and each goal with whoever holds it up.
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { type GoalReading, whyStalled } from "../read-goal.ts";
+import { ageOf, agoOf } from "./age.ts";
+import { pulseOf, type Situation } from "./hold-up.ts";
+import { type Drawing, phaseStrip } from "./phase-strip.ts";
+import { oneLine, shorten } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import { paintState } from "./state.ts";
+import { table } from "./table.ts";
+import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
+
+export type Report = {
+  instance: InstanceName;
+  goals: readonly GoalReading[];
+  situation: Situation;
+  /** How many goals are not shown. */
+  hidden: number;
+};
+
+/** Below a goal's id. */
+const indent = " ".repeat(10);
+
+/** `columns`: undefined where nothing is to be cut. */
+export function statusReport(
+  { instance, goals, situation, hidden }: Report,
+  drawing: Drawing,
+  columns: number | undefined,
+): string[] {
+  const { style } = drawing;
+  const { agents } = situation;
+  const rows = agents.map((agent) => agentRow(agent, situation, drawing));
+  return [
+    `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
+    "",
+    ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
+    ...(goals.length === 0 ? ['There are no goals yet. State one: sett forage --goal "…"'] : []),
+    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all`)]),
+    ...goals.flatMap((goal) => goalLines(goal, situation, drawing)),
+  ];
+}
+
+function seatLine(situation: Situation, { style }: Drawing): string {
+  const why = whyNobodyOrchestrates(situation);
+  if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
+  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator\` may show why`;
+}
+
+function agentRow({ name, role }: AgentRegistration, situation: Situation, { style }: Drawing) {
+  const pulse = pulseOf(name, situation);
+  const last = situation.statuses.get(name);
+  const isSilent = pulse.reason === "silent";
+  const state = isSilent ? (pulse.last_heard === null ? "unknown" : "silent") : pulse.state;
+  const paint = isSilent ? style.red : state === "working" ? style.yellow : style.green;
+  const beat = pulse.last_heard === null ? "never" : agoOf(pulse.last_heard, situation.nowMs);
+  return [
+    { text: name, paint: style.bold },
+    { text: oneLine(role) },
+    { text: state, paint },
+    { text: beat, paint: isSilent ? style.red : style.dim },
+    { text: last?.claim_id === undefined ? "" : shortId(last.claim_id) },
+  ];
+}
+
+function goalLines({ goal, status, artefacts }: GoalReading, situation: Situation, drawing: Drawing): string[] {
+  const { style } = drawing;
+  const { state, openClaims, waitingFor } = status;
+  const stated = artefacts.find((artefact) => String(artefact.id) === goal);
+  const age = stated === undefined ? "" : ageOf(stated.created_at, situation.nowMs);
+  const summary = shorten(oneLine(stated?.metadata.summary ?? ""), 80);
+  const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
+  const waits = (claim: string | undefined) =>
+    waitingFor
+      .filter((waiting) => ("claim" in waiting ? waiting.claim : undefined) === claim)
+      .map((waiting) => `${style.dim("waits for")} ${waitingSentence(waiting, situation)}`);
+  return [
+    `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  ${summary}`,
+    ...(state === "stalled" ? [`${indent}${style.dim(whyStalled(results))} sett watch --no-follow --goal ${shortId(goal)}`] : []),
+    ...waits(undefined).map((line) => `${indent}${line}`),
+    ...openClaims.flatMap((open) => [
+      `${indent}${claimLine(open, artefacts, drawing)}`,
+      ...waits(open.claim.id).map((line) => `${indent}  ${line}`),
+    ]),
+  ];
+}
+
+function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {
+  const { id, artefact_id, kind } = open.claim;
+  const about = artefacts.find((artefact) => artefact.id === artefact_id);
+  const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";
+  const what = kind === "standard" ? "claim" : `claim (${kind})`;
+  return `${what} ${shortId(id)} on ${oneLine(about?.type ?? "")}${version}  ${phaseStrip(open, "names", drawing)}`;
+}

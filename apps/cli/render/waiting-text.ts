@@ -1,0 +1,120 @@
+// Who is waited for, for how long and why: as a sentence, and as the few words that fit into one line with others.
+import type { Waiting } from "../../../lib/core/goal-status.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import { seatLeaseMs } from "../../../lib/model/leases.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import { ageOf, agoOf, formatAge, lastingSince } from "./age.ts";
+import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "./hold-up.ts";
+import { oneLine, shorten } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import type { Style } from "./style.ts";
+
+const longestReason = 100;
+
+/** What follows "waits for". */
+export function waitingSentence(waiting: Waiting, situation: Situation): string {
+  const { nowMs } = situation;
+  const age = lastingSince(waiting.since, nowMs);
+  const nobody = isOrchestrated(situation) ? "" : ": nobody orchestrates";
+  switch (waiting.kind) {
+    case "bid":
+      return `the bid of \`${waiting.agent}\`, ${age}${because(waiting, situation)}`;
+    case "start":
+      return `\`${waiting.agent}\` to start, ${age}${because(waiting, situation)}`;
+    case "work": {
+      const why = whyOf(waiting, situation);
+      return `\`${waiting.agent}\`, at work for ${age}${why?.reason === "alive" ? "" : because(waiting, situation)}`;
+    }
+    case "retry": {
+      const reason = shorten(oneLine(waiting.reason), longestReason);
+      return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${nobody}`;
+    }
+    case "decision":
+      return `the orchestrator to go on with it, ${age}${nobody}`;
+    case "claim":
+      return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${nobody}`;
+    case "answer":
+      return `a person to answer question ${shortId(waiting.question)}, ${age}`;
+    default:
+      return unreachable(waiting);
+  }
+}
+
+/** Without the claim, beside which it stands. What is not as it should be is red. `isTerse`: only who and how long. */
+export function waitingBrief(waiting: Waiting, situation: Situation, style: Style, isTerse = false): string {
+  const { nowMs } = situation;
+  const age = lastingSince(waiting.since, nowMs);
+  const ofAgent = (agent: AgentName, whenAlive: string) => {
+    const why = whyOf(waiting, situation);
+    if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
+    if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
+    if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
+    return `${agent} ${why?.reason === "busy" ? "busy elsewhere" : whenAlive} ${age}`;
+  };
+  switch (waiting.kind) {
+    case "bid":
+      return ofAgent(waiting.agent, "to bid");
+    case "start":
+      return ofAgent(waiting.agent, "to start");
+    case "work":
+      return ofAgent(waiting.agent, "at work");
+    case "retry":
+      return style.yellow(`${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`);
+    case "decision":
+    case "claim":
+      return (isOrchestrated(situation) ? same : style.red)(`orchestrator ${age}`);
+    case "answer":
+      return style.yellow(isTerse ? "an answer" : `an answer to ${shortId(waiting.question)}`);
+    default:
+      return unreachable(waiting);
+  }
+}
+
+/** The state of the seat, in words that need no subject; undefined while somebody orchestrates. */
+export function whyNobodyOrchestrates({ seat }: Pick<Situation, "seat">): string | undefined {
+  if (seat === undefined) return "no orchestrator holds the seat";
+  if (isOrchestrated({ seat })) return undefined;
+  // How long ago the lease lapsed may not be known; that it has is.
+  const heard = formatAge(seatLeaseMs - seat.expiresInMs);
+  return `the orchestrator (${oneLine(seat.holder)}, epoch ${seat.epoch}) was last heard more than ${heard} ago`;
+}
+
+/** `silent 4m`, `never heard of`. */
+export function silence(lastHeard: string | null, nowMs: number): string {
+  return lastHeard === null ? "never heard of" : `silent ${ageOf(lastHeard, nowMs)}`;
+}
+
+function because(waiting: Waiting & { agent: AgentName }, situation: Situation): string {
+  const why = whyOf(waiting, situation);
+  return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation.nowMs)}`;
+}
+
+function reasonText(why: Why, agent: AgentName, nowMs: number): string {
+  switch (why.reason) {
+    case "unregistered":
+      return "it is no longer registered";
+    case "silent": {
+      const heard =
+        why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
+      return `it ${heard}, and \`sett logs ${agent}\` may show why`;
+    }
+    case "busy": {
+      const [only, ...others] = why.claims;
+      const on = others.length === 0 ? `claim ${shortId(only ?? "")}` : `${why.claims.length} other claims`;
+      return `it has been at work on ${on} for ${lastingSince(why.since, nowMs)}`;
+    }
+    case "alive":
+      return `it is ${why.state}, last heard ${agoOf(why.last_heard, nowMs)}`;
+    default:
+      return unreachable(why);
+  }
+}
+
+function dueIn(at: string, nowMs: number): string {
+  const left = formatAge(Date.parse(at) - nowMs);
+  return left === "now" ? left : `in ${left}`;
+}
+
+function same(text: string): string {
+  return text;
+}

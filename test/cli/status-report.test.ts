@@ -1,0 +1,75 @@
+// How an instance stands: facts in, lines out.
+import { describe, expect, test } from "bun:test";
+import type { GoalReading } from "../../apps/cli/read-goal.ts";
+import type { Situation } from "../../apps/cli/render/hold-up.ts";
+import { statusReport } from "../../apps/cli/render/status-report.ts";
+import { createStyle } from "../../apps/cli/render/style.ts";
+import { symbolsFor } from "../../apps/cli/render/symbols.ts";
+import { type GoalState, waitedForBy } from "../../lib/core/goal-status.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import { GoalId, InstanceName } from "../../lib/model/ids.ts";
+import { agentName, sampleArtefact } from "../support/sample.ts";
+import { ago, claimId, nowMs, openClaim, running, situation } from "./support/sample-claims.ts";
+
+const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
+const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary: "Write about\nthe door" } });
+const draft = sampleArtefact({ id: id("55555555"), goal_id: goal.goal_id, type: "Draft", version: 2 });
+
+function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: Artefact[] = [goal]): GoalReading {
+  const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy) };
+  return { goal: GoalId.parse(goal.id), status, artefacts };
+}
+
+function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0): string[] {
+  const report = { instance: InstanceName.parse("demo"), goals, situation: around, hidden };
+  return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, undefined);
+}
+
+describe("a goal", () => {
+  test("stands above its open claims, each with its phases and those whom it waits for", () => {
+    const opened = openClaim({ coder: "exclusive", tester: undefined }, { artefact_id: goal.id });
+    const over = { id: claimId("77777777"), kind: "rework", artefact_id: draft.id } as const;
+    const ended = { bidding: "closed", status: "pending_exclusive" } as const;
+    const rework = openClaim({}, { ...over, ...ended }, [running("coder", "exclusive", 65)]);
+    const [, , ...lines] = drawn([reading("running", [opened, rework], [goal, draft])], situation(["coder", "tester"]));
+    expect(lines.slice(-5)).toEqual([
+      "9f3a12b4  running    3m    Write about the door",
+      "          claim 1a2b3c4d on GoalDefined  bids coder:exclusive tester:?",
+      "            waits for the bid of `tester`, 1m: it is idle, last heard 2s ago",
+      "          claim (rework) 77777777 on Draft v2  exclusive ●coder",
+      "            waits for `coder`, at work for 1m",
+    ]);
+  });
+
+  test("that stalled says why, and where to look", () => {
+    expect(drawn([reading("stalled")]).at(-1)).toMatch(/Nobody did anything .* sett watch --no-follow --goal 9f3a12b4$/);
+  });
+
+  test("that is not shown is counted", () => {
+    expect(drawn([reading("settled")], situation([]), 3)).toContain("… 3 older goals, all at rest: sett status --all");
+    expect(drawn([]).at(-1)).toContain("sett forage");
+  });
+});
+
+test("each agent has its last sign of life, and one that gives none is told from one that never gave any", () => {
+  const statuses = new Map([
+    [agentName("coder"), { at: nowMs, state: "working" as const, claim_id: claimId("1a2b3c4d") }],
+    [agentName("tester"), { at: nowMs - 60_000, state: "idle" as const }],
+  ]);
+  expect(drawn([], situation(["coder", "linter", "tester"], { statuses })).slice(0, 6)).toEqual([
+    "demo  orchestrator alive, epoch 3",
+    "",
+    "AGENT   ROLE    STATE    HEARTBEAT  CLAIM",
+    "coder   coder   working  just now   1a2b3c4d",
+    "linter  linter  unknown  never",
+    "tester  tester  silent   1m ago",
+  ]);
+});
+
+test("the first line says that nobody orchestrates, and where to look", () => {
+  const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
+  expect(drawn([], situation([], { seat }))[0]).toBe(
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard more than 5s ago; `sett logs orchestrator` may show why",
+  );
+});

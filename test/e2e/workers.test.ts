@@ -1,0 +1,122 @@
+// Scalable agents: a controller that bids and a container for each grant, in real containers.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+setDefaultTimeout(180_000);
+
+const answer = (type: string) => `jq -n '{artefact_type: "${type}", artefact_payload: env.HOSTNAME, summary: "done"}'`;
+
+/** One scalable agent, whose tool waits until somebody makes the file `/git/sett/exchange.git/go` … or not at all. */
+async function scalable(script: string, more = ""): Promise<SettWorkspace> {
+  const sett = await SettWorkspace.create({
+    ...scriptAgent("tester", script),
+    "sett.yml": settYml({
+      tester: `    replicas: 2\n    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n${more}`,
+    }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+  return sett;
+}
+
+const workersOf = async ({ name }: SettWorkspace) =>
+  (await $`docker ps -a --filter label=dev.sett.instance=${name} --filter label=dev.sett.component=worker --format ${"{{.Names}} {{.State}}"}`.text())
+    .split("\n")
+    .filter((line) => line !== "");
+
+test("each grant is worked on by a container of its own, two at a time, which is then gone; its log is kept", async () => {
+  await using sett = await scalable(`sleep 2\n${answer("Report")}`);
+  const goals = await Promise.all(["a", "b", "c", "d", "e"].map((goal) => sett.forage(goal)));
+  let most = 0;
+  await waitFor(
+    "all results",
+    async () => {
+      const running = (await workersOf(sett)).filter((line) => line.endsWith("running"));
+      most = Math.max(most, running.length);
+      const status = JSON.parse(await sett.need("status", "--json"));
+      return status.goals.every((goal: { state: string }) => goal.state === "settled");
+    },
+    { timeoutMs: 120_000, everyMs: 200 },
+  );
+  expect(most).toBe(2);
+  const results = (await Promise.all(goals.map((goal) => sett.artefacts(goal)))).map(([, result]) => result);
+  expect(results.map((result) => result?.type)).toEqual(Array(5).fill("Report"));
+  // Each in a container of its own.
+  expect(new Set(results.map((result) => result?.payload)).size).toBe(5);
+  await waitFor("the workers to be gone", async () => (await workersOf(sett)).length === 0);
+  const log = await sett.need("logs", "tester");
+  expect(log.match(/"msg":"Created artefact"/g)).toHaveLength(5);
+  expect(log).toContain('"msg":"Cub started"');
+});
+
+test("the orchestrator has the engine's socket and is no root; agents never have it", async () => {
+  await using sett = await scalable(answer("Report"));
+  const inspect = async (part: string) => JSON.parse(await $`docker inspect sett-${sett.name}-${part}`.text())[0];
+  const orchestrator = await inspect("orchestrator");
+  expect(orchestrator.Config.User).toBe("10001:10001");
+  expect(orchestrator.Mounts.map((mount: { Destination: string }) => mount.Destination)).toContain("/var/run/docker.sock");
+  const agent = await inspect("agent-tester");
+  expect(agent.Mounts.map((mount: { Destination: string }) => mount.Destination)).not.toContain("/var/run/docker.sock");
+});
+
+test("a worker that is killed costs its attempt: a Failure, well before its lease has lapsed", async () => {
+  await using sett = await scalable("sleep 60");
+  const goal = await sett.forage("slow");
+  const [worker] = await waitFor("a worker at work", async () => {
+    const events = await sett.events(goal);
+    return events.some((event) => event.type === "grant_started") && (await workersOf(sett));
+  });
+  await $`docker kill ${worker?.split(" ")[0]}`.quiet();
+  const began = Date.now();
+  const failure = await waitFor("the Failure", async () =>
+    (await sett.artefacts(goal)).find((artefact) => artefact.structural_type === "Failure"),
+  );
+  expect(failure.type).toBe("AttemptLost");
+  expect(failure.payload).toContain("exit code 137");
+  expect(Date.now() - began).toBeLessThan(10_000);
+});
+
+test("with retries the next attempt is a new worker", async () => {
+  // The goal says from when on the tool succeeds, in Unix seconds.
+  await using sett = await scalable(
+    `[ "$(date +%s)" -ge "$(jq -r .target_artefact.payload)" ] || exit 1\n${answer("Report")}`,
+    "    retries: 5\n",
+  );
+  const goal = await sett.forage(String(Math.round(Date.now() / 1000) + 4));
+  const events = await waitFor("the end", async () => {
+    const all = await sett.events(goal);
+    return all.some((event) => event.type === "claim_completed" || event.type === "claim_terminated") && all;
+  }, { timeoutMs: 60_000 });
+  expect(events.at(-1)?.type).toBe("claim_completed");
+  expect(events.filter((event) => event.type === "grant_retrying").length).toBeGreaterThan(0);
+  expect(JSON.parse(await sett.need("status", "--json")).goals[0].state).toBe("settled");
+});
+
+test("a worker finds nothing of those before it in its workspace, not even what git ignores", async () => {
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("tester", `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`),
+    ".gitignore": "cache\n",
+    "sett.yml": settYml({ tester: "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+  for (const text of ["one", "two"]) {
+    const goal = await sett.forage(text);
+    await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 30_000 });
+    expect((await sett.artefacts(goal))[1]?.payload).toBe("0");
+  }
+});
+
+test("an orchestrator that is killed finds its workers again", async () => {
+  await using sett = await scalable(`sleep 8\n${answer("Report")}`);
+  const goal = await sett.forage("slow");
+  await waitFor("a worker at work", async () => (await sett.events(goal)).some((event) => event.type === "grant_started"));
+  process.kill(await sett.processOf("orchestrator"), "SIGKILL");
+  await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 60_000 });
+  await waitFor("the claim's end", async () => (await sett.events(goal)).some((event) => event.type === "claim_completed"), {
+    timeoutMs: 30_000,
+  });
+  await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
+});
