@@ -4,7 +4,7 @@
 import { parseArgs } from "node:util";
 import { startRedisServer } from "../support/redis-server.ts";
 import { BullmqSide } from "./bullmq-side.ts";
-import { containerFigures, sizes, versionMs } from "./container-side.ts";
+import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
 import { rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
@@ -78,6 +78,7 @@ figures.sett_version_ms = await versionMs(20);
 if (!options["no-containers"]) {
   const { idle_memory_mb, ...containers } = await containerFigures(5);
   Object.assign(figures, containers);
+  figures.worker_start_ratio = await workerStartRatio(5);
   for (const [part, megabytes] of Object.entries(idle_memory_mb)) figures[`idle_${part}_mb`] = megabytes;
   for (const [name, megabytes] of Object.entries(await sizes())) figures[`${name.replaceAll(/[^a-z]+/g, "_")}_mb`] = megabytes;
 }

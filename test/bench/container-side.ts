@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
 import { SettWorkspace, scriptAgent, settYml } from "../e2e/support/sett-workspace.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { median } from "./figures.ts";
 
 const project = resolve(import.meta.dir, "../..");
@@ -39,6 +40,40 @@ export async function containerFigures(rounds: number): Promise<ContainerFigures
     await $`docker rm -f $(docker ps -q --filter label=${label} --filter ancestor=sett/agent-base:latest)`.quiet();
   }
   return { up_ms: median(ups), docker_run_ms: median(runs), up_ratio: median(ups) / median(runs), idle_memory_mb };
+}
+
+/**
+ * From a grant's queueing to its acceptance in a worker made for it, in turn with `docker run` of the same image from the call to its
+ * program's first word. The first worker of a place, which gets its volume then, comes before.
+ */
+export async function workerStartRatio(rounds: number): Promise<number> {
+  await using sett = await SettWorkspace.create({
+    ...scriptAgent("worker", `jq -n '{artefact_type: "Done", artefact_payload: "", summary: "", structural_type: "Terminal"}'`),
+    "sett.yml": settYml({ worker: "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+  const startMs = async (text: string): Promise<number> => {
+    const goal = await sett.forage(text);
+    const events = await waitFor(
+      "the worker's result",
+      async () => {
+        const all = await sett.events(goal);
+        return all.some((event) => event.type === "grant_done") && all;
+      },
+      { timeoutMs: 60_000, everyMs: 100 },
+    );
+    const at = (type: string) => Date.parse(events.find((event) => event.type === type)?.time ?? "");
+    return at("grant_started") - at("grant_queued");
+  };
+  await startMs("warm up");
+  const workers: number[] = [];
+  const runs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    workers.push(await startMs(`round ${round}`));
+    runs.push(await took(() => $`docker run --rm --entrypoint echo sett-${sett.name}-agent-worker:latest hello`.quiet()));
+  }
+  return median(workers) / median(runs);
 }
 
 async function memoryAtRest(name: string): Promise<Record<string, number>> {
