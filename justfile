@@ -35,7 +35,7 @@ docker-orchestrator: prepare
 docker-cub: prepare
     {{ bin }}/bun .ci/images.ts cub agent-base
 
-# A goal becomes a commit: `just demo --repo PATH`, `just demo --keep`.
+# A clan of tools releases a repository: `just demo --repo PATH`, `just demo --keep`.
 demo *options:
     npm run demo -- {{ options }}
 
@@ -46,6 +46,10 @@ coverage: build docker-orchestrator docker-cub
 # Measure; figures are for the machine that runs it.
 bench *options: build docker-orchestrator docker-cub
     {{ bin }}/bun run test/bench/bench.ts {{ options }}
+
+# Kill and freeze a working clan at random and check the history it leaves: `just chaos --runs 20`, `just chaos --seed 7`.
+chaos *options:
+    {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
 # Remove what was built here. Images and running instances stay.
 clean:

@@ -1,6 +1,6 @@
 // Compiles the three programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
 //
-// --host           bin/sett, for this machine
+// --host           bin/sett, for this machine, and the services that `sett up --runtime process` starts
 // --images-only A  bin/linux-A/orchestrator and bin/linux-A/cub, which the images hold
 // --all            both, for every platform, and bin/<os>-<arch>/sett to hand out
 // (none)           bin/sett and what this machine's images hold
@@ -113,7 +113,7 @@ function selected(args: string[]): Binary[] {
     case undefined:
       return [...hostBinaries, ...imageBinaries(hostArchitecture)];
     case "--host":
-      return hostBinaries;
+      return [...hostBinaries, ...imageBinaries(hostArchitecture)];
     case "--images-only":
       if (value === "amd64" || value === "arm64") {
         return imageBinaries(value);

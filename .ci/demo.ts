@@ -8,7 +8,7 @@ import { $ } from "bun";
 const project = resolve(import.meta.dir, "..");
 const sett = join(project, "bin/sett");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
-const usage = "usage: npm run demo -- [--repo PATH] [--version X.Y.Z] [--keep]";
+const usage = "usage: npm run demo -- [--repo PATH] [--version X.Y.Z] [--keep] [--runtime docker|process]";
 
 /** Ends with a sentence and what to do next. */
 class DemoError extends Error {
@@ -22,7 +22,7 @@ class DemoError extends Error {
   }
 }
 
-type Options = { repo: string | undefined; version: string; isKept: boolean };
+type Options = { repo: string | undefined; version: string; isKept: boolean; runtime: string };
 
 function readOptions(): Options {
   try {
@@ -31,6 +31,7 @@ function readOptions(): Options {
         repo: { type: "string" },
         version: { type: "string", default: "1.2.0" },
         keep: { type: "boolean", default: false },
+        runtime: { type: "string", default: "docker" },
         help: { type: "boolean" },
       },
     });
@@ -39,7 +40,8 @@ function readOptions(): Options {
       process.exit(0);
     }
     if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is no version such as 1.2.0.`);
-    return { repo: values.repo === undefined ? undefined : resolve(values.repo), version: values.version, isKept: values.keep };
+    const { version, keep: isKept, runtime } = values;
+    return { repo: values.repo === undefined ? undefined : resolve(values.repo), version, isKept, runtime };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
   }
@@ -142,10 +144,10 @@ To look further:
 }
 
 async function demo(): Promise<void> {
-  const { repo, version, isKept } = readOptions();
+  const { repo, version, isKept, runtime } = readOptions();
   const source = repo === undefined ? undefined : await sourceRepository(repo);
   await $`${process.execPath} run .ci/build.ts`.cwd(project);
-  await $`${process.execPath} run .ci/images.ts`.cwd(project);
+  if (runtime === "docker") await $`${process.execPath} run .ci/images.ts`.cwd(project);
   const parent = await mkdtemp(join(tmpdir(), "sett-demo-"));
   const folder = join(parent, source === undefined ? "door" : basename(source) || "repository");
   const name = `demo-${parent.slice(-6).toLowerCase()}`;
@@ -153,7 +155,8 @@ async function demo(): Promise<void> {
   try {
     await fillRepository(source, folder);
     console.log(`\n${source === undefined ? "A small repository with a history" : `A fresh clone of ${source}`}: ${folder}`);
-    await need(folder, "sett", "up", "--name", name, "--file", "agents/release-train/sett.yml");
+    const how = runtime === "docker" ? [] : ["--runtime", runtime];
+    await need(folder, "sett", "up", "--name", name, ...how, "--file", "agents/release-train/sett.yml");
     isUp = true;
     const artefacts = await release(folder, name, version);
     await proveArchive(folder, artefacts);

@@ -44,6 +44,6 @@ export function ensurePrograms(packageByProgram) {
     installPackages(missing.map(([, name]) => name));
   } else {
     const programs = missing.map(([program]) => program).join(", ");
-    say(`${programs} not found: the tests that need it will fail until you install it`);
+    say(`${programs} not found: what needs it will fail until you install it`);
   }
 }

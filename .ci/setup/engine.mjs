@@ -7,6 +7,7 @@ import { canInstallPackages, installPackages } from "./debian-packages.mjs";
 import { attempt, isInstalled, run, SetupError, say } from "./shell.mjs";
 
 const logPath = "/var/log/dockerd-sett.log";
+const wayOut = "The demo does without one, with nothing isolated: npm run demo -- --runtime process";
 
 /** Makes sure that a Docker Engine answers. As root on Debian it installs and starts one; elsewhere it says what to do. */
 export async function ensureEngine() {
@@ -19,7 +20,7 @@ export async function ensureEngine() {
     const advice = /permission denied/i.test(reason)
       ? "let your user into the group docker"
       : "start Docker, or install it from your system's packages";
-    throw new SetupError(`No Docker Engine answers (${reason}): ${advice}, and run this again.`);
+    throw new SetupError(`No Docker Engine answers (${reason}): ${advice}, and run this again. ${wayOut}`);
   }
   say("no Docker Engine answers");
   if (!isInstalled("dockerd")) {
@@ -59,7 +60,7 @@ async function engineAnswers({ withinMs }) {
   const deadline = Date.now() + withinMs;
   while (!askEngine().isSuccess) {
     if (Date.now() > deadline) {
-      throw new SetupError(`dockerd was started but does not answer after ${withinMs / 1000} s: see ${logPath}.`);
+      throw new SetupError(`dockerd was started but does not answer after ${withinMs / 1000} s: see ${logPath}. ${wayOut}`);
     }
     await delay(250);
   }

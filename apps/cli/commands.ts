@@ -13,7 +13,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/validate.ts")).validate,
   },
   up: {
-    description: "start a sett: Redis, the orchestrator and every agent",
+    description: "start a sett, or bring one that runs up to date with sett.yml",
     load: async () => (await import("./commands/up.ts")).up,
   },
   down: {

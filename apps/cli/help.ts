@@ -36,6 +36,7 @@ export function rootHelp(style: Style): string {
       [
         ["REDIS_URL", "use this Redis, with --name or SETT_INSTANCE_NAME, and look for no containers"],
         ["DOCKER_HOST", "the Docker Engine, as for docker"],
+        ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data; ~/.local/state without it"],
         ["NO_COLOR", "no colours"],
       ],
       style,

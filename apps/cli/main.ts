@@ -11,6 +11,13 @@ import type { Shell } from "./shell.ts";
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
+// No command for people: what looks after a process that runs without a container. It has its own ways to end.
+if (process.argv[2] === "supervise") {
+  const { supervise } = await import("../../lib/runtime/process/supervise.ts");
+  await supervise(process.argv[3] ?? "");
+  process.exit();
+}
+
 // A library's way of speaking to its developers: users of `sett` could do nothing about it.
 process.noDeprecation = true;
 

@@ -4,6 +4,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
+import { runtimeOf } from "./runtimes.ts";
 import type { Shell } from "./shell.ts";
 import { workspaceRoot } from "./workspace-root.ts";
 
@@ -31,8 +32,7 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
     }
     return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd) };
   }
-  const { dockerRuntime } = await import("../../lib/runtime/docker/runtime.ts");
-  const parts = await findInstance(await dockerRuntime(), shell, name, hasContainers);
+  const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
   return { instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts) };
 }
 

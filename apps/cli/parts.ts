@@ -42,9 +42,3 @@ export function howItRuns(parts: InstanceParts): string | undefined {
   if (dead.length === states.length) return "stopped";
   return `${states.length - dead.length} of ${states.length} running`;
 }
-
-/** `coder is gone, tester is exited`; empty when all run. */
-export function deadParts(parts: InstanceParts): string {
-  const dead = partStates(parts).filter(({ state }) => state !== "running");
-  return dead.map(({ name, state }) => `${name} ${state === "exited" ? "has exited" : `is ${state}`}`).join(", ");
-}

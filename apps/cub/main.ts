@@ -47,8 +47,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
   signal.addEventListener("abort", leave, { once: true });
   // Before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
-  const { healthPort } = settings;
-  const server = listening(healthPort, () => Bun.serve({ port: healthPort, fetch: (request) => answer(request) }));
+  const { healthPort: port, healthHost: hostname } = settings;
+  const server = listening(port, () => Bun.serve({ port, hostname, fetch: (request) => answer(request) }));
   const parts = await partsOf(settings);
   const cub = new Cub(parts, settings);
   const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });

@@ -7,6 +7,8 @@ const toldToTools = new Set([
   "SETT_AGENT_ROLE",
   "SETT_PROMPT_CLAIM",
   "SETT_PROMPT_EXECUTION",
+  // Without a container this is how what a tool leaves behind is found.
+  "SETT_PART",
 ]);
 
 /**

@@ -1,6 +1,7 @@
 // Judging an artefact that somebody wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
 import { createHash } from "node:crypto";
-import { maxPayloadBytes } from "../model/artefact.ts";
+import { type ArtefactHead, maxPayloadBytes } from "../model/artefact.ts";
+import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
 
@@ -21,7 +22,7 @@ export type SourceState = { state: "known"; goal: string } | { state: "unadopted
 export type Judgement =
   | { verdict: "incomplete" }
   | { verdict: "refused"; reason: string }
-  | { verdict: "sound"; filled: Omit<ArtefactFields, "payload"> };
+  | { verdict: "sound"; filled: Omit<ArtefactFields, "payload">; artefact: ArtefactHead };
 
 export const judgedFields = artefactFieldNames.filter((name): name is JudgedField => name !== "payload");
 
@@ -69,7 +70,22 @@ export function judge(id: ArtefactId, written: HandWritten, sources: readonly So
   }
   // A source written by hand in the same breath: it is taken in first.
   if (sources.some((source) => source.state === "unadopted")) return { verdict: "incomplete" };
-  return { verdict: "sound", filled };
+  return { verdict: "sound", filled, artefact: parsed.artefact };
+}
+
+/** Why it cannot be what this grant ends with, if it cannot. The script `adopt-artefact` says the same. */
+export function resultProblem({ structural_type, goal_id }: ArtefactHead, claim: Claim, { phase }: Grant): string | undefined {
+  if (structural_type === "Question" || structural_type === "Answer")
+    return "A grant ends with a result, not with a Question or an Answer.";
+  if (phase === "review" && structural_type !== "Review" && structural_type !== "Failure")
+    return "A review ends with a Review, or with a Failure.";
+  if (goal_id === claim.goal_id) return undefined;
+  return `The claim is of goal ${claim.goal_id}: name its artefact ${claim.artefact_id} first in source_artefacts.`;
+}
+
+/** The grant that it ends has failed for this reason; undefined: it is done. */
+export function failureByHand({ structural_type, metadata, type }: ArtefactHead): string | undefined {
+  return structural_type === "Failure" ? metadata.summary || type : undefined;
 }
 
 /** Why an artefact that is known already, and reads differently now, is refused. The script `verify-artefact` says the same. */

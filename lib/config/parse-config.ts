@@ -1,14 +1,6 @@
 // The text of a sett.yml → the configuration, or everything that is wrong with it. Pure: the disk is not looked at.
 import { resolve } from "node:path";
-import {
-  type AgentConfig,
-  AgentFile,
-  Build,
-  type ImageSource,
-  impossibleCombinations,
-  type SettConfig,
-  SettFile,
-} from "../model/config.ts";
+import { AgentFile, Build, type ImageSource, impossibleCombinations, type SettConfig, SettFile } from "../model/config.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
@@ -87,13 +79,19 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   if (mistakes.length > 0 || !parsed.isValid) return { config: undefined, mistakes: sortProblems(mistakes), warnings, builds };
 
   const { version: _version, agents, ...rest } = parsed.value;
-  const resolveAgent = ([key, agent]: [string, AgentFile]): AgentConfig => {
-    const { build, image, role, environment: _entries, ...settings } = agent;
+  const config: SettConfig = { ...rest, agents: [], external: [] };
+  for (const [key, agent] of Object.entries(agents)) {
+    const { build, image, role, command = [], environment: _entries, external, ...settings } = agent;
     const name = AgentName.parse(key);
-    const source: ImageSource = build === undefined ? { kind: "image", image: image ?? "" } : resolveBuild(folder, build);
-    return { ...settings, name, role: role ?? name, source, environment: environments.get(name) ?? {} };
-  };
-  const config: SettConfig = { ...rest, agents: Object.entries(agents).map(resolveAgent) };
+    const own = { name, role: role ?? name };
+    if (external) {
+      const { bids, on_missing_bid, retries } = settings;
+      config.external.push({ ...own, bids, on_missing_bid, retries });
+    } else {
+      const source: ImageSource = build === undefined ? { kind: "image", image: image ?? "" } : resolveBuild(folder, build);
+      config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {} });
+    }
+  }
   warnings.push(...unmatchedRoles(config).map(({ path, sentence }) => problemAt(path, sentence)));
   return { config, mistakes, warnings, builds };
 }

@@ -1,6 +1,6 @@
 // What a configuration puts on the blackboard: the orchestrator's policy and the agents' registrations.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { SettConfig } from "../model/config.ts";
+import type { ExternalAgent, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
 
 export function policyOf(config: SettConfig): Policy {
@@ -10,7 +10,7 @@ export function policyOf(config: SettConfig): Policy {
 
 /** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a runtime. */
 export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, string>): AgentRegistration[] {
-  return config.agents.map((agent) => ({
+  const started = config.agents.map((agent) => ({
     name: agent.name,
     role: agent.role,
     replicas: agent.replicas,
@@ -23,4 +23,18 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     retries: agent.retries,
     image: images.get(agent.name) ?? "",
   }));
+  return [...started, ...config.external.map(registrationOfExternal)];
+}
+
+/** Nobody acts on what a container would be told. */
+function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
+  return {
+    ...agent,
+    replicas: 1,
+    strategy: "reuse",
+    workspace_mode: "ro",
+    timeout_ms: 5 * 60_000,
+    image: "",
+    external: true,
+  };
 }

@@ -5,8 +5,9 @@ import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
 export function unmatchedRoles(config: SettConfig): { path: ConfigPath; sentence: string }[] {
-  const roles = [...config.agents.map((agent) => agent.role), userRole, "orchestrator"];
-  return config.agents.flatMap((agent) =>
+  const agents = [...config.agents, ...config.external];
+  const roles = [...agents.map((agent) => agent.role), userRole, "orchestrator"];
+  return agents.flatMap((agent) =>
     agent.bids.flatMap(({ from }, index) => {
       if (from === undefined || from.includes("*") || roles.includes(from)) return [];
       const meant = nearestWord(from, roles);

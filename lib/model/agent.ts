@@ -25,6 +25,8 @@ export const AgentRegistration = z.strictObject({
   retries: z.int().min(0),
   /** The image's digest or id; empty for an agent that no container runtime started. */
   image: z.string(),
+  /** Nobody runs it: it takes part by hand, with plain Redis commands. */
+  external: z.literal(true).optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 

@@ -18,10 +18,8 @@ const Argument = z
 
 const Command = z
   .array(Argument, {
-    error: ({ input }) => {
-      if (input === undefined) return 'is missing: write `command: ["/app/run.sh"]`';
-      return typeof input === "string" ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell' : undefined;
-    },
+    error: ({ input }) =>
+      typeof input === "string" ? 'must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell' : undefined,
   })
   .min(1, { error: "must not be empty: its first entry is the program" })
   .refine((words) => words[0] !== "", { path: [0], error: "must name a program" });
@@ -80,13 +78,24 @@ const Role = z
 /** Names are default roles, so the same words are taken. */
 const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenSentence });
 
+/** What has a meaning only where a container is started, or kept to a time. */
+const withContainer = [
+  ...["build", "image", "command", "bid_command", "replicas", "strategy", "workspace", "environment", "resources", "prompts"],
+  "timeout",
+] as const;
+
 /**
  * What single fields cannot show. It takes an agent as the file has it, so that a combination is judged, too, where zod stops
  * because another field is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): { path: string[]; message: string }[] {
-  const { build, image, replicas, strategy = "reuse" } = agent;
+  const { external, build, image, command, replicas, strategy = "reuse" } = agent;
+  if (external === true) {
+    const message = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
+    return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
+  }
   const found = [];
+  if (command === undefined) found.push({ path: ["command"], message: 'is missing: write `command: ["/app/run.sh"]`' });
   if (build === undefined && image === undefined) {
     found.push({ path: [], message: "needs an image: write `build: ./folder`, or `image: name:tag`" });
   }
@@ -99,13 +108,14 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   return found;
 }
 
-/** One agent of the file. */
+/** One agent of the file. What is impossible beside something else is left to `impossibleCombinations`. */
 export const AgentFile = z
   .strictObject({
     role: Role.optional(),
+    external: z.boolean().default(false),
     build: Build.optional(),
     image: ImageName.optional(),
-    command: Command,
+    command: Command.optional(),
     bids: z.array(BidRule).max(1000).default([]),
     bid_command: Command.optional(),
     on_missing_bid: z.enum(["wait", "ignore"]).default("wait"),
@@ -117,9 +127,6 @@ export const AgentFile = z
     prompts: z.strictObject({ claim: Argument.optional(), execution: Argument.optional() }).prefault({}),
     timeout: Duration.default(5 * 60_000),
     retries: z.int().min(0).max(100).default(0),
-  })
-  .superRefine((agent, context) => {
-    for (const { path, message } of impossibleCombinations(agent)) context.addIssue({ code: "custom", path, message });
   })
   .transform(({ timeout, ...agent }) => ({ ...agent, timeout_ms: timeout }));
 
@@ -155,12 +162,16 @@ export type ImageSource =
   | { kind: "image"; image: string };
 
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
-export type AgentConfig = Omit<AgentFile, "build" | "image" | "role" | "environment"> & {
+export type AgentConfig = Omit<AgentFile, "external" | "build" | "image" | "role" | "command" | "environment"> & {
   name: AgentName;
   role: string;
   source: ImageSource;
+  command: string[];
   environment: Record<string, string>;
 };
 
-/** sett.yml, ready for use. The agents stand in the order of the file. */
-export type SettConfig = Omit<SettFile, "version" | "agents"> & { agents: AgentConfig[] };
+/** One that takes part by hand. Its rules count when its bid is missing. */
+export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_missing_bid" | "retries">;
+
+/** sett.yml, ready for use. The agents stand in the order of the file, those for which nothing is started apart. */
+export type SettConfig = Omit<SettFile, "version" | "agents"> & { agents: AgentConfig[]; external: ExternalAgent[] };

@@ -27,6 +27,7 @@ const exitCodeOf = {
   "lease-lost": exitCodes.failed,
   "not-ready": exitCodes.failed,
   "port-unusable": exitCodes.failed,
+  "process-failed": exitCodes.failed,
   "redis-unreachable": exitCodes.failed,
   "repository-unusable": exitCodes.failed,
   "tool-failed": exitCodes.failed,

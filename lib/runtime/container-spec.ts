@@ -49,7 +49,10 @@ export type ContainerSpec = {
   groups?: number[];
   mounts: Mount[];
   network?: { name: string; aliases: string[] };
-  /** Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. */
+  /**
+   * Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
+   * this machine needs one, and listens there itself.
+   */
   ports?: { port: number; hostPort?: number }[];
   capabilities: "none" | "default";
   isRootReadOnly?: boolean;

@@ -9,12 +9,16 @@ export type PartKind =
   | { component: "workspace"; agent: AgentName }
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
 
-/** `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. */
-export type PartLabels = { instance: InstanceName; workspace: string; version: string } & PartKind;
+/**
+ * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `madeFrom` stands for all that a
+ * container was made from: one that would be made from just the same need not be made again.
+ */
+export type PartLabels = { instance: InstanceName; workspace: string; version: string; madeFrom?: string } & PartKind;
 
 export const instanceLabel = "dev.sett.instance";
 const workspaceLabel = "dev.sett.workspace";
 const versionLabel = "dev.sett.version";
+const madeFromLabel = "dev.sett.made-from";
 const componentLabel = "dev.sett.component";
 const agentLabel = "dev.sett.agent";
 const roleLabel = "dev.sett.role";
@@ -28,6 +32,7 @@ export function writeLabels(part: PartLabels): Record<string, string> {
     [instanceLabel]: part.instance,
     [workspaceLabel]: part.workspace,
     [versionLabel]: part.version,
+    ...(part.madeFrom === undefined ? {} : { [madeFromLabel]: part.madeFrom }),
     [componentLabel]: part.component,
     ...kindLabels(part),
   };
@@ -63,7 +68,14 @@ export function readLabels(labels: Record<string, string>): PartLabels | undefin
   const instance = InstanceName.safeParse(labels[instanceLabel]);
   const kind = readKind(labels);
   if (!instance.success || kind === undefined) return undefined;
-  return { instance: instance.data, workspace: labels[workspaceLabel] ?? "", version: labels[versionLabel] ?? "", ...kind };
+  const madeFrom = labels[madeFromLabel];
+  return {
+    instance: instance.data,
+    workspace: labels[workspaceLabel] ?? "",
+    version: labels[versionLabel] ?? "",
+    ...(madeFrom === undefined ? {} : { madeFrom }),
+    ...kind,
+  };
 }
 
 function readKind(labels: Record<string, string>): PartKind | undefined {

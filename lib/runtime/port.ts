@@ -1,7 +1,8 @@
-// What Sett needs of whatever runs its containers, in Sett's words. Docker is one implementation.
+// What Sett needs of whatever runs its containers, in Sett's words. There are two implementations: Docker, and processes of this machine,
+// which are containers without walls.
 //
-// Every method throws SettError `docker-unreachable` when the engine does not answer and `docker-failed` when it refuses;
-// further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
+// Every method throws SettError `docker-unreachable` when the engine does not answer and `docker-failed` when it refuses (for processes
+// `process-failed`); further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
 import type { InstanceName } from "../model/ids.ts";
 import type { ContainerSpec, Owner } from "./container-spec.ts";
 import type { PartLabels } from "./labels.ts";
@@ -87,7 +88,7 @@ export type InstanceParts = {
 export type LogLine = {
   stream: "stdout" | "stderr";
   line: string;
-  /** ISO 8601 with nanoseconds, by the engine's clock. */
+  /** ISO 8601 by the engine's clock, all of the same length: Docker tells nanoseconds. */
   time: string;
 };
 
@@ -114,6 +115,10 @@ export type Containers = {
    * Throws `image-not-found`; `instance-taken` when the name is in use.
    */
   start(spec: ContainerSpec): Promise<{ id: string }>;
+  /** Starts one that has ended, as it is. Running already is fine. */
+  startAgain(container: string): Promise<void>;
+  /** Throws `instance-taken` when the name is in use. */
+  rename(container: string, name: string): Promise<void>;
   /** Undefined when there is none, or it is not one of Sett's. */
   find(container: string): Promise<ContainerPart | undefined>;
   /** Its exit code, once it has ended (at once if it has already). */

@@ -6,7 +6,7 @@ import { BidWord } from "../../lib/model/bid.ts";
 import { startRedisServer } from "../support/redis-server.ts";
 import { sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "./bench.ts";
-import { takeSeat } from "./suite/scene.ts";
+import { commitOf, queued, takeSeat } from "./suite/scene.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -14,6 +14,8 @@ setDefaultTimeout(30_000);
 
 const goal = sampleArtefact();
 const hands = [sampleArtefact(), sampleArtefact(), sampleArtefact()];
+/** In which `coder` and `critic` have grants. */
+const claim = sampleClaim(goal, ["coder", "critic"]);
 const ids = [goal, ...hands].map(({ id }) => id);
 // What cannot be typed at a shell is left out: NUL, and halves of surrogate pairs.
 const text = fc.string({ unit: "grapheme", maxLength: 12 });
@@ -38,17 +40,30 @@ const flaw: fc.Arbitrary<Partial<ArtefactFields>> = fc.record(
     produced_by_role: text,
     created_at: text,
     goal_id: id,
-    claim_id: id,
+    ...{
+      produced_by_agent: fc.oneof(fc.constantFrom("coder", "critic", ""), text),
+      claim_id: fc.oneof(fc.constant(claim.id), id),
+    },
     metadata,
   },
   { requiredKeys: [] },
 );
+
+/** A result of one of the grants, as it should be. */
+const result: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
+  structural_type: fc.constantFrom("Standard", "Review", "Failure", "Question"),
+  source_artefacts: fc.constant(JSON.stringify([goal.id])),
+  goal_id: fc.constantFrom(goal.id, ""),
+  claim_id: fc.constant(claim.id),
+  produced_by_agent: fc.constantFrom("coder", "critic"),
+});
 
 /** One writing: a sound artefact with some fields spoilt or left out, under one of a few ids; the goal's is taken. */
 const writing = fc.record({
   at: fc.nat({ max: hands.length }),
   spoilt: fc.oneof(
     fc.constant({}),
+    result,
     flaw,
     id.map((other) => ({ id: other })),
   ),
@@ -67,6 +82,9 @@ async function write(bench: Bench, writings: readonly Writing[]) {
   const { board, hand } = bench;
   const epoch = await takeSeat(board);
   await board.createArtefact(goal, "person:Ada");
+  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  const grants = [queued("coder"), { ...queued("critic"), phase: "review" as const }];
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }));
   const answers = [];
   for (const one of writings) {
     const target = ids[one.at] ?? goal.id;
@@ -75,9 +93,14 @@ async function write(bench: Bench, writings: readonly Writing[]) {
   }
   const events = await board.readEvents("0", 100);
   const created = events.filter(({ type }) => type === "artefact_created").map(({ artefact_id }) => artefact_id);
-  const refused = events.filter(({ type }) => type === "artefact_refused").map(({ artefact_id, data }) => [artefact_id, data]);
+  const told = events.flatMap(({ type, actor, artefact_id, claim_id, agent, data }) =>
+    actor === "hand" && type !== "artefact_created" ? [[type, artefact_id, claim_id, agent, data]] : [],
+  );
   const goals = await Promise.all((await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]));
-  return { answers, created, refused, goals, unindexed: (await board.findUnindexedArtefacts()).toSorted() };
+  const snapshot = await board.readClaim(claim.id);
+  const states = snapshot?.grants.map(({ agent, state }) => `${agent} ${state}`).toSorted();
+  const unindexed = (await board.findUnindexedArtefacts()).toSorted();
+  return { answers, created, told, goals, unindexed, states, rev: snapshot?.claim.rev };
 }
 
 test("any artefact written by hand is taken in, waited for or refused alike, and what is taken in is sound", async () => {

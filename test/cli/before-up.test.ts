@@ -3,9 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseName, requireFree } from "../../apps/cli/up/checks.ts";
+import { chooseName, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
 import { contextHash } from "../../apps/cli/up/context-hash.ts";
-import { withLock } from "../../apps/cli/up/with-lock.ts";
+import { Journal } from "../../apps/cli/up/journal.ts";
+import { lockPath, takeLock, withLock } from "../../apps/cli/up/with-lock.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";
@@ -16,7 +17,7 @@ const demo = InstanceName.parse("demo");
 
 function refusal(all: InstanceParts[]): string | undefined {
   try {
-    requireFree(demo, here, all);
+    requireFreeOrOwn(demo, here, all);
     return undefined;
   } catch (error) {
     if (!(error instanceof SettError)) throw error;
@@ -25,37 +26,19 @@ function refusal(all: InstanceParts[]): string | undefined {
 }
 
 describe("a name and a repository", () => {
-  test("are free when nobody has them, or when only a blackboard of this repository is left", () => {
+  test("are free when nobody has them, and its own to the repository that has them", () => {
     expect(refusal([])).toBeUndefined();
-    expect(refusal([parts("demo", here, "blackboard")])).toBeUndefined();
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(refusal([parts("demo", here, has)])).toBeUndefined();
     expect(refusal([parts("other", "/elsewhere", "containers")])).toBeUndefined();
     expect(refusal([parts("other", here, "blackboard")])).toBeUndefined();
   });
 
-  test("are taken by what runs, by what is being made, and by another repository's blackboard", () => {
-    expect(refusal([parts("demo", here, "containers")])).toBe("instance-taken");
-    expect(refusal([parts("demo", here, "network")])).toBe("instance-taken");
-    expect(refusal([parts("demo", "/elsewhere", "blackboard")])).toBe("instance-taken");
+  test("are taken by another repository's instance of that name, and by another instance of this repository", () => {
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(refusal([parts("demo", "/elsewhere", has)])).toBe("instance-taken");
     expect(refusal([parts("other", here, "containers")])).toBe("workspace-taken");
     expect(refusal([parts("other", here, "network")])).toBe("workspace-taken");
-  });
-
-  test("one whose agent has died or is gone is refused by that agent's name", () => {
-    const refusalOf = (all: InstanceParts) => {
-      try {
-        requireFree(demo, here, [all]);
-      } catch (error) {
-        return error instanceof Error ? error.message : "";
-      }
-      return undefined;
-    };
-    expect(refusalOf(parts("demo", here, "containers"))).toContain("already, running, for this repository");
-    const { containers, ...rest } = parts("demo", here, "containers");
-    const dead = { state: "exited", exitCode: 1, endedAt: "", isOutOfMemory: false } as const;
-    const died = containers.map((part) => (part.labels.component === "agent" ? { ...part, state: dead } : part));
-    expect(refusalOf({ ...rest, containers: died })).toContain("2 of 3 running (coder has exited)");
-    const gone = containers.filter(({ labels }) => labels.component !== "agent");
-    expect(refusalOf({ ...rest, containers: gone })).toContain("2 of 3 running (coder is gone)");
   });
 
   test("the name is the folder's where that makes one", () => {
@@ -115,4 +98,39 @@ test("jobs under one lock run one after the other, also after one that failed", 
   await expect(withLock(name, signal, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await Promise.all(Array.from({ length: 5 }, () => withLock(name, signal, job)));
   expect(most).toBe(1);
+});
+
+test("a lock is held by one at a time, until it is let go or its holder has died", async () => {
+  const name = `test-${crypto.randomUUID()}`;
+  {
+    await using held = await takeLock(name);
+    expect(held).toBeDefined();
+    expect(await takeLock(name)).toBeUndefined();
+  }
+  const child = Bun.spawn(["true"]);
+  await child.exited;
+  await writeFile(lockPath(name), String(child.pid));
+  await using taken = await takeLock(name);
+  expect(taken).toBeDefined();
+});
+
+test("a journal takes everything back from the end, and lets only then go on what stood still", async () => {
+  const journal = new Journal();
+  expect(journal.hasBegun).toBe(false);
+  const done: string[] = [];
+  const step = (name: string) => async () => done.push(name);
+  journal.note(step("network"));
+  journal.noteLast(step("old agent runs"));
+  journal.note(async () => {
+    throw new Error("engine away");
+  });
+  journal.note(step("agent"));
+  expect(await journal.takeBack()).toEqual([new Error("engine away")]);
+  expect(done).toEqual(["agent", "network", "old agent runs"]);
+  journal.note(step("too late"));
+  journal.noteLast(step("too late"));
+  journal.close();
+  expect(journal).toMatchObject({ hasBegun: true, isEmpty: true });
+  await journal.takeBack();
+  expect(done).toHaveLength(3);
 });

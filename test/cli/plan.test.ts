@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type PlanInput, planInstance } from "../../apps/cli/up/plan.ts";
+import { planInstance } from "../../apps/cli/up/plan.ts";
+import type { PlanInput } from "../../apps/cli/up/plan-input.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";
 import type { SettConfig } from "../../lib/model/config.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -41,16 +42,21 @@ function plan(over: Partial<PlanInput> = {}) {
       exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
       user,
     },
+    registrations: [],
     images: {
-      redis: "redis:7-alpine",
-      orchestrator: "sett/orchestrator:1.2.3",
-      cub: "sett/cub:1.2.3",
+      redis: { tag: "redis:7-alpine", id: "sha256:1", env: {} },
+      orchestrator: { tag: "sett/orchestrator:1.2.3", id: "sha256:2", env: {} },
+      cub: { tag: "sett/cub:1.2.3", id: "sha256:0123456789abcdef", env: {} },
       agents: new Map([
-        [agentName("coder"), { tag: "some/image:1", env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" } }],
-        [agentName("reader"), { tag: "other:2", env: { HOME: "/home/reader" } }],
+        [
+          agentName("coder"),
+          { tag: "some/image:1", id: "sha256:3", env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" } },
+        ],
+        [agentName("reader"), { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader" } }],
       ]),
     },
     password: "secret",
+    engineSocket: undefined,
     ...over,
   });
 }
@@ -62,18 +68,19 @@ const specOf = (name: string) => {
 };
 
 describe("the plan of an instance", () => {
-  const { redis, orchestrator, agents, network, blackboard, carrier, workspaces } = plan();
+  const { redis, orchestrator, agents, network, blackboard, carrier } = plan();
 
   test("names every part after the instance and labels it with all there is to know", () => {
-    const names = [network, blackboard, carrier, ...workspaces, redis, orchestrator, ...agents.map(({ spec }) => spec)];
+    const ofAgents = [...agents.map(({ workspace }) => workspace), ...agents.map(({ spec }) => spec)];
+    const names = [network, blackboard, carrier, redis, orchestrator, ...ofAgents];
     expect(names.map(({ name }) => name)).toEqual([
       "sett-demo",
       "sett-demo-blackboard",
-      "sett-demo-cub",
-      "sett-demo-workspace-coder",
-      "sett-demo-workspace-reader",
+      "sett-demo-cub-0123456789ab",
       "sett-demo-redis",
       "sett-demo-orchestrator",
+      "sett-demo-workspace-coder",
+      "sett-demo-workspace-reader",
       "sett-demo-agent-coder",
       "sett-demo-agent-reader",
     ]);
@@ -108,6 +115,23 @@ describe("the plan of an instance", () => {
     expect(orchestrator.env).toMatchObject({ SETT_HOLDER: "orchestrator", REDIS_URL: "redis://:secret@sett-demo-redis:6379" });
     expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
   });
+});
+
+test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan", () => {
+  const scalable = text.replace("    command: [read]\n", "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n");
+  const { orchestrator, agents } = plan({ config: configOf(scalable), engineSocket: { path: "/run/engine.sock", gid: 101 } });
+  expect(orchestrator.mounts).toContainEqual({
+    kind: "bind",
+    path: "/run/engine.sock",
+    target: "/var/run/docker.sock",
+    access: "rw",
+  });
+  expect(orchestrator).toMatchObject({ groups: [101], user: { uid: 10001 } });
+  const reader = agents.find(({ agent }) => agent === agentName("reader"));
+  expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([
+    { agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader?.spec)) },
+  ]);
+  expect(agents.map(({ spec }) => JSON.stringify(spec.mounts).includes(".sock"))).toEqual([false, false]);
 });
 
 describe("the container of an agent", () => {

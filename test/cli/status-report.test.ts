@@ -9,7 +9,7 @@ import { type GoalState, waitedForBy } from "../../lib/core/goal-status.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { GoalId, InstanceName } from "../../lib/model/ids.ts";
-import { agentName, sampleArtefact } from "../support/sample.ts";
+import { agentName, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { ago, claimId, nowMs, openClaim, running, situation } from "./support/sample-claims.ts";
 
 const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
@@ -64,6 +64,14 @@ test("each agent has its last sign of life, and one that gives none is told from
     "coder   coder   working  just now   1a2b3c4d",
     "linter  linter  unknown  never",
     "tester  tester  silent   1m ago",
+  ]);
+});
+
+test("of an agent that takes part by hand no sign of life is expected", () => {
+  const agents = [sampleAgent("ada", { role: "approver", external: true })];
+  expect(drawn([], situation([], { agents })).slice(2, 4)).toEqual([
+    "AGENT  ROLE      STATE     HEARTBEAT  CLAIM",
+    "ada    approver  external  -",
   ]);
 });
 

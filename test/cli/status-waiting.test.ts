@@ -62,6 +62,12 @@ describe("a claim in bidding", () => {
     expect([10, 10.001].map(reason)).toEqual(["alive", "silent"]);
   });
 
+  test("waits for somebody who takes part by hand without missing a sign of life", () => {
+    const around = situation(["coder"], { agents: [sampleAgent("coder"), sampleAgent("tester", { external: true })] });
+    expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it takes part by hand"]);
+    expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
+  });
+
   test("waits for the orchestrator once everybody has bid", () => {
     const all = openClaim({ coder: "exclusive" });
     expect(sentences(all, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 1m"]);

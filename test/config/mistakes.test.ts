@@ -80,7 +80,34 @@ const wholeFile: Case[] = [
   ],
 ];
 
+const byHand = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
+
 const ofAnAgent: Case[] = [
+  [
+    "an external agent has nothing that is started, nor what it would be started with, each named at its line",
+    "    external: true\n    build: { context: . }\n    bid_command: [x]\n    replicas: 1\n    strategy: reuse\n    workspace: { mode: ro }\n" +
+      "    environment: []\n    resources: {}\n    prompts: {}\n    timeout: 5m\n    bids: [{ on: A }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${byHand}`,
+      `sett.yml:5:5 agents.a.command: ${byHand}`,
+      `sett.yml:7:5 agents.a.build: ${byHand}`,
+      "sett.yml:7:5 agents.a.build.dockerfile: there is no file Dockerfile",
+      `sett.yml:8:5 agents.a.bid_command: ${byHand}`,
+      `sett.yml:9:15 agents.a.replicas: ${byHand}`,
+      `sett.yml:10:15 agents.a.strategy: ${byHand}`,
+      `sett.yml:11:5 agents.a.workspace: ${byHand}`,
+      `sett.yml:12:5 agents.a.environment: ${byHand}`,
+      `sett.yml:13:5 agents.a.resources: ${byHand}`,
+      `sett.yml:14:5 agents.a.prompts: ${byHand}`,
+      `sett.yml:15:14 agents.a.timeout: ${byHand}`,
+      "sett.yml:16:12 agents.a.bids[0].bid: is missing: it must be `review`, `claim`, `exclusive` or `ignore`",
+    ],
+  ],
+  [
+    "an agent is external or not",
+    "    external: yes\n",
+    ["sett.yml:6:15 agents.a.external: must be `true` or `false`, not `yes`"],
+  ],
   [
     "an unknown key is answered with the nearest",
     "    comand: [x]\n",

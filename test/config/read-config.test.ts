@@ -13,6 +13,7 @@ test("a short file gets every default", async () => {
     consensus: "full",
     limits: { review_rounds: 3, artefacts_per_goal: 500, bid_deadline_ms: 30_000 },
     services: {},
+    external: [],
     agents: [
       {
         name: "a",

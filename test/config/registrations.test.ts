@@ -56,6 +56,27 @@ test("each agent is registered with its settings and its image's digest", () => 
   expect([String(b?.role), b?.image, b && "bid_command" in b]).toEqual(["b", "", false]);
 });
 
+test("an external agent is registered, and is none of those that are started", () => {
+  const text = `${validText}  ada:\n    external: true\n    role: approver\n    bids: [{ on: Draft, bid: review }]\n    retries: 1\n  b: { external: true, on_missing_bid: ignore }\n`;
+  const config = configOf(text);
+  expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
+  const [, ada, b] = registrationsOf(config, new Map()).map((one) => AgentRegistration.parse(one));
+  expect(JSON.parse(JSON.stringify(ada))).toEqual({
+    name: "ada",
+    role: "approver",
+    external: true,
+    replicas: 1,
+    strategy: "reuse",
+    bids: [{ on: "Draft", bid: "review" }],
+    on_missing_bid: "wait",
+    workspace_mode: "ro",
+    timeout_ms: 300_000,
+    retries: 1,
+    image: "",
+  });
+  expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
+});
+
 test("a rule that waits for a role which no agent has is a warning with the nearest role", () => {
   const text = `${validText}    bids:\n      - { on: X, from: wrter, bid: claim }\n      - { on: Y, from: user, bid: claim }\n  b: { image: b, command: [r], role: writer }\n`;
   const { warnings } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
@@ -68,6 +89,11 @@ test("a rule that waits for a role which no agent has is a warning with the near
       sentence: "no agent has the role `wrter`; did you mean `writer`?",
     },
   ]);
+});
+
+test("the role of an external agent is a role that somebody has", () => {
+  const text = `${validText}    bids:\n      - { on: X, from: approver, bid: claim }\n  ada: { external: true, role: approver }\n`;
+  expect(parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings).toEqual([]);
 });
 
 test("a merge key takes settings over from another agent, and mistakes in them point at where they are written", () => {

@@ -22,7 +22,9 @@ async function scalable(script: string, more = ""): Promise<SettWorkspace> {
 }
 
 const workersOf = async ({ name }: SettWorkspace) =>
-  (await $`docker ps -a --filter label=dev.sett.instance=${name} --filter label=dev.sett.component=worker --format ${"{{.Names}} {{.State}}"}`.text())
+  (
+    await $`docker ps -a --filter label=dev.sett.instance=${name} --filter label=dev.sett.component=worker --format ${"{{.Names}} {{.State}}"}`.text()
+  )
     .split("\n")
     .filter((line) => line !== "");
 
@@ -85,10 +87,14 @@ test("with retries the next attempt is a new worker", async () => {
     "    retries: 5\n",
   );
   const goal = await sett.forage(String(Math.round(Date.now() / 1000) + 4));
-  const events = await waitFor("the end", async () => {
-    const all = await sett.events(goal);
-    return all.some((event) => event.type === "claim_completed" || event.type === "claim_terminated") && all;
-  }, { timeoutMs: 60_000 });
+  const events = await waitFor(
+    "the end",
+    async () => {
+      const all = await sett.events(goal);
+      return all.some((event) => event.type === "claim_completed" || event.type === "claim_terminated") && all;
+    },
+    { timeoutMs: 60_000 },
+  );
   expect(events.at(-1)?.type).toBe("claim_completed");
   expect(events.filter((event) => event.type === "grant_retrying").length).toBeGreaterThan(0);
   expect(JSON.parse(await sett.need("status", "--json")).goals[0].state).toBe("settled");
@@ -96,7 +102,10 @@ test("with retries the next attempt is a new worker", async () => {
 
 test("a worker finds nothing of those before it in its workspace, not even what git ignores", async () => {
   await using sett = await SettWorkspace.create({
-    ...scriptAgent("tester", `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`),
+    ...scriptAgent(
+      "tester",
+      `jq -n --arg seen "$(ls -A /workspace | grep -c cache)" '{artefact_type: "Report", artefact_payload: $seen, summary: ""}'; touch /workspace/cache`,
+    ),
     ".gitignore": "cache\n",
     "sett.yml": settYml({ tester: "    strategy: fresh_per_call\n    bids:\n      - { on: GoalDefined, bid: exclusive }\n" }),
   });

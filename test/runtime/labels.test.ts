@@ -24,6 +24,11 @@ test.each(kinds)("labels of %j are read back as they were written", (kind) => {
   expect(readLabels(writeLabels(labels))).toEqual(labels);
 });
 
+test("what a container was made from is read back where it was written", () => {
+  const labels = { instance, workspace: "/w", version: "0.1.0", madeFrom: "0123abcd", component: "redis" } as const;
+  expect(readLabels(writeLabels(labels))).toEqual(labels);
+});
+
 test("labels that are not a whole set of Sett's are nobody's", () => {
   expect(readLabels({})).toBeUndefined();
   expect(readLabels({ "dev.sett.instance": "demo" })).toBeUndefined();

@@ -2,7 +2,6 @@
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { Duration } from "../../../lib/model/config-quantities.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
@@ -14,6 +13,7 @@ import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
+import { everyRuntime, runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/container-limits.ts";
 import { workspaceRoot } from "../workspace-root.ts";
@@ -34,7 +34,7 @@ export const down = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const agentSeconds = args.timeout === undefined ? agentStopSeconds : secondsOf(args.timeout);
-    const runtime = await dockerRuntime();
+    const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
     if (parts === undefined) {
       shell.messages.note("Nothing of a sett is left for this repository.");
@@ -78,7 +78,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
     return;
   }
   await repository?.removeRefs(instance);
-  if (repository !== undefined) await leaveExchange(runtime, instance, repository, shell);
+  if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is gone, with its blackboard.`);
 }

@@ -1,14 +1,16 @@
 // sett list: the instances of this machine.
-import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { jsonArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { workspaceOf } from "../find-instance.ts";
+import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { howItRuns, stateWord } from "../parts.ts";
 import { ageOf } from "../render/age.ts";
 import { oneLine } from "../render/plain-text.ts";
 import type { Style } from "../render/style.ts";
 import { table } from "../render/table.ts";
+import { everyInstance, type RuntimeName } from "../runtimes.ts";
 
 export const list = defineCommand({
   name: "list",
@@ -17,7 +19,10 @@ export const list = defineCommand({
   args: { json: jsonArgument },
   examples: ["sett list", "sett list --json | jq -r '.[].name'"],
   async run(args, shell) {
-    const instances = (await (await dockerRuntime()).instances()).map(summaryOf);
+    const { instances: found, unseen } = await everyInstance(shell.env);
+    if (unseen !== undefined && found.length === 0) throw unseen;
+    if (unseen !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
+    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await externalAgents(parts))));
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
       return;
@@ -28,27 +33,43 @@ export const list = defineCommand({
       return;
     }
     const { style, columns } = shell.out;
-    const rows = instances.map(({ name, state, agents, created_at, workspace }) => [
+    const rows = instances.map(({ name, state, runtime, agents, external, created_at, workspace }) => [
       { text: name, paint: style.bold },
       { text: state, paint: paintOf(state, style) },
-      { text: agents.join(", ") || "-" },
+      { text: runtime },
+      { text: [...agents, ...external.map((agent) => `${agent} (external)`)].join(", ") || "-" },
       { text: created_at === null ? "-" : ageOf(created_at, Date.now()) },
       { text: oneLine(workspace) },
     ]);
-    await shell.out.write(`${table(["NAME", "STATE", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`);
+    await shell.out.write(
+      `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
+    );
     return;
   },
 });
 
-function summaryOf(parts: InstanceParts) {
-  const { instance, containers } = parts;
+/** Those that take part by hand leave nothing but their registration. An instance that does not answer is listed without them. */
+async function externalAgents(parts: InstanceParts): Promise<string[]> {
+  try {
+    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined });
+    return (await board.listAgents()).filter((agent) => agent.external).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof SettError && error.code === "redis-unreachable") return [];
+    throw error;
+  }
+}
+
+function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, external: string[]) {
+  const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
   const created = containers.map((container) => container.createdAt).sort();
   return {
     name: instance,
     state: howItRuns(parts) ?? "down",
+    runtime,
     workspace: workspaceOf(parts),
     agents: labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
+    external,
     created_at: created[0] ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
   };

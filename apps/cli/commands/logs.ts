@@ -2,7 +2,6 @@
 
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { pause } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
@@ -10,6 +9,7 @@ import { defineCommand } from "../command.ts";
 import { findInstance, hasContainers } from "../find-instance.ts";
 import { partName } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
+import { runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { inOrderOfTime, workerLines } from "../worker-logs.ts";
 
@@ -36,7 +36,7 @@ export const logs = defineCommand({
   ],
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
-    const runtime = await dockerRuntime();
+    const runtime = await runtimeOf(shell, args.name);
     const parts = await findInstance(runtime, shell, args.name, hasContainers);
     const container = partOf(parts, args.part);
     const show = shell.out.isTerminal && !args.json ? (line: string) => logLine(line, shell.out.style) : (line: string) => line;

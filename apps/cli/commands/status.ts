@@ -80,12 +80,12 @@ function jsonOf({ instance, goals, situation }: Report) {
       open_claims: openClaims.map(claimJson),
       waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
     })),
-    agents: agents.map(({ name, role }) => {
+    agents: agents.map(({ name, role, external }) => {
       const last = statuses.get(name);
       return {
         name,
         role,
-        state: last?.state ?? "unknown",
+        state: external ? "external" : (last?.state ?? "unknown"),
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: last?.claim_id ?? null,
       };

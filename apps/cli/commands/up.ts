@@ -1,4 +1,4 @@
-// sett up: check → get the images → start → wait until it is ready, or take everything back.
+// sett up: check → get the images → bring the instance to its plan → wait until it is ready, or take everything back.
 import { randomBytes } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
@@ -7,109 +7,163 @@ import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { fileArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { configPath } from "../config-path.ts";
-import { hasAnything } from "../find-instance.ts";
+import { hasContainers } from "../find-instance.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
+import { runtimeForUp, runtimeNames } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
-import { chooseName, requireFree, requireSupported } from "../up/checks.ts";
+import { asProcesses } from "../up/as-processes.ts";
+import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
+import { chooseName, requireFreeOrOwn } from "../up/checks.ts";
 import { prepareImages } from "../up/images.ts";
+import { Journal } from "../up/journal.ts";
+import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
+import { chooseRedisPort } from "../up/redis-port.ts";
 import { explainFailure, rollBack } from "../up/roll-back.ts";
-import { type Made, type Start, startInstance } from "../up/start-instance.ts";
+import { lockPath, takeLock } from "../up/with-lock.ts";
+import { findEngineSocket, needsWorkers } from "../up/workers.ts";
 import { exists } from "../workspace-root.ts";
 
 export const up = defineCommand({
   name: "up",
-  description: "start a sett: Redis, the orchestrator and every agent",
+  description: "start a sett, or bring one that runs up to date with sett.yml",
   details:
-    "Builds or pulls what is missing, waits until each part is ready, and takes everything back when one is not.\nGoes on from the blackboard that an earlier `sett down` has kept.",
+    "Builds or pulls what is missing, waits until each part is ready, and takes everything back when one is not.\n" +
+    "Goes on from the blackboard that an earlier `sett down` has kept.\n" +
+    "Of a sett that runs, agents that are new are started, those whose settings or image have changed are replaced, those that are no\n" +
+    "longer in sett.yml are stopped, and all others are left alone. Running tools may finish within the shutdown time.",
   args: {
     name: { ...nameArgument, description: "the instance; without it the folder's name" },
     file: fileArgument,
     build: { type: "boolean", description: "build the agents' images again even if nothing has changed" },
+    runtime: {
+      type: "enum",
+      options: [...runtimeNames],
+      valueHint: "RUNTIME",
+      description: "docker, or process: everything runs on this machine itself, and nothing is isolated",
+    },
   },
   examples: ["sett up", "sett up --name demo", "sett up --file ./other/sett.yml"],
   endsItself: true,
   async run(args, shell) {
     const file = await configPath(shell.cwd, args.file);
-    const { config, warnings } = await readConfig(file, shell.env);
+    const { config: asked, warnings } = await readConfig(file, shell.env);
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
-    requireSupported(config, file);
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
     const instance = chooseName(args.name, workspace);
-    const runtime = await dockerRuntime();
-    await runtime.check();
+    const { kind, runtime } = await runtimeForUp(
+      shell.env,
+      instance,
+      runtimeNames.find((each) => each === args.runtime),
+    );
+    const machine = kind === "process" ? await prepareMachine(asked, file, repository, shell) : undefined;
+    const config = machine?.config ?? asked;
+    await using lock = await takeLock(`up-${instance}`);
+    if (lock === undefined) throw isAtWork(instance, lockPath(`up-${instance}`));
     const all = await runtime.instances();
-    requireFree(instance, workspace, all);
-    const isNew = !all.some((parts) => parts.instance === instance && hasAnything(parts));
+    requireFreeOrOwn(instance, workspace, all);
+    const before = all.find((parts) => parts.instance === instance);
 
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
-    const order = { runtime, instance, version, config, isRebuild: args.build, progress, signal };
-    const images = await prepareImages(order).catch((error: unknown) => {
-      throw withoutTrace(error);
+    const how = before !== undefined && hasContainers(before) ? "What ran before runs as before." : "Nothing was left behind.";
+    const images = await prepareImages({
+      runtime,
+      instance,
+      version,
+      config,
+      isRebuild: args.build,
+      progress,
+      signal,
+    }).catch((error: unknown) => {
+      throw unlessInterrupted(error, how);
     });
     const { objectsDir, containerUser: user } = repository.place;
-    const plan = planInstance({
+    const registrations = registrationsOf(
+      config,
+      new Map([...images.agents].map(([name, { digest, id }]) => [name, digest ?? id])),
+    );
+    const containers = planInstance({
       instance,
       workspace,
       version,
       config,
+      registrations,
       repository: { objectsDir, exchangeDir: repository.exchangeDir, user },
       images,
-      password: randomBytes(24).toString("hex"),
+      // Whoever is left running knows the one from last time.
+      password: passwordOf(before) ?? randomBytes(24).toString("hex"),
+      engineSocket: machine === undefined && config.agents.some(needsWorkers) ? await findEngineSocket(shell.env) : undefined,
     });
-    const digests = new Map([...images.agents].map(([name, image]) => [name, image.digest ?? image.id]));
-    const registrations = registrationsOf(config, digests);
+    const plan =
+      machine === undefined ? containers : asProcesses(containers, { ...machine, port: await chooseRedisPort(before) });
     const actor = await personOf(repository, shell);
-    const makeExchange = async () => {
-      const isThere = await exists(repository.exchangeDir);
-      await repository.createExchange();
-      return !isThere;
+    const exchange: Order["exchange"] = {
+      make: async () => {
+        const isThere = await exists(repository.exchangeDir);
+        await repository.createExchange();
+        return isThere ? "kept" : "made";
+      },
+      takeBack: () => leaveExchange(runtime, instance, repository, shell),
     };
-    const start: Start = { runtime, instance, workspace, version, plan, registrations, makeExchange, actor, progress, signal };
-    await startOrTakeBack(start, repository, isNew, shell);
-    await report(start, shell);
+    const journal = new Journal();
+    shell.ifAbandoned(() => (journal.hasBegun ? leftBehind(instance, before) : undefined));
+    const tools = { runtime, progress, signal, journal };
+    try {
+      const outcome = await bringUp({ ...tools, instance, workspace, version, plan, registrations, exchange, actor });
+      await report(instance, outcome, shell);
+    } catch (error) {
+      const explained = await explainFailure(runtime, error, how);
+      progress[Symbol.dispose]();
+      await rollBack(journal, instance, shell);
+      throw unlessInterrupted(explained, how);
+    }
     return;
   },
 });
 
-/** `isNew`: no blackboard of an earlier time was there. */
-async function startOrTakeBack(start: Start, repository: HostRepository, isNew: boolean, shell: Shell): Promise<void> {
-  const made: Made = { isNetworkMade: false, isExchangeNew: false, isBlackboardNew: false };
-  shell.ifAbandoned(() => (made.isNetworkMade ? leftBehind(start.instance, isNew) : undefined));
-  try {
-    await startInstance(start, made);
-  } catch (error) {
-    const explained = await explainFailure(start.runtime, error);
-    start.progress[Symbol.dispose]();
-    if (made.isNetworkMade) shell.messages.note("Taking everything back …");
-    await rollBack(start, made, shell);
-    if (made.isExchangeNew) await leaveExchange(start.runtime, start.instance, repository, shell);
-    throw withoutTrace(explained);
-  }
-}
-
-/** An interruption told by what it means here; every other error stays as it is. */
-function withoutTrace(error: unknown): unknown {
-  if (!(error instanceof SettError) || error.code !== "interrupted") return error;
-  return new SettError("interrupted", "Interrupted: nothing was left behind.", { cause: error });
-}
-
-function leftBehind(instance: InstanceName, isNew: boolean): SettError {
-  return new SettError("interrupted", `Interrupted before everything was taken back: parts of ${instance} are left behind.`, {
-    hint: `Remove them: sett down ${isNew ? "--volumes " : ""}--name ${instance}`,
+function isAtWork(instance: InstanceName, lock: string): SettError {
+  return new SettError("instance-taken", `Another \`sett up\` is at work on ${instance}.`, {
+    hint: `Wait until it is done, then try again. If there is none: rm ${lock}`,
   });
 }
 
-async function report({ instance, plan }: Start, shell: Shell): Promise<void> {
-  const agents = plan.agents.map(({ agent }) => agent).join(", ");
-  await shell.out.write(`${instance} is up: redis, orchestrator, ${agents}\n`);
-  shell.messages.next('State a goal: sett forage --goal "…" --watch');
+function passwordOf(parts: InstanceParts | undefined): string | undefined {
+  return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
+}
+
+/** An interruption told by what it means here; every other error stays as it is. */
+function unlessInterrupted(error: unknown, how: string): unknown {
+  if (!(error instanceof SettError) || error.code !== "interrupted") return error;
+  return new SettError("interrupted", `Interrupted: ${how.charAt(0).toLowerCase()}${how.slice(1)}`, { cause: error });
+}
+
+/** `before`: what stood there at the beginning. */
+function leftBehind(instance: InstanceName, before: InstanceParts | undefined): SettError {
+  if (before !== undefined && hasContainers(before)) {
+    return new SettError("interrupted", `Interrupted half-way: ${instance} is neither as it was nor as it shall be.`, {
+      hint: `Bring it up to date: sett up --name ${instance}`,
+    });
+  }
+  return new SettError("interrupted", `Interrupted before everything was taken back: parts of ${instance} are left behind.`, {
+    hint: `Remove them: sett down ${before === undefined ? "--volumes " : ""}--name ${instance}`,
+  });
+}
+
+async function report(instance: InstanceName, outcome: Outcome, shell: Shell): Promise<void> {
+  const { started, replaced, registered, stopped, removed, kept } = outcome;
+  const isNew = replaced.length + stopped.length + removed.length + kept.length === 0;
+  const isSame = started.length + replaced.length + registered.length + stopped.length + removed.length === 0;
+  const told = Object.entries(outcome).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]));
+  if (isNew) await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
+  else if (isSame) await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
+  else await shell.out.write(`${instance} is up: ${told.join("; ")}\n`);
+  if (!isSame) shell.messages.next('State a goal: sett forage --goal "…" --watch');
 }

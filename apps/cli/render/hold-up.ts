@@ -18,11 +18,14 @@ export type Situation = {
   open: readonly ClaimSnapshot[];
 };
 
-/** `busy`: at work on as many other claims as it can, the first of them `since`. Times are ISO 8601; null: never heard of. */
-export type Why =
-  | { reason: "unregistered" }
+/**
+ * `external`: somebody takes part by hand, of whom no sign of life is to be expected. `busy`: at work on as many other claims as it can,
+ * the first of them `since`. Times are ISO 8601; null: never heard of.
+ */
+export type Why = Pulse | { reason: "unregistered" } | { reason: "busy"; claims: ClaimId[]; since: string };
+export type Pulse =
+  | { reason: "external" }
   | { reason: "silent"; last_heard: string | null }
-  | { reason: "busy"; claims: ClaimId[]; since: string }
   | { reason: "alive"; state: AgentState; last_heard: string };
 
 /** Undefined where it is no agent that is waited for, and where a container of its own does the work, of which no heartbeat tells. */
@@ -31,7 +34,7 @@ export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
   const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
-  const pulse = isByWorker ? undefined : pulseOf(agent.name, situation);
+  const pulse = isByWorker ? undefined : pulseOf(agent, situation);
   if (pulse?.reason === "silent" || waiting.kind !== "start") return pulse;
   return busyWith(agent, waiting.claim, situation.open) ?? pulse;
 }
@@ -42,8 +45,9 @@ export function isAbsent(why: Why | undefined): boolean {
 }
 
 /** Whether an agent gives its sign of life. */
-export function pulseOf(agent: AgentName, { statuses, nowMs }: Situation): Extract<Why, { reason: "silent" | "alive" }> {
-  const last = statuses.get(agent);
+export function pulseOf(agent: Pick<AgentRegistration, "name" | "external">, { statuses, nowMs }: Situation): Pulse {
+  if (agent.external) return { reason: "external" };
+  const last = statuses.get(agent.name);
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();
   if (nowMs - last.at > silentAfterMs) return { reason: "silent", last_heard };

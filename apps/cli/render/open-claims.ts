@@ -50,9 +50,9 @@ export function openClaimLines({ claims, situation }: Glance, { columns, rows }:
 function heading(count: number, situation: Situation, columns: number, { style, symbols }: Drawing): string {
   const problems = [
     ...(whyNobodyOrchestrates(situation) === undefined ? [] : ["nobody orchestrates"]),
-    ...situation.agents.flatMap(({ name }) => {
-      const pulse = pulseOf(name, situation);
-      return pulse.reason === "silent" ? [`${name} ${silence(pulse.last_heard, situation.nowMs)}`] : [];
+    ...situation.agents.flatMap((agent) => {
+      const pulse = pulseOf(agent, situation);
+      return pulse.reason === "silent" ? [`${agent.name} ${silence(pulse.last_heard, situation.nowMs)}`] : [];
     }),
   ];
   const number = count === 0 ? "no open claims" : count === 1 ? "1 open claim" : `${count} open claims`;

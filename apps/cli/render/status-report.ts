@@ -3,6 +3,7 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
 import { type GoalReading, whyStalled } from "../read-goal.ts";
 import { ageOf, agoOf } from "./age.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
@@ -10,6 +11,7 @@ import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
+import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
 
@@ -49,20 +51,37 @@ function seatLine(situation: Situation, { style }: Drawing): string {
   return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator\` may show why`;
 }
 
-function agentRow({ name, role }: AgentRegistration, situation: Situation, { style }: Drawing) {
-  const pulse = pulseOf(name, situation);
+function agentRow(agent: AgentRegistration, situation: Situation, { style }: Drawing) {
+  const { name, role } = agent;
   const last = situation.statuses.get(name);
-  const isSilent = pulse.reason === "silent";
-  const state = isSilent ? (pulse.last_heard === null ? "unknown" : "silent") : pulse.state;
-  const paint = isSilent ? style.red : state === "working" ? style.yellow : style.green;
-  const beat = pulse.last_heard === null ? "never" : agoOf(pulse.last_heard, situation.nowMs);
+  const { state, beat, paint } = signOfLife(agent, situation, style);
   return [
     { text: name, paint: style.bold },
     { text: oneLine(role) },
     { text: state, paint },
-    { text: beat, paint: isSilent ? style.red : style.dim },
+    { text: beat, paint: paint === style.red ? paint : style.dim },
     { text: last?.claim_id === undefined ? "" : shortId(last.claim_id) },
   ];
+}
+
+function signOfLife(agent: AgentRegistration, situation: Situation, style: Style) {
+  const { nowMs } = situation;
+  const pulse = pulseOf(agent, situation);
+  switch (pulse.reason) {
+    case "external":
+      return { state: "external", beat: "-", paint: style.dim };
+    case "silent":
+      if (pulse.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
+      return { state: "silent", beat: agoOf(pulse.last_heard, nowMs), paint: style.red };
+    case "alive":
+      return {
+        state: pulse.state,
+        beat: agoOf(pulse.last_heard, nowMs),
+        paint: pulse.state === "working" ? style.yellow : style.green,
+      };
+    default:
+      return unreachable(pulse);
+  }
 }
 
 function goalLines({ goal, status, artefacts }: GoalReading, situation: Situation, drawing: Drawing): string[] {

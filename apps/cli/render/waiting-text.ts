@@ -93,6 +93,8 @@ function reasonText(why: Why, agent: AgentName, nowMs: number): string {
   switch (why.reason) {
     case "unregistered":
       return "it is no longer registered";
+    case "external":
+      return "it takes part by hand";
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;

@@ -9,12 +9,9 @@ import { formatAge } from "../render/age.ts";
 import type { Progress } from "../render/progress.ts";
 import { contextHash } from "./context-hash.ts";
 
-export type Images = {
-  redis: string;
-  orchestrator: string;
-  cub: string;
-  agents: Map<AgentName, { tag: string } & ImageInfo>;
-};
+export type Image = { tag: string } & ImageInfo;
+
+export type Images = { redis: Image; orchestrator: Image; cub: Image; agents: Map<AgentName, Image> };
 
 type Order = {
   runtime: ContainerRuntime;
@@ -32,32 +29,37 @@ const inputsLabel = "dev.sett.inputs";
 /** Throws `image-not-found` and `build-failed`. */
 export async function prepareImages(order: Order): Promise<Images> {
   const { config, version } = order;
-  const redis = config.services.redis?.image ?? "redis:7-alpine";
-  const orchestrator = config.services.orchestrator?.image ?? `sett/orchestrator:${version}`;
-  const cub = `sett/cub:${version}`;
   const failed = new AbortController();
   const signal = AbortSignal.any([order.signal, failed.signal]);
   const within = { ...order, signal };
-  const jobs = [
-    ...[...new Set([redis, orchestrator, cub])].map((tag) => findOrPull(within, tag)),
-    ...config.agents.map(
-      async (agent): Promise<[AgentName, { tag: string } & ImageInfo]> => [agent.name, await agentImage(within, agent)],
-    ),
-  ];
+  const services = new Map<string, Promise<Image>>();
+  const service = (tag: string) => {
+    // They may have an image in common, which is then pulled once.
+    const image = services.get(tag) ?? findOrPull(within, tag);
+    services.set(tag, image);
+    return image;
+  };
+  const redis = service(config.services.redis?.image ?? "redis:7-alpine");
+  const orchestrator = service(config.services.orchestrator?.image ?? `sett/orchestrator:${version}`);
+  const cub = service(`sett/cub:${version}`);
+  const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
+  const jobs = [redis, orchestrator, cub, ...agents];
   // One that fails stops the others: nobody waits for a long build only to learn that it was in vain.
   for (const job of jobs) job.catch(() => failed.abort());
   const results = await Promise.allSettled(jobs);
   const failures = results.flatMap((result) => (result.status === "rejected" ? [result.reason] : []));
   const isConsequence = (error: unknown) => error instanceof SettError && error.code === "interrupted";
   if (failures.length > 0) throw failures.find((error) => !isConsequence(error)) ?? failures[0];
-  const agents = results.flatMap((result) =>
-    result.status === "fulfilled" && Array.isArray(result.value) ? [result.value] : [],
-  );
-  return { redis, orchestrator, cub, agents: new Map(agents) };
+  return {
+    redis: await redis,
+    orchestrator: await orchestrator,
+    cub: await cub,
+    agents: new Map(await Promise.all(agents)),
+  };
 }
 
-async function agentImage(order: Order, agent: AgentConfig): Promise<{ tag: string } & ImageInfo> {
-  if (agent.source.kind === "image") return { tag: agent.source.image, ...(await findOrPull(order, agent.source.image)) };
+async function agentImage(order: Order, agent: AgentConfig): Promise<Image> {
+  if (agent.source.kind === "image") return await findOrPull(order, agent.source.image);
   const { runtime, instance, isRebuild, progress, signal } = order;
   const { context, dockerfile, args } = agent.source;
   const tag = agentImageTag(instance, agent.name);
@@ -76,14 +78,14 @@ async function agentImage(order: Order, agent: AgentConfig): Promise<{ tag: stri
   return { tag, ...image };
 }
 
-async function findOrPull({ runtime, progress, signal }: Order, tag: string): Promise<ImageInfo> {
+async function findOrPull({ runtime, progress, signal }: Order, tag: string): Promise<Image> {
   const found = await runtime.images.find(tag);
-  if (found !== undefined) return found;
+  if (found !== undefined) return { tag, ...found };
   const step = progress.begin(tag, "pulling");
   try {
     const image = await runtime.images.pull(tag, { onProgress: (line) => step.update(line), signal });
     step.done("pulled");
-    return image;
+    return { tag, ...image };
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "image-not-found" || !tag.startsWith("sett/")) throw error;
     throw new SettError("image-not-found", `The image ${tag} is not here, and no registry gives it.`, {

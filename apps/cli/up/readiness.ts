@@ -10,28 +10,28 @@ const pollMs = 20;
 const inspectEveryMs = 300;
 export const readyWithinMs = 60_000;
 
-/** What stood on the blackboard before: signs of life from an earlier life do not count. */
-export type Before = { epoch: number; heartbeats: ReadonlyMap<AgentName, number> };
+/** Resolves when the part is ready, or when the signal ends the waiting. */
+export type Ready = (signal: AbortSignal) => Promise<void>;
 
-export async function lookBefore(board: Blackboard): Promise<Before> {
-  const [seat, statuses] = await Promise.all([board.readSeat(), board.listStatuses()]);
-  return { epoch: seat?.epoch ?? 0, heartbeats: new Map([...statuses].map(([agent, { at }]) => [agent, at])) };
+/** An orchestrator is ready when it holds its seat, newly taken from now on: only loops that turn take one. */
+export async function nextSeat(board: Blackboard): Promise<Ready> {
+  const before = (await board.readSeat())?.epoch ?? 0;
+  return (signal) =>
+    until(signal, async () => {
+      const seat = await board.readSeat();
+      return seat !== undefined && seat.epoch > before && seat.expiresInMs > 0;
+    });
 }
 
-/** Resolves when the orchestrator holds its seat, newly taken. A heartbeat and a seat are given only by loops that turn. */
-export async function orchestratorReady(board: Blackboard, before: Before, signal: AbortSignal): Promise<void> {
-  await until(signal, async () => {
-    const seat = await board.readSeat();
-    return seat !== undefined && seat.epoch > before.epoch && seat.expiresInMs > 0;
-  });
-}
-
-/** Resolves with the agent's first heartbeat of this start. */
-export async function agentReady(board: Blackboard, agent: AgentName, before: Before, signal: AbortSignal): Promise<void> {
-  await until(signal, async () => {
-    const at = (await board.listStatuses()).get(agent)?.at;
-    return at !== undefined && at !== before.heartbeats.get(agent);
-  });
+/** An agent is ready with its first heartbeat from now on. */
+export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promise<Ready> {
+  const last = async () => (await board.listStatuses()).get(agent)?.at;
+  const before = await last();
+  return (signal) =>
+    until(signal, async () => {
+      const at = await last();
+      return at !== undefined && at !== before;
+    });
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
@@ -42,12 +42,7 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
  * Waits for `ready`, which is given a signal that ends it. Throws PartFailed when the part's container ends meanwhile or the time
  * is up, and `interrupted` with the signal.
  */
-export async function awaitPart(
-  runtime: ContainerRuntime,
-  container: string,
-  ready: (signal: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+export async function awaitPart(runtime: ContainerRuntime, container: string, ready: Ready, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
   const either = AbortSignal.any([signal, over.signal]);
   try {

@@ -1,4 +1,5 @@
-// One `sett up` at a time looks whether a name is free and takes it: the engine lets two networks of one name be made at once.
+// One `sett up` at a time looks whether a name is free and takes it, for the engine lets two networks of one name be made at once; and
+// one at a time works on an instance.
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +13,7 @@ const waitAtMostMs = 10_000;
 
 /** Runs the job while no other process of this user runs one. The lock of a process that has died is taken over. */
 export async function withLock<Result>(name: string, signal: AbortSignal, job: () => Promise<Result>): Promise<Result> {
-  const path = join(tmpdir(), `sett-${process.getuid?.() ?? "user"}-${name}.lock`);
+  const path = lockPath(name);
   const deadline = Date.now() + waitAtMostMs;
   while (!(await take(path)) && Date.now() < deadline) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
@@ -23,6 +24,18 @@ export async function withLock<Result>(name: string, signal: AbortSignal, job: (
   } finally {
     await rm(path, { force: true });
   }
+}
+
+/** Held until it is disposed of. Undefined: a process that is alive holds it, whose number is in the file `lockPath`. */
+export async function takeLock(name: string): Promise<AsyncDisposable | undefined> {
+  const path = lockPath(name);
+  // The first try may have found, and removed, what a process that has died has left.
+  if (!(await take(path)) && !(await take(path))) return undefined;
+  return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+}
+
+export function lockPath(name: string): string {
+  return join(tmpdir(), `sett-${process.getuid?.() ?? "user"}-${name}.lock`);
 }
 
 async function take(path: string): Promise<boolean> {

@@ -4,6 +4,8 @@ import { stat } from "node:fs/promises";
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import type { PlannedAgent } from "./plan.ts";
+import type { PlanInput } from "./plan-input.ts";
 
 /** The engine's socket on this machine, and the group that may use it. */
 export type EngineSocket = { path: string; gid: number };
@@ -36,17 +38,21 @@ export async function findEngineSocket(env: Readonly<Record<string, string | und
   }
 }
 
-/** The orchestrator of an instance with workers: it is still no root, but a member of the socket's group. */
+/** The orchestrator of an instance with workers: it is still no root, but a member of the socket's group. Another one stays as it is. */
 export function withWorkers(
   orchestrator: ContainerSpec,
-  controllers: readonly { agent: AgentConfig; spec: ContainerSpec }[],
-  socket: EngineSocket,
+  { config, engineSocket }: Pick<PlanInput, "config" | "engineSocket">,
+  agents: readonly PlannedAgent[],
 ): ContainerSpec {
-  const templates = controllers.map(({ agent, spec }) => ({ agent: agent.name, replicas: agent.replicas, spec }));
+  const templates = config.agents.filter(needsWorkers).flatMap(({ name, replicas }) => {
+    const planned = agents.find(({ agent }) => agent === name);
+    return planned === undefined ? [] : [{ agent: name, replicas, spec: planned.spec }];
+  });
+  if (templates.length === 0 || engineSocket === undefined) return orchestrator;
   return {
     ...orchestrator,
     env: { ...orchestrator.env, SETT_WORKERS: JSON.stringify(templates) },
-    mounts: [...orchestrator.mounts, { kind: "bind", path: socket.path, target: usualSocket, access: "rw" }],
-    groups: [socket.gid],
+    mounts: [...orchestrator.mounts, { kind: "bind", path: engineSocket.path, target: usualSocket, access: "rw" }],
+    groups: [engineSocket.gid],
   };
 }

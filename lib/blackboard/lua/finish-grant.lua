@@ -7,18 +7,14 @@
 local id, agent, attempt, event, ending, reason = take(), take(), take_number(), take(), take(), take()
 local artefact, digest = take_artefact()
 local grant, text = read_grant(id, agent)
-if grant and grant.attempt == attempt and (grant.state == 'done' or grant.state == 'failed')
-  and text:find('"' .. artefact.id .. '"', 1, true) then
-  return { 'finished' }
-end
 local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
 local attempt_text = string.format('%d', attempt)
 local problem = grant_problem(id, claim, grant, agent, attempt, 'running')
-if not problem then
-  local same
-  same, problem = artefact_problem(artefact)
-  if same then problem = 'The artefact ' .. artefact.id .. ' stands already.' end
-end
+local same, taken = artefact_problem(artefact)
+-- Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
+if same and problem then return { 'finished' } end
+if same then taken = 'The artefact ' .. artefact.id .. ' stands already.' end
+problem = problem or taken
 if problem then
   local before = redis.call('HGET', KEYS[5], artefact.id)
   if before then return refused(before:match('^%x* (.*)$') or before) end

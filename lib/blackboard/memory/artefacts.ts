@@ -1,9 +1,11 @@
 // Artefacts and goals of the memory blackboard.
 import type { Artefact } from "../../model/artefact.ts";
+import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactOfFields, parseArtefact } from "../artefact-fields.ts";
+import { artefactOfFields } from "../artefact-fields.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { ArtefactBoard, Refused } from "../port.ts";
+import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
 import { follow, Notifier } from "./notifier.ts";
 import type { State } from "./state.ts";
 
@@ -105,24 +107,26 @@ function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "
   });
   const judgement = judge(id, written, sources, new Date(state.now()).toISOString());
   if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
-  const refuse = (reason: string): Refused => {
+  const refuse = (reason: string, about: Omit<EventDraft, "data"> = { type: "artefact_refused" }): Refused => {
     state.refused.set(id, { digest, reason });
-    state.log({ type: "artefact_refused", artefact_id: id, data: { reason } }, "hand");
+    state.log({ ...about, artefact_id: id, data: { reason } }, "hand");
     return { outcome: "refused", reason };
   };
   if (judgement.verdict === "refused") return refuse(judgement.reason);
 
-  const parsed = parseArtefact(judgement.filled, "");
-  if ("problem" in parsed) return refuse(parsed.problem);
-  const { artefact } = parsed;
+  const { artefact } = judgement;
   const holder = state.threads.get(artefact.logical_id)?.get(artefact.version);
   if (holder !== undefined) return refuse(`Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.`);
   const isOwnGoal = String(artefact.goal_id) === String(id);
   if (!isOwnGoal && !state.goals.has(artefact.goal_id)) return refuse(`There is no goal ${artefact.goal_id}.`);
   if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
+  const grant = grantEndedBy(state, artefact);
+  if (grant !== undefined && "problem" in grant) return refuse(grant.problem, grant.about);
+  if (grant !== undefined) startByHand(state, grant);
   state.artefacts.set(id, { ...state.artefacts.get(id), ...judgement.filled });
   state.refused.delete(id);
   state.indexArtefact(artefact, "hand");
+  if (grant !== undefined) endByHand(state, grant, artefact);
   return { outcome: "adopted" };
 }
 

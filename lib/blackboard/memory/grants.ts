@@ -79,7 +79,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
 }
 
 /** Why this attempt may not go on, if it may not. */
-function notCurrent(
+export function notCurrent(
   state: State,
   record: ClaimRecord | undefined,
   claim: ClaimId,
@@ -108,6 +108,6 @@ function endedGrant(running: Extract<Grant, { state: "running" }>, endedAt: stri
   }
 }
 
-function aboutOf({ claim }: ClaimRecord) {
+export function aboutOf({ claim }: ClaimRecord) {
   return { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
 }

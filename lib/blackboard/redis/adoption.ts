@@ -2,10 +2,20 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId } from "../../model/ids.ts";
-import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf } from "../hand-written.ts";
+import {
+  digestOf,
+  failureByHand,
+  type HandWritten,
+  type Judgement,
+  judge,
+  judgedFields,
+  type SourceState,
+  sourcesOf,
+} from "../hand-written.ts";
 import type { Refused } from "../port.ts";
 import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
+import { endingWords, membersOf } from "./script-arguments.ts";
 
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
@@ -20,17 +30,24 @@ export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number)
   for (let tries = 1; tries <= mostTries; tries++) {
     const written = await readHandWritten(parts, id);
     const sources = await readSources(parts, sourcesOf(written));
-    const judgement = judge(id, written, sources, new Date().toISOString());
+    const at = new Date().toISOString();
+    const judgement = judge(id, written, sources, at);
     if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
 
     const reason = judgement.verdict === "refused" ? judgement.reason : "";
-    const filled = judgement.verdict === "sound" ? judgedFields.map((name) => judgement.filled[name]) : [];
+    const stands = judgement.verdict === "sound" ? standing(judgement, at) : [];
     const size = String(written.payloadBytes ?? 0);
-    const args = [String(epoch), id, digestOf(written), reason, ...written.bytes, size, ...filled];
+    const args = [String(epoch), id, digestOf(written), reason, ...written.bytes, size, ...stands];
     const result = outcomeOf(await script("adoptArtefact", stored, args), "adopted", "known", "fenced", "changed");
     if (result.outcome !== "changed") return result;
   }
   return { outcome: "incomplete" };
+}
+
+/** Its fields as they shall stand, and what becomes of the grant that it ends, if it ends one. */
+function standing({ filled, artefact }: Extract<Judgement, { verdict: "sound" }>, at: string): string[] {
+  const begun = membersOf({ started_at: at, context_ids: [] });
+  return [...judgedFields.map((name) => filled[name]), begun, ...endingWords(at, artefact.id, failureByHand(artefact))];
 }
 
 export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]> {

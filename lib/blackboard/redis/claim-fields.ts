@@ -83,7 +83,7 @@ export function grantOfText(text: string): Grant {
   return JSON.parse(text) as Grant;
 }
 
-/** `"state":"running"` must stand in it as it is: finish-grant.lua puts the ending in its place. */
+/** `"state":"…"` must stand in it as it is: finish-grant.lua and adopt-artefact.lua put the ending in its place. */
 export function textOfGrant(grant: Grant): string {
   return JSON.stringify(grant);
 }

@@ -6,7 +6,7 @@ import type { Client } from "./client.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
-import { artefactWords } from "./script-arguments.ts";
+import { artefactWords, endingWords } from "./script-arguments.ts";
 
 export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
   /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued, and takes those there are. */
@@ -50,20 +50,13 @@ export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
     },
 
     async finishGrant({ claim, agent, attempt, endedAt, result }) {
-      const ended = { state: result.outcome, ended_at: endedAt, artefact_ids: [result.artefact.id] };
-      const reason = result.outcome === "failed" ? result.reason : undefined;
+      const { artefact } = result;
+      const failure = result.outcome === "failed" ? result.reason : undefined;
+      const ending = endingWords(endedAt, artefact.id, failure);
       const reply = await script(
         "finishGrant",
         [keys.claim(claim), keys.grants(claim), keys.due, keys.refusedArtefacts],
-        [
-          claim,
-          agent,
-          String(attempt),
-          result.outcome === "failed" ? "grant_failed" : "grant_done",
-          JSON.stringify(reason === undefined ? ended : { ...ended, reason }).slice(1, -1),
-          reason === undefined ? "" : JSON.stringify(reason),
-          ...artefactWords(result.artefact),
-        ],
+        [claim, agent, String(attempt), ...ending, ...artefactWords(artefact)],
       );
       return outcomeOf(reply, "finished");
     },

@@ -1,6 +1,7 @@
 // Our shapes as the flat words that the scripts take (lua/prelude*.lua say in which order).
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
+import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { NewClaim } from "../port.ts";
 import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
@@ -14,6 +15,18 @@ export function listed<Item>(items: readonly Item[], wordsOf: (item: Item) => re
 export function artefactWords(artefact: Artefact): string[] {
   const fields = fieldsOfArtefact(artefact);
   return [...artefactFieldNames.map((name) => fields[name]), digestOfContent(fields)];
+}
+
+/** A grant's end: the event, the members that take the place of its state, the reason. */
+export function endingWords(endedAt: string, artefact: ArtefactId, failure: string | undefined): string[] {
+  const ended = { ended_at: endedAt, artefact_ids: [artefact] };
+  if (failure === undefined) return ["grant_done", membersOf({ state: "done", ...ended }), ""];
+  return ["grant_failed", membersOf({ state: "failed", ...ended, reason: failure }), JSON.stringify(failure)];
+}
+
+/** As JSON, without the braces around them. */
+export function membersOf(object: Record<string, unknown>): string {
+  return JSON.stringify(object).slice(1, -1);
 }
 
 export function newClaimWords(open: NewClaim): string[] {

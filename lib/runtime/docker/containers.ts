@@ -20,11 +20,24 @@ export async function startContainer(docker: Docker, spec: ContainerSpec): Promi
 }
 
 async function create(docker: Docker, spec: ContainerSpec): Promise<Docker.Container> {
+  return await named(spec.name, `create the container ${spec.name}`, () => docker.createContainer(containerOptions(spec)));
+}
+
+export async function startContainerAgain(docker: Docker, container: string): Promise<void> {
+  await ask(`start the container ${container} again`, () => unlessAlready(() => docker.getContainer(container).start()));
+}
+
+export async function renameContainer(docker: Docker, container: string, name: string): Promise<void> {
+  await named(name, `rename the container ${container}`, () => docker.getContainer(container).rename({ name }));
+}
+
+/** Does what gives a container its name. */
+async function named<Result>(name: string, doing: string, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await docker.createContainer(containerOptions(spec));
+    return await work();
   } catch (error) {
-    if (statusOf(error) !== 409) throw explain(error, `create the container ${spec.name}`);
-    throw new SettError("instance-taken", `There is a container named ${spec.name} already.`, {
+    if (statusOf(error) !== 409) throw explain(error, doing);
+    throw new SettError("instance-taken", `There is a container named ${name} already.`, {
       hint: "`sett list` shows what is running; `sett down` removes what a Sett left behind.",
       cause: error,
     });
@@ -32,13 +45,18 @@ async function create(docker: Docker, spec: ContainerSpec): Promise<Docker.Conta
 }
 
 export async function stopContainer(docker: Docker, container: string, timeoutSeconds: number): Promise<void> {
-  await askIfThere(`stop the container ${container}`, async () => {
-    try {
-      await docker.getContainer(container).stop({ t: timeoutSeconds });
-    } catch (error) {
-      if (statusOf(error) !== 304) throw error; // 304: it has stopped already.
-    }
-  });
+  await askIfThere(`stop the container ${container}`, () =>
+    unlessAlready(() => docker.getContainer(container).stop({ t: timeoutSeconds })),
+  );
+}
+
+/** The engine answers 304 when the container runs, or has stopped, already. */
+async function unlessAlready(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (statusOf(error) !== 304) throw error;
+  }
 }
 
 export async function removeContainer(docker: Docker, container: string): Promise<void> {

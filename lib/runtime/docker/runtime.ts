@@ -2,7 +2,7 @@
 import type { ContainerRuntime } from "../port.ts";
 import { waitForEnd, waitHealthy } from "./await-container.ts";
 import { buildImage } from "./build.ts";
-import { removeContainer, startContainer, stopContainer } from "./containers.ts";
+import { removeContainer, renameContainer, startContainer, startContainerAgain, stopContainer } from "./containers.ts";
 import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { findImage, pullImage } from "./images.ts";
@@ -36,6 +36,8 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
     },
     containers: {
       start: (spec) => startContainer(docker, spec),
+      startAgain: (container) => startContainerAgain(docker, container),
+      rename: (container, name) => renameContainer(docker, container, name),
       find: (container) => findContainer(docker, container),
       wait: (container, signal) => waitForEnd(docker, container, signal),
       waitHealthy: (container, limits) => waitHealthy(docker, container, limits),

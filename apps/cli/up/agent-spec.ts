@@ -1,0 +1,77 @@
+// The container of one agent: its image, started with the cub, and what it may see of the machine (DESIGN §8 and §10).
+import type { AgentConfig } from "../../../lib/model/config.ts";
+import type { ContainerSpec, Healthcheck, Resources } from "../../../lib/runtime/container-spec.ts";
+import type { PartLabels } from "../../../lib/runtime/labels.ts";
+import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
+import { agentStopSeconds, health, mebibyte, shutdownSeconds } from "./container-limits.ts";
+import { type PlanInput, redisUrl } from "./plan-input.ts";
+
+export const carrierPath = "/cub";
+const gitPath = "/git";
+
+export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabels): ContainerSpec {
+  const { instance, images, repository } = input;
+  const image = images.agents.get(agent.name);
+  const isWriter = agent.workspace.mode === "rw";
+  const cub = `${carrierPath}/cub`;
+  const healthcheck: Healthcheck = { ...health, command: [cub, "--healthcheck"] };
+  return {
+    name: agentContainerName(instance, agent.name),
+    image: image?.tag ?? "",
+    labels,
+    entrypoint: [cub],
+    // The image does not know the user, and so gives it no home that it could write to.
+    env: { HOME: image?.env.HOME ?? "/tmp", ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
+    user: repository.user,
+    mounts: [
+      { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
+      { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
+      { kind: "bind", path: repository.objectsDir, target: `${gitPath}/objects`, access: "ro" },
+      // Agents that publish nothing still read there what others have published.
+      { kind: "bind", path: repository.exchangeDir, target: `${gitPath}/sett/exchange.git`, access: isWriter ? "rw" : "ro" },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: 1024 * mebibyte },
+    ],
+    network: { name: networkName(instance), aliases: [] },
+    capabilities: "none",
+    pidsLimit: 2048,
+    healthcheck,
+    restart: "unless-stopped",
+    resources: resourcesOf(agent.resources),
+    stopTimeoutSeconds: agentStopSeconds,
+  };
+}
+
+/** What the cub is told; the names are reserved, so nothing of the agent's own is overwritten. */
+function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Record<string, string>>): Record<string, string> {
+  const { claim, execution } = agent.prompts;
+  const libraryPath = image.LD_LIBRARY_PATH ?? "";
+  return {
+    SETT_INSTANCE_NAME: input.instance,
+    SETT_AGENT_NAME: agent.name,
+    SETT_AGENT_ROLE: agent.role,
+    SETT_AGENT_COMMAND: JSON.stringify(agent.command),
+    REDIS_URL: redisUrl(input),
+    ...(claim === undefined ? {} : { SETT_PROMPT_CLAIM: claim }),
+    ...(execution === undefined ? {} : { SETT_PROMPT_EXECUTION: execution }),
+    SETT_GIT_BINARY: `${carrierPath}/git`,
+    SETT_GIT_LIBRARY_PATH: carrierPath,
+    SETT_GIT_DIR: gitPath,
+    SETT_SHUTDOWN_TIMEOUT: `${shutdownSeconds}s`,
+    // The cub brings its own libraries; its tools get back what their image says.
+    LD_LIBRARY_PATH: carrierPath,
+    ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
+    // What the image sets for a Bun of its own would steer the cub, which is made with Bun.
+    ...(image.BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS: "" }),
+    ...(image.BUN_BE_BUN === undefined ? {} : { BUN_BE_BUN: "0" }),
+  };
+}
+
+function resourcesOf({ limits, reservations }: AgentConfig["resources"]): Resources {
+  const nano = (cpus: number) => Math.round(cpus * 1e9);
+  return {
+    ...(limits?.cpus === undefined ? {} : { nanoCpus: nano(limits.cpus) }),
+    ...(limits?.memory_bytes === undefined ? {} : { memoryBytes: limits.memory_bytes }),
+    ...(reservations?.cpus === undefined ? {} : { reservedNanoCpus: nano(reservations.cpus) }),
+    ...(reservations?.memory_bytes === undefined ? {} : { reservedMemoryBytes: reservations.memory_bytes }),
+  };
+}

@@ -1,0 +1,89 @@
+// The plan of an instance, told for a machine that runs its parts as processes: the same parts, the same environment, other paths. Pure.
+import type { SettConfig } from "../../../lib/model/config.ts";
+import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
+import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
+import { redisPort } from "../open-blackboard.ts";
+import type { Programs } from "../programs.ts";
+import { withMadeFrom } from "./made-from.ts";
+import type { InstancePlan, PlannedAgent } from "./plan.ts";
+import { needsWorkers } from "./workers.ts";
+
+export type Machine = {
+  /** As this machine can follow it. */
+  config: SettConfig;
+  programs: Programs;
+  /** For an orchestrator that has workers to start. */
+  processes: ProcessRuntimeOptions;
+  /** The repository's folder, where `bid_command` is run. */
+  workspace: string;
+  /** Holds `objects` and `sett/exchange.git`, as `/git` does in a container. */
+  gitDir: string;
+  /** Where Redis shall listen. */
+  port: number;
+};
+
+export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
+  const { config, programs, processes, workspace, gitDir, port } = machine;
+  const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) =>
+    withMadeFrom({ ...spec, ...over }, `${spec.labels.madeFrom} ${programs.version}`);
+  const service = {
+    // Of two services on one machine only one could have the usual port. Nobody elsewhere shall look in.
+    SETT_HEALTH_PORT: "0",
+    SETT_HEALTH_HOST: "127.0.0.1",
+    REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${port}`,
+  };
+  const agents = plan.agents.map((agent) => {
+    // The cub and git find their own libraries here.
+    const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, ...env } = agent.spec.env;
+    const paths = { SETT_GIT_BINARY: "git", SETT_GIT_DIR: gitDir, SETT_WORKSPACE_DIR: "/workspace" };
+    const spec = made(agent.spec, {
+      entrypoint: programs.cub,
+      env: { ...noGitSettings, ...env, ...paths, ...service },
+      workingDir: workspace,
+    });
+    return { ...agent, spec };
+  });
+  return {
+    ...plan,
+    redis: made(plan.redis, {
+      entrypoint: ["sh", "-c", redisScript],
+      env: { ...plan.redis.env, SETT_REDIS_PORT: String(port) },
+      workingDir: "/data",
+      ports: [{ port: redisPort, hostPort: port }],
+    }),
+    orchestrator: made(plan.orchestrator, {
+      entrypoint: programs.orchestrator,
+      env: { ...plan.orchestrator.env, ...service, ...forWorkers(config, agents, processes) },
+    }),
+    agents,
+  };
+}
+
+function forWorkers(
+  config: SettConfig,
+  agents: readonly PlannedAgent[],
+  processes: ProcessRuntimeOptions,
+): Record<string, string> {
+  const templates = config.agents.filter(needsWorkers).map(({ name, replicas }) => ({
+    agent: name,
+    replicas,
+    spec: agents.find(({ agent }) => agent === name)?.spec,
+  }));
+  if (templates.length === 0) return {};
+  return { SETT_WORKERS: JSON.stringify(templates), SETT_PROCESSES: JSON.stringify(processes) };
+}
+
+/** In a container there are none either: a user's hooks, signatures and aliases are not an agent's. Its `environment` may say otherwise. */
+const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+
+/** Its data lies where it is started. The settings come on stdin, because arguments can be read by every user of the machine. */
+const redisScript = `umask 077
+exec redis-server - <<END
+port $SETT_REDIS_PORT
+bind 127.0.0.1
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+requirepass $REDISCLI_AUTH
+END`;

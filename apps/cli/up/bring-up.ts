@@ -1,0 +1,150 @@
+// Brings an instance to its plan, from whatever stands there: nothing at all, a sett at work, or half of one.
+import { isDeepStrictEqual } from "node:util";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { connect, redisUrlOf } from "../open-blackboard.ts";
+import { partName } from "../parts.ts";
+import { type Change, type Changes, changesOf } from "./changes.ts";
+import { requireFreeOrOwn } from "./checks.ts";
+import { agentStopSeconds } from "./container-limits.ts";
+import { makePart, requireGoing, type Tools } from "./make-part.ts";
+import type { InstancePlan } from "./plan.ts";
+import { nextHeartbeat, nextSeat } from "./readiness.ts";
+import { startRedis } from "./start-redis.ts";
+import { withLock } from "./with-lock.ts";
+
+export type Order = Tools & {
+  instance: InstanceName;
+  workspace: string;
+  version: string;
+  plan: InstancePlan;
+  registrations: readonly AgentRegistration[];
+  /** Made unless it is there. `takeBack` removes one that was made. */
+  exchange: { make: () => Promise<"made" | "kept">; takeBack: () => Promise<void> };
+  actor: Actor;
+};
+
+/** Names of parts, by what became of them. Agents for which nothing is started are `registered`, and in the end `removed`. */
+export type Outcome = Record<"started" | "replaced" | "registered" | "stopped" | "removed" | "kept", string[]>;
+
+/**
+ * First all that can be taken back is done, as the journal records it; agents leave last, for what fails because of that stays failed.
+ * Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
+ */
+export async function bringUp(order: Order): Promise<Outcome> {
+  const { journal, runtime, signal } = order;
+  const changes = await takeName(order);
+  for (const { id } of changes.remains) await runtime.containers.remove(id);
+  if ((await order.exchange.make()) === "made") journal.note(order.exchange.takeBack);
+  const volumes = makeVolumes(order, changes);
+  volumes.catch(() => undefined);
+  await using board = await startRedis(order, changes.redis).catch(async (error: unknown) => {
+    await volumes.catch(() => undefined);
+    throw error;
+  });
+  const before = await board.listAgents();
+  await register(order, board, changes, before);
+  const orchestrator = makePart(order, changes.orchestrator, () => nextSeat(board));
+  const agents = changes.agents.map(async (change) => {
+    await volumes;
+    await makePart(order, change, () => nextHeartbeat(board, change.agent));
+  });
+  await settleAll([orchestrator, volumes, ...agents]);
+  requireGoing(signal);
+
+  journal.close();
+  await board.registerAgents(order.registrations, order.actor, { exact: true });
+  // Looked for anew: an agent that leaves may have been given a worker meanwhile.
+  const left = changesOf(order.plan, await runtime.parts(order.instance));
+  await settleAll(left.gone.map((container) => sendAway(order, container)));
+  for (const { id } of left.remains) await runtime.containers.remove(id);
+  for (const volume of left.surplusVolumes) await runtime.volumes.remove(volume);
+  return outcomeOf(changes, left.gone, before, order);
+}
+
+/** Whoever makes the network owns the name; whoever comes later is refused before it has made anything. */
+async function takeName({ instance, workspace, plan, runtime, journal, signal }: Order): Promise<Changes> {
+  return await withLock("up", signal, async () => {
+    const all = await runtime.instances();
+    requireFreeOrOwn(instance, workspace, all);
+    const found = all.find((parts) => parts.instance === instance);
+    const changes = changesOf(plan, found ?? { instance, containers: [], networks: [], volumes: [] });
+    if (changes.isNetworkMissing) {
+      await runtime.networks.create(plan.network.name, plan.network.labels);
+      journal.note(() => runtime.networks.remove(plan.network.name));
+    }
+    return changes;
+  });
+}
+
+/** What the agents that are to be started need; an agent that is replaced goes on with its own workspace. */
+async function makeVolumes({ runtime, plan: { carrier }, journal }: Order, { agents }: Changes): Promise<void> {
+  const made = agents.filter(({ kind }) => kind !== "keep");
+  if (made.length === 0) return;
+  const create = async ({ name, labels }: Pick<typeof carrier, "name" | "labels">) => {
+    if ((await runtime.volumes.create(name, labels)) === "created") journal.note(() => runtime.volumes.remove(name));
+  };
+  const makeCarrier = async () => {
+    await create(carrier);
+    await runtime.volumes.fill(carrier.name, carrier);
+  };
+  const makeWorkspace = async ({ workspace }: Changes["agents"][number]) => {
+    await create(workspace);
+    await runtime.volumes.prepare(workspace.name, workspace.owner, workspace.image);
+  };
+  await settleAll([makeCarrier(), ...made.map(makeWorkspace)]);
+}
+
+/** Whoever is new, or has changed, is known before it is there. Nobody is removed yet. */
+async function register(order: Order, board: Blackboard, { redis }: Changes, before: AgentRegistration[]): Promise<void> {
+  const { actor, instance, journal, registrations, runtime, version, workspace } = order;
+  if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
+  else {
+    journal.note(async () => {
+      await using again = await connect({ instance, workspace, redisUrl: redisUrlOf(await runtime.parts(instance)) });
+      await again.registerAgents(before, actor, { exact: true });
+    });
+  }
+  await board.registerAgents(registrations, actor, { exact: false });
+}
+
+/** Of an agent that is registered no more: it ends what it has in hand. */
+async function sendAway({ runtime, progress }: Order, container: ContainerPart): Promise<void> {
+  const step = progress.begin(partName(container), "stopping");
+  await runtime.containers.stop(container.id, agentStopSeconds);
+  await runtime.containers.remove(container.id);
+  step.done("has stopped, and is removed");
+}
+
+function partsOf({ redis, orchestrator, agents }: Changes): Change[] {
+  return [redis, orchestrator, ...agents];
+}
+
+function outcomeOf(changes: Changes, gone: ContainerPart[], before: AgentRegistration[], { registrations }: Order): Outcome {
+  const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
+  const external = registrations.filter((agent) => agent.external);
+  const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
+  const named = (agents: AgentRegistration[]) => agents.map(({ name }) => `${name} (external)`);
+  const stopped = [...new Set(gone.flatMap(({ labels }) => ("agent" in labels ? [labels.agent] : [])))];
+  return {
+    started: names("start"),
+    replaced: names("replace"),
+    registered: named(external.filter((agent) => !isKnown(agent))),
+    stopped,
+    removed: before.map(({ name }) => name).filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
+    kept: [...names("keep"), ...named(external.filter(isKnown))],
+  };
+}
+
+function isAmong(agents: readonly AgentRegistration[], name: AgentName): boolean {
+  return agents.some((agent) => agent.name === name);
+}
+
+/** All must end before anything is taken back, or what is being made would be left behind. Throws the first failure. */
+async function settleAll(jobs: Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(jobs);
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}

@@ -1,0 +1,76 @@
+// One run of a process: from its start to the last of it, its output written down line by line.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf } from "../../model/errors.ts";
+import { killLeftBehind, markOf } from "./left-behind.ts";
+import type { LogWriter } from "./log-writer.ts";
+import { identify, type ProcessId } from "./process-id.ts";
+import type { ProcessSpec } from "./registry.ts";
+
+/** What shells report for a command that cannot be started, and add to the number of a signal that ended one. */
+const notStarted = 127;
+const signalled = 128;
+
+/** Output that a process holds open which could not be found is waited for so long. */
+const drainMs = 1_000;
+
+export class Child {
+  /** Undefined when it could not be started. */
+  readonly id: ProcessId | undefined;
+  readonly #folder: string;
+  readonly #process: ChildProcess | undefined;
+  readonly #exitCode: Promise<number>;
+  readonly #written: Promise<unknown>;
+
+  constructor(spec: ProcessSpec, folder: string, log: LogWriter) {
+    this.#folder = folder;
+    try {
+      const child = start(spec, folder);
+      this.#process = child;
+      this.id = child.pid === undefined ? undefined : identify(child.pid);
+      this.#exitCode = exitCodeOf(child, (reason) => log.say("stderr", reason));
+      this.#written = Promise.all([log.take("stdout", child.stdout), log.take("stderr", child.stderr)]);
+    } catch (error) {
+      log.say("stderr", messageOf(error));
+      this.#exitCode = Promise.resolve(notStarted);
+      this.#written = Promise.resolve();
+    }
+  }
+
+  /** Asks it to end. */
+  stop(): void {
+    this.#process?.kill("SIGTERM");
+  }
+
+  /** Its exit code, once nothing of it is left: what it has started and left behind is killed, as with the end of a container. */
+  async ended(): Promise<number> {
+    const exitCode = await this.#exitCode;
+    await killLeftBehind(this.#folder);
+    await Promise.race([this.#written, sleep(drainMs, undefined, { ref: false })]);
+    this.#process?.stdout?.destroy();
+    this.#process?.stderr?.destroy();
+    return exitCode;
+  }
+}
+
+/** In a group and session of its own: what is typed at a terminal does not reach it. */
+function start({ command: [program = "", ...words], env, workingDir }: ProcessSpec, folder: string): ChildProcess {
+  return spawn(program, words, {
+    cwd: workingDir,
+    env: { ...env, ...markOf(folder) },
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+async function exitCodeOf(child: ChildProcess, explain: (reason: string) => void): Promise<number> {
+  try {
+    const [exitCode, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
+    return exitCode ?? signalled + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    explain(messageOf(error));
+    return notStarted;
+  }
+}

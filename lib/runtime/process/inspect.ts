@@ -1,0 +1,109 @@
+// How processes are, and what else there is of an instance, told in the words of the runtime's port.
+import { setTimeout as sleep } from "node:timers/promises";
+import { SettError } from "../../model/errors.ts";
+import type { InstanceName } from "../../model/ids.ts";
+import { unreachable } from "../../model/unreachable.ts";
+import { readLabels } from "../labels.ts";
+import type { ContainerPart, ContainerState, HealthOutcome, InstanceParts } from "../port.ts";
+import { leaderOf, requireProcess } from "./processes.ts";
+import { type FoundProcess, type Registry, readState } from "./registry.ts";
+
+const pollMs = 20;
+/** What is recorded of a process whose end nobody saw: with its supervisor it was killed, or the machine was. */
+const unseenEnd = 137;
+
+export async function allInstances(registry: Registry): Promise<InstanceParts[]> {
+  const [found, volumes, networks] = await Promise.all([
+    registry.processes(),
+    registry.labelled("volumes"),
+    registry.labelled("networks"),
+  ]);
+  const containers = found.flatMap((process) => partOf(process) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const names = new Set([...containers, ...volumes, ...networks].map(({ labels }) => labels.instance));
+  return [...names].sort().map((instance) => ({
+    instance,
+    containers: containers.filter(({ labels }) => labels.instance === instance),
+    volumes: volumes.filter(({ labels }) => labels.instance === instance),
+    networks: networks.filter(({ labels }) => labels.instance === instance).map((network) => ({ id: network.name, ...network })),
+  }));
+}
+
+export async function instanceParts(registry: Registry, instance: InstanceName): Promise<InstanceParts> {
+  const all = await allInstances(registry);
+  return all.find((parts) => parts.instance === instance) ?? { instance, containers: [], volumes: [], networks: [] };
+}
+
+export async function findProcess(registry: Registry, process: string): Promise<ContainerPart | undefined> {
+  const found = await registry.find(process);
+  return found === undefined ? undefined : partOf(found);
+}
+
+export async function waitForEnd(registry: Registry, process: string, signal: AbortSignal | undefined): Promise<number> {
+  for (;;) {
+    const state = stateOf(await requireProcess(registry, process));
+    if (state.state === "exited") return state.exitCode;
+    if (!(await pause(signal))) throw interrupted(process);
+  }
+}
+
+/** Nobody looks after the health of processes: one that runs is healthy. */
+export async function waitHealthy(
+  registry: Registry,
+  process: string,
+  { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+): Promise<HealthOutcome> {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const state = stateOf(await requireProcess(registry, process));
+    if (signal?.aborted) throw interrupted(process);
+    if (state.state === "running") return { outcome: "healthy" };
+    if (state.state === "exited" || state.state === "restarting") return { outcome: "ended", exitCode: state.exitCode };
+    if (Date.now() >= deadline) return { outcome: "timed-out" };
+    if (!(await pause(signal))) throw interrupted(process);
+  }
+}
+
+export function stateOf({ folder }: FoundProcess): ContainerState {
+  const state = readState(folder);
+  if (state === undefined) return { state: "created" };
+  const isOver = leaderOf(state) === undefined;
+  switch (state.state) {
+    case "running":
+      if (isOver) return { state: "exited", exitCode: unseenEnd, endedAt: state.startedAt, isOutOfMemory: false };
+      return { state: "running", startedAt: state.startedAt, health: "none" };
+    case "restarting":
+      if (isOver) return { state: "exited", exitCode: state.exitCode, endedAt: "", isOutOfMemory: false };
+      return { state: "restarting", exitCode: state.exitCode };
+    case "exited":
+      return { state: "exited", exitCode: state.exitCode, endedAt: state.endedAt, isOutOfMemory: false };
+    default:
+      return unreachable(state);
+  }
+}
+
+function partOf(found: FoundProcess): ContainerPart | undefined {
+  const { id, folder, spec } = found;
+  const labels = readLabels(spec.labels);
+  if (labels === undefined) return undefined;
+  const state = stateOf(found);
+  return {
+    id,
+    name: spec.name,
+    labels,
+    image: { tag: spec.image, id: "" },
+    state,
+    restarts: readState(folder)?.restarts ?? 0,
+    createdAt: spec.createdAt,
+    env: spec.env,
+    ports: state.state === "running" ? spec.ports : [],
+  };
+}
+
+/** False when the signal aborted. */
+async function pause(signal: AbortSignal | undefined): Promise<boolean> {
+  return await sleep(pollMs, true, signal === undefined ? {} : { signal }).catch(() => false);
+}
+
+function interrupted(process: string): SettError {
+  return new SettError("interrupted", `Interrupted while the process ${process} was waited for.`);
+}

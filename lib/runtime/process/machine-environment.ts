@@ -1,0 +1,9 @@
+// What every process finds in its environment, as it would find an image's in a container.
+
+/** What programs need to run at all. The rest of a user's environment may hold secrets: whoever needs more of it is given it by name. */
+const forEveryProcess = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR)$/;
+
+export function machineEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return Object.fromEntries(entries.filter(([name]) => forEveryProcess.test(name)));
+}

@@ -1,0 +1,176 @@
+// The folder that holds everything of this runtime: what was asked for, how it is, what it has said. Where Docker has labels, here are files.
+//
+//   processes/ID/spec.json   what was asked for             volumes/NAME/       a volume's files
+//   processes/ID/state.json  how it is: its supervisor's    volumes/NAME.json   its labels
+//   processes/ID/log         its lines, a JSON object each  networks/NAME.json  the labels of a network, which is nothing else
+//   names/NAME               a link to processes/ID
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { SettError } from "../../model/errors.ts";
+import { type PartLabels, readLabels, writeLabels } from "../labels.ts";
+import type { ProcessId } from "./process-id.ts";
+
+/** Everything is resolved: nothing of the runtime that wrote it is needed to start it, or to start it again. */
+export type ProcessSpec = {
+  name: string;
+  labels: Record<string, string>;
+  image: string;
+  command: string[];
+  /** The whole environment. */
+  env: Record<string, string>;
+  workingDir: string;
+  ports: { port: number; hostPort: number }[];
+  restart: "no" | "unless-stopped";
+  createdAt: string;
+};
+
+/** What a supervisor tells of the process that it looks after; nobody else writes it. */
+export type ProcessState = { supervisor: ProcessId; restarts: number } & (
+  | { state: "running"; child: ProcessId | undefined; startedAt: string }
+  | { state: "restarting"; exitCode: number }
+  | { state: "exited"; exitCode: number; endedAt: string }
+);
+
+export type FoundProcess = { id: string; folder: string; spec: ProcessSpec };
+
+export type StoredLine = { time: string; stream: "stdout" | "stderr"; line: string };
+
+export const logFile = "log";
+const specFile = "spec.json";
+const stateFile = "state.json";
+
+/** A password may be among the variables: nobody else may read it. */
+const ownFile = { mode: 0o600 };
+const ownFolder = { recursive: true, mode: 0o700 };
+
+export class Registry {
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Throws `process-failed`. */
+  async open(): Promise<void> {
+    try {
+      for (const folder of ["processes", "names", "volumes", "networks"]) await mkdir(join(this.root, folder), ownFolder);
+    } catch (cause) {
+      const hint = "Name another place for it: XDG_STATE_HOME.";
+      throw new SettError("process-failed", `No folder can be made for the processes of Sett: ${this.root}.`, { hint, cause });
+    }
+  }
+
+  processFolder(id: string): string {
+    return join(this.root, "processes", id);
+  }
+
+  volumeFolder(name: string): string {
+    return join(this.root, "volumes", name);
+  }
+
+  /** Returns false when the name is in use. One that whoever held it has left behind, half-way to its end, is not. */
+  async takeName(name: string, id: string): Promise<boolean> {
+    const link = () => isNew(symlink(join("..", "processes", id), join(this.root, "names", name)));
+    if (await link()) return true;
+    if ((await this.find(name)) !== undefined) return false;
+    await this.dropName(name);
+    return await link();
+  }
+
+  async dropName(name: string): Promise<void> {
+    await rm(join(this.root, "names", name), { force: true });
+  }
+
+  /** By its id or its name; undefined when there is none. */
+  async find(process: string): Promise<FoundProcess | undefined> {
+    const link = await readlink(join(this.root, "names", process)).catch(() => process);
+    const id = basename(link);
+    const folder = this.processFolder(id);
+    const spec = readSpec(folder);
+    return spec === undefined ? undefined : { id, folder, spec };
+  }
+
+  async processes(): Promise<FoundProcess[]> {
+    const ids = await namesIn(join(this.root, "processes"));
+    const found = await Promise.all(ids.map((id) => this.find(id)));
+    return found.filter((process) => process !== undefined);
+  }
+
+  /** Returns false when there is a volume or network of that name. */
+  async takeLabels(kind: "volumes" | "networks", name: string, labels: PartLabels): Promise<boolean> {
+    const text = JSON.stringify(writeLabels(labels));
+    return await isNew(writeFile(this.#labelsFile(kind, name), text, { ...ownFile, flag: "wx" }));
+  }
+
+  /** Undefined when there is none, or it is just being made. */
+  labelsOf(kind: "volumes" | "networks", name: string): PartLabels | undefined {
+    return readLabels(readJson<Record<string, string>>(this.#labelsFile(kind, name)) ?? {});
+  }
+
+  async dropLabels(kind: "volumes" | "networks", name: string): Promise<void> {
+    await rm(this.#labelsFile(kind, name), { force: true });
+  }
+
+  async labelled(kind: "volumes" | "networks"): Promise<{ name: string; labels: PartLabels }[]> {
+    const files = (await namesIn(join(this.root, kind))).filter((file) => file.endsWith(".json"));
+    return files.sort().flatMap((file) => {
+      const name = file.slice(0, -".json".length);
+      const labels = this.labelsOf(kind, name);
+      return labels === undefined ? [] : [{ name, labels }];
+    });
+  }
+
+  #labelsFile(kind: "volumes" | "networks", name: string): string {
+    return join(this.root, kind, `${name}.json`);
+  }
+}
+
+export function readSpec(folder: string): ProcessSpec | undefined {
+  return readJson<ProcessSpec>(join(folder, specFile));
+}
+
+export function writeSpec(folder: string, spec: ProcessSpec): void {
+  mkdirSync(folder, ownFolder);
+  writeJson(join(folder, specFile), spec);
+}
+
+/** Undefined when its supervisor has not begun. */
+export function readState(folder: string): ProcessState | undefined {
+  return readJson<ProcessState>(join(folder, stateFile));
+}
+
+export function writeState(folder: string, state: ProcessState): void {
+  writeJson(join(folder, stateFile), state);
+}
+
+/** Whoever reads sees the old or the new, never a half. */
+function writeJson(path: string, value: unknown): void {
+  const unfinished = `${path}.new`;
+  writeFileSync(unfinished, JSON.stringify(value), ownFile);
+  renameSync(unfinished, path);
+}
+
+function readJson<Value>(path: string): Value | undefined {
+  try {
+    // Only this runtime writes here.
+    return JSON.parse(readFileSync(path, "utf8")) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => []);
+}
+
+/** False when it is there already. */
+async function isNew(making: Promise<unknown>): Promise<boolean> {
+  try {
+    await making;
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  }
+}

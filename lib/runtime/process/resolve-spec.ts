@@ -1,0 +1,47 @@
+// From what is asked of any runtime to what this machine shall run. There is no image and nothing is walled off: what a container would
+// be forbidden (users, capabilities, limits, networks) counts for nothing here.
+import { unreachable } from "../../model/unreachable.ts";
+import type { ContainerSpec, Mount } from "../container-spec.ts";
+import { writeLabels } from "../labels.ts";
+import type { ProcessSpec } from "./registry.ts";
+
+type Machine = {
+  /** What every process finds in its environment, as it would find an image's. */
+  env: Readonly<Record<string, string>>;
+  volumeFolder: (name: string) => string;
+  now: () => Date;
+};
+
+/**
+ * A mount lies where it lies: a variable, or the working directory, that is exactly a mount's `target` becomes the path of its source. A
+ * port is the process's own affair: only one with a `hostPort` is known.
+ */
+export function resolveSpec(spec: ContainerSpec, { env, volumeFolder, now }: Machine): ProcessSpec {
+  const sources = new Map(spec.mounts.flatMap((mount) => sourceOf(mount, volumeFolder)));
+  const inPlace = (path: string) => sources.get(path) ?? path;
+  const variables = Object.entries({ ...env, ...spec.env });
+  return {
+    name: spec.name,
+    labels: writeLabels(spec.labels),
+    image: spec.image,
+    command: [...(spec.entrypoint ?? []), ...(spec.command ?? [])],
+    env: Object.fromEntries(variables.map(([name, value]) => [name, inPlace(value)])),
+    workingDir: inPlace(spec.workingDir ?? "/"),
+    ports: (spec.ports ?? []).flatMap(({ port, hostPort }) => (hostPort === undefined ? [] : [{ port, hostPort }])),
+    restart: spec.restart,
+    createdAt: now().toISOString(),
+  };
+}
+
+function sourceOf(mount: Mount, volumeFolder: (name: string) => string): [target: string, path: string][] {
+  switch (mount.kind) {
+    case "volume":
+      return [[mount.target, volumeFolder(mount.volume)]];
+    case "bind":
+      return [[mount.target, mount.path]];
+    case "tmpfs":
+      return [];
+    default:
+      return unreachable(mount);
+  }
+}

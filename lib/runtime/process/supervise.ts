@@ -1,0 +1,48 @@
+// The supervisor of one process: a process of its own, which outlives the `sett` that started it and needs nobody to talk to. It writes
+// down what its process says, starts it again when it has ended, and ends together with it when it is told to (SIGTERM).
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Child } from "./child.ts";
+import { LogWriter } from "./log-writer.ts";
+import { identify } from "./process-id.ts";
+import { logFile, readSpec, writeState } from "./registry.ts";
+
+/** As Docker does it: twice as long after each crash, and from the beginning again after one that has lasted. */
+const firstPauseMs = 100;
+const longestPauseMs = 60_000;
+const lastingMs = 10_000;
+
+/** Resolves when the process of this folder has ended for good. Takes over SIGTERM and SIGINT of this process. */
+export async function supervise(folder: string): Promise<void> {
+  const spec = readSpec(folder);
+  const supervisor = identify(process.pid);
+  if (spec === undefined || supervisor === undefined) throw new Error(`There is nothing to supervise in ${folder}.`);
+  const log = openSync(join(folder, logFile), "a", 0o600);
+  const stop = new AbortController();
+  let child: Child | undefined;
+  for (const name of ["SIGTERM", "SIGINT"] as const) {
+    process.on(name, () => {
+      stop.abort();
+      child?.stop();
+    });
+  }
+  let crashes = 0;
+  for (let restarts = 0; ; restarts++) {
+    const startedMs = Date.now();
+    child = new Child(spec, folder, new LogWriter(log));
+    const startedAt = new Date(startedMs).toISOString();
+    writeState(folder, { supervisor, restarts, state: "running", child: child.id, startedAt });
+    const exitCode = await child.ended();
+    crashes = Date.now() - startedMs < lastingMs ? crashes + 1 : 1;
+    if (spec.restart === "unless-stopped" && !stop.signal.aborted) {
+      writeState(folder, { supervisor, restarts, state: "restarting", exitCode });
+      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(crashes - 1, 30));
+      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
+    }
+    if (spec.restart === "unless-stopped" && !stop.signal.aborted) continue;
+    writeState(folder, { supervisor, restarts, state: "exited", exitCode, endedAt: new Date().toISOString() });
+    return closeSync(log);
+  }
+}

@@ -1,0 +1,93 @@
+// A cub in a process of its own whose tool runs in this process, takes a while, and now and then fails a first attempt.
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { Cub } from "../../apps/cub/cub.ts";
+import { LoopWatch } from "../../apps/cub/loop-watch.ts";
+import { createCubMetrics } from "../../apps/cub/metrics.ts";
+import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
+import type { Parts } from "../../apps/cub/parts.ts";
+import { readSettings } from "../../apps/cub/settings.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import { ToolInput } from "../../lib/model/tool-contract.ts";
+import type { CommandOutcome } from "../../lib/process/command.ts";
+import { systemClock } from "../../lib/service/clock.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { lastWords } from "../../lib/service/last-words.ts";
+import { pause } from "../../lib/service/pause.ts";
+import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { answerOf } from "./clan.ts";
+import { randomOf } from "./random.ts";
+
+const settings = readSettings(process.env);
+const random = randomOf(Number(process.env.SETT_CHAOS_SEED));
+/** Of first attempts, how many fail. */
+const failShare = Number(process.env.SETT_CHAOS_FAIL_SHARE);
+
+const board = await connectBlackboard({
+  url: settings.redisUrl,
+  instance: settings.instance,
+  timeoutMs: settings.redisTimeoutMs,
+  giveUpMs: settings.redisGiveUpMs,
+  onLost: fail,
+}).catch(fail);
+const registration = await loadOwnRegistration(board, settings).catch(fail);
+const now = () => Date.now();
+let attempt = 0;
+
+const parts: Parts = {
+  board: {
+    ...board,
+    // The tool is not told which attempt it is.
+    acceptGrant: (order) => {
+      attempt = order.grant.attempt;
+      return board.acceptGrant(order);
+    },
+  },
+  registration,
+  workingCopy: undefined,
+  hasClaimPrompt: false,
+  runTool,
+  runBidCommand: async () => {
+    throw new Error("no bid command here");
+  },
+  clock: systemClock,
+  newId: randomUUID,
+  log: createJsonLog(console.log, systemClock.now),
+  metrics: createCubMetrics(),
+  watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
+};
+await new Cub(parts, settings).run(stopSignal()).catch(fail);
+await board[Symbol.asyncDispose]();
+
+async function runTool({ stdin, signal }: { stdin: string; signal: AbortSignal }): Promise<CommandOutcome> {
+  // A few tools are slow, so that some work is always under way when something breaks.
+  const durationMs = random.chance(0.2) ? random.between(300, 1_200) : random.between(2, 120);
+  await pause(durationMs, signal);
+  if (signal.aborted) return { ...ended("", durationMs), kind: "aborted", exitCode: null, signal: "SIGTERM" };
+  if (attempt === 1 && random.chance(failShare)) return { ...ended("", durationMs), exitCode: 1 };
+  try {
+    const answer = answerOf(registration.current.role, ToolInput.parse(JSON.parse(stdin)));
+    return ended(JSON.stringify(answer), durationMs);
+  } catch (error) {
+    return { ...ended("", durationMs), exitCode: 2, stderr: new TextEncoder().encode(messageOf(error)) };
+  }
+}
+
+function ended(stdout: string, durationMs: number) {
+  const none = new Uint8Array();
+  return {
+    kind: "exited" as const,
+    exitCode: 0,
+    signal: null,
+    stdout: new TextEncoder().encode(stdout),
+    stderr: none,
+    durationMs,
+  };
+}
+
+function fail(error: unknown): never {
+  const { words, exitCode } = lastWords("cub", error);
+  console.error(words);
+  process.exit(exitCode);
+}

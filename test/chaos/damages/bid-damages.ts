@@ -1,0 +1,41 @@
+// Damage to bids and to what was granted on them.
+import { change, claim, type Damage, drop, event, found, release, repeat } from "./hand.ts";
+
+export const bidDamages: readonly Damage[] = [
+  ["everyBidStaysOnRecord", "a bid that is gone", (h) => release(h).bids.splice(2, 1)],
+  ["everyBidStaysOnRecord", "a bid that has changed", (h) => change(found(release(h).bids[2], "third bid"), { word: "review" })],
+  ["everyElectorIsHeard", "an elector who was never heard", (h) => release(h).bids.splice(2, 1)],
+  [
+    "noAgentBidsTwice",
+    "a second bid in the log",
+    (h) => repeat(h, event(h, "bid_placed", { claim: release(h), agent: "tester" })),
+  ],
+  ["noAgentBidsTwice", "a second bid on record", (h) => release(h).bids.push(found(release(h).bids[0], "first bid"))],
+  ["bidsAreRecordedAsTheLogTells", "bids in another order", (h) => release(h).bids.reverse()],
+  ["bidsAreRecordedAsTheLogTells", "a public hash that differs", (h) => change(release(h).bidHash, { tester: "ignore" })],
+  ["bidsAreRecordedAsTheLogTells", "the bid of somebody who was not asked", (h) => release(h).electorate.splice(2, 1)],
+  [
+    "grantsGoToThoseWhoBidForThem",
+    "a grant without a bid for its phase",
+    (h) => change(event(h, "grant_queued", { claim: release(h), agent: "reviewer" }), { agent: "tester" }),
+  ],
+  [
+    "grantsGoToThoseWhoBidForThem",
+    "a bidder who was left out",
+    (h) => drop(h, event(h, "grant_queued", { claim: release(h), agent: "secrets" })),
+  ],
+  [
+    "grantsGoToThoseWhoBidForThem",
+    "a rework by somebody else",
+    (h) => change(event(h, "grant_queued", { claim: claim(h, "CodeCommit", 1, "rework") }), { agent: "tester" }),
+  ],
+  [
+    "theFirstExclusiveBidWins",
+    "a packager whose bid came second",
+    (h) => {
+      const [one, two] = ["packager-one", "packager-two"].map((agent) => event(h, "bid_placed", { claim: release(h), agent }));
+      if (one === undefined || two === undefined) throw new Error("unreachable");
+      [one.agent, two.agent] = [two.agent, one.agent];
+    },
+  ],
+];

@@ -1,0 +1,35 @@
+// What an ended claim must not leave behind, and an open one must not lack.
+import { change, type Damage, grant, release } from "./hand.ts";
+
+export const leftoverDamages: readonly Damage[] = [
+  [
+    "everyOpenClaimWaitsForSomebody",
+    "a claim that nobody goes on with",
+    (h) => change(release(h), { status: "pending_parallel" }),
+  ],
+  [
+    "everyOpenClaimWaitsForSomebody",
+    "a running grant whose lease nobody watches",
+    (h) => {
+      h.openClaims.push(change(release(h), { status: "pending_parallel" }).id);
+      change(grant(release(h), "tester"), { state: "running" });
+    },
+  ],
+  [
+    "everyOpenClaimWaitsForSomebody",
+    "a bidding that nobody closes",
+    (h) => h.openClaims.push(change(release(h), { status: "pending_review", bidding: "open" }).id),
+  ],
+  ["onlyOpenClaimsAreListedAsOpen", "an ended claim among the open ones", (h) => h.openClaims.push(release(h).id)],
+  ["nothingIsDueThatIsOver", "a lease on an ended claim", (h) => h.due.push(`lease:${release(h).id}:tester:2`)],
+  ["nothingIsDueThatIsOver", "a bid deadline of an ended claim", (h) => h.due.push(`bids:${release(h).id}`)],
+  [
+    "nothingIsDueThatIsOver",
+    "a lease on an attempt that is over",
+    (h) => {
+      change(release(h), { status: "pending_parallel" });
+      h.due.push(`lease:${release(h).id}:tester:1`);
+    },
+  ],
+  ["nobodyIsWokenForAnEndedClaim", "a wake-up for an ended claim", (h) => h.wakeUps.set("tester", [release(h).id])],
+];

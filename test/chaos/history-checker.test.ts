@@ -1,0 +1,108 @@
+// The checker finds nothing in a history that came about by the rules, and every damage done to it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { defaultPolicy } from "../../lib/model/policy.ts";
+import { sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { clan, expectedGraph, graphOf } from "./clan.ts";
+import { artefactDamages } from "./damages/artefact-damages.ts";
+import { bidDamages } from "./damages/bid-damages.ts";
+import { claimDamages } from "./damages/claim-damages.ts";
+import { grantDamages } from "./damages/grant-damages.ts";
+import { leftoverDamages } from "./damages/leftover-damages.ts";
+import { logDamages } from "./damages/log-damages.ts";
+import { type History, readHistory } from "./history.ts";
+import { checkHistory, ruleNames } from "./history-checker.ts";
+import { startWorld, type World } from "./world.ts";
+
+const damages = [...claimDamages, ...bidDamages, ...grantDamages, ...artefactDamages, ...logDamages, ...leftoverDamages];
+
+let world: World;
+let history: History;
+const goal = sampleArtefact();
+
+const read = () => readHistory(world.redis.url, world.board.instance);
+
+async function stateAndWait(): Promise<void> {
+  await world.board.createArtefact(goal, "person:test");
+  const isReached = async () => (await world.board.listArtefactsOfGoal(goal.goal_id)).length > expectedGraph.length;
+  await waitFor("the goal", isReached, { timeoutMs: 30_000 });
+  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+}
+
+beforeAll(async () => {
+  // A failed first attempt, so that there is a second.
+  world = await startWorld({ seed: 0, failShare: (agent) => (agent === "tester" ? 1 : 0) });
+  await stateAndWait();
+  history = await read();
+}, 60_000);
+
+afterAll(async () => {
+  await world[Symbol.asyncDispose]();
+  await world.forgetLogs();
+});
+
+test("a goal that was worked on without faults breaks no rule and comes to the expected graph", () => {
+  expect(checkHistory(history)).toEqual([]);
+  expect(graphOf(history, goal.id)).toEqual([...expectedGraph]);
+  expect(history.events.filter(({ type }) => type === "grant_retrying")).toHaveLength(1);
+});
+
+describe("of each damage", () => {
+  test.each(damages)("%s notices %s", (rule, _title, damage) => {
+    const damaged = structuredClone(history);
+    damage(damaged);
+    expect(checkHistory(damaged).map((violation) => violation.rule)).toContain(rule);
+  });
+
+  test("reworksStayWithinTheirLimit notices one rework where none is allowed", () => {
+    const violations = checkHistory(history, { ...defaultPolicy, review_rounds: 0 });
+    expect(violations.map(({ rule }) => rule)).toEqual(["reworksStayWithinTheirLimit"]);
+  });
+
+  test("there is an example for every rule", () => {
+    const seen = new Set([...damages.map(([rule]) => rule), "reworksStayWithinTheirLimit"]);
+    expect([...seen].toSorted()).toEqual([...ruleNames].toSorted());
+  });
+});
+
+test("a claim that waits for a silent agent is in no limbo", async () => {
+  await world.board.registerAgents([sampleAgent("silent")], "person:test", { exact: false });
+  await world.board.createArtefact(sampleArtefact(), "person:test");
+  const waiting = await waitFor("all the others to bid", async () => {
+    const now = await read();
+    const open = now.openClaims.map((id) => now.claims.get(id)).find((claim) => claim?.bids.length === clan.length);
+    return open && now;
+  });
+  expect(checkHistory(waiting)).toEqual([]);
+});
+
+test("what is done to an instance in Redis is noticed, too", async () => {
+  const { redis, orchestrators, cubs } = world;
+  // They would see to some of it before it is looked at. Nobody ever comes for what the silent agent is told.
+  for (const part of [...orchestrators.values(), ...cubs.values()]) part.freeze();
+  const key = (name: string) => `sett:${world.board.instance}:${name}`;
+  const claim = [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
+  const created = history.events.find(({ type }) => type === "artefact_created")?.id ?? "";
+  await redis.cli("ZADD", key("due"), "0", `attempt:${claim}:changelog:1`);
+  await redis.cli("ZADD", key("claims:open"), "0", claim);
+  await redis.cli("RPUSH", key("agent:silent:grants"), claim);
+  await redis.cli("HSET", key(`claim:${claim}:bids`), "tester", "review");
+  await redis.cli("HSET", key(`claim:${claim}`), "granted_exclusive_agent", "tester");
+  await redis.cli("HDEL", key(`grants:${claim}`), "changelog");
+  await redis.cli("DEL", key(`artifact:${goal.id}:claims`));
+  await redis.cli("ZREM", key(`thread:${goal.id}`), goal.id);
+  await redis.cli("XDEL", key("events"), created);
+  const rules = checkHistory(await read()).map(({ rule }) => rule);
+  for (const rule of [
+    "nothingIsDueThatIsOver",
+    "nobodyIsWokenForAnEndedClaim",
+    "onlyOpenClaimsAreListedAsOpen",
+    "bidsAreRecordedAsTheLogTells",
+    "grantedAgentsAreCopiedForReaders",
+    "grantsStandAsTheLogTells",
+    "noArtefactHasTwoClaimsOfOneCause",
+    "threadsHaveNoGaps",
+    "everyArtefactIsToldOnce",
+  ])
+    expect(rules).toContain(rule);
+});

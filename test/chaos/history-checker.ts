@@ -1,0 +1,32 @@
+// Whether what an instance has on record can have come about by the rules. It looks at the log and the hashes alone, and at nothing
+// that the programs say of themselves. Only for an instance that has come to rest: on the way much is open that must not stay so.
+import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
+import type { History } from "./history.ts";
+import { artefactRules } from "./rules/artefact-rules.ts";
+import { bidRules } from "./rules/bid-rules.ts";
+import { claimRules } from "./rules/claim-rules.ts";
+import { grantRules } from "./rules/grant-rules.ts";
+import { leftoverRules } from "./rules/leftover-rules.ts";
+import { logRules } from "./rules/log-rules.ts";
+
+/** What a broken rule means to whoever relied on it. */
+export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
+
+export type RulePolicy = Pick<Policy, "review_rounds">;
+
+/** Yields one sentence for each time that it finds itself broken. Its name says what holds otherwise. */
+export type Rule = (history: History, policy: RulePolicy) => Iterable<string>;
+
+export type Rules = readonly (readonly [Kind, Rule])[];
+
+/** `rule` is the name of the one broken. */
+export type Violation = { kind: Kind; rule: string; sentence: string };
+
+const rules: Rules = [...claimRules, ...bidRules, ...grantRules, ...artefactRules, ...logRules, ...leftoverRules];
+
+export const ruleNames: readonly string[] = rules.map(([, rule]) => rule.name);
+
+/** Empty when every rule holds. */
+export function checkHistory(history: History, policy: RulePolicy = defaultPolicy): Violation[] {
+  return rules.flatMap(([kind, rule]) => [...rule(history, policy)].map((sentence) => ({ kind, rule: rule.name, sentence })));
+}

@@ -1,0 +1,102 @@
+// Artefacts in their threads, with their sources.
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { History } from "../history.ts";
+import type { Rules } from "../history-checker.ts";
+import { ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
+
+export const artefactRules: Rules = [
+  ["lost", noArtefactOfTheLogIsMissing],
+  ["duplicated", everyArtefactIsToldOnce],
+  ["lost", threadsHaveNoGaps],
+  ["duplicated", noVersionIsThereTwice],
+  ["lost", everySourceExists],
+  ["lost", resultsNameTheirSources],
+  ["wrong", goalsListTheirArtefacts],
+];
+
+function* noArtefactOfTheLogIsMissing({ artefacts, events }: History) {
+  for (const { artefact_id, data } of ofType(events, "artefact_created")) {
+    const stored = artefacts.get(String(artefact_id));
+    if (stored === undefined) yield `The log tells of artefact ${artefact_id} (${data?.type}), which is nowhere.`;
+    else if (stored.type !== data?.type || stored.version !== data?.version || stored.structural_type !== data?.structural_type)
+      yield `Artefact ${artefact_id} is ${stored.structural_type} ${stored.type} ${stored.version}; by the log: ${data?.structural_type} ${data?.type} ${data?.version}.`;
+  }
+}
+
+function* everyArtefactIsToldOnce({ artefacts, events }: History) {
+  const told = Map.groupBy(ofType(events, "artefact_created"), (event) => String(event.artefact_id));
+  for (const { id, type } of artefacts.values()) {
+    const count = told.get(id)?.length ?? 0;
+    if (count !== 1) yield `The log tells ${count} times that artefact ${id} (${type}) was created.`;
+  }
+}
+
+function versionsOf({ artefacts }: History): Map<string, Artefact[]> {
+  return Map.groupBy(artefacts.values(), (artefact) => String(artefact.logical_id));
+}
+
+function* threadsHaveNoGaps(history: History) {
+  for (const [thread, versions] of versionsOf(history)) {
+    const numbers = new Set(versions.map(({ version }) => version));
+    for (let version = 1; version <= Math.max(...numbers); version++)
+      if (!numbers.has(version)) yield `Thread ${thread} lacks version ${version}.`;
+    for (const { id, version } of versions) {
+      const isListed = history.threads.get(thread)?.some((entry) => entry.id === id && entry.version === version);
+      if (isListed !== true) yield `Thread ${thread} does not list ${id} as its version ${version}.`;
+    }
+  }
+}
+
+function* noVersionIsThereTwice(history: History) {
+  for (const [thread, versions] of versionsOf(history))
+    for (const [version, { length }] of Map.groupBy(versions, (artefact) => artefact.version))
+      if (length > 1) yield `Thread ${thread} has version ${version} ${length} times.`;
+  for (const [thread, entries] of history.threads)
+    for (const { id } of entries)
+      if (String(history.artefacts.get(id)?.logical_id) !== thread) yield `Thread ${thread} lists ${id}, which is not of it.`;
+}
+
+function* everySourceExists({ artefacts }: History) {
+  for (const { id, source_artefacts } of artefacts.values())
+    for (const source of source_artefacts)
+      if (!artefacts.has(source)) yield `Artefact ${id} names the source ${source}, which is nowhere.`;
+}
+
+/** First the target, then what the claim hands on: the results of its earlier phases, or the reviews to heed; the goal in a Terminal. */
+function* resultsNameTheirSources(history: History) {
+  for (const story of storiesOf(history)) {
+    for (const { artefact_id, data } of ofType(story.events, "grant_done", "grant_failed")) {
+      const artefact = history.artefacts.get(String(artefact_id));
+      if (artefact === undefined || String(artefact.claim_id) !== story.claim.id) continue;
+      const groups =
+        artefact.structural_type === "Failure"
+          ? [[story.claim.artefact_id]]
+          : expectedSources(story, artefact, String(data?.phase));
+      const named: string[] = [...artefact.source_artefacts];
+      const isRight = groups.every((group) => {
+        const next = named.splice(0, group.length);
+        return next.toSorted().join() === group.toSorted().join();
+      });
+      if (!isRight || named.length > 0)
+        yield `Artefact ${artefact.id} (${artefact.type}) names the sources ${artefact.source_artefacts.join(", ")} instead of ${groups.flat().join(", ")}.`;
+    }
+  }
+}
+
+/** Groups in their order; within a phase the order is free. */
+function expectedSources(story: Story, artefact: Artefact, phase: string): string[][] {
+  const { claim } = story;
+  const results = resultsByPhase(story);
+  const earlier = phase === "exclusive" ? [results.review, results.parallel] : phase === "parallel" ? [results.review] : [];
+  const handedOn: string[][] = claim.kind === "standard" ? earlier : [claim.additional_context_ids];
+  const goal = artefact.structural_type === "Terminal" && String(claim.artefact_id) !== claim.goal_id ? [claim.goal_id] : [];
+  return [[claim.artefact_id], ...handedOn, goal];
+}
+
+function* goalsListTheirArtefacts({ artefacts, goals }: History) {
+  for (const { id, type, goal_id } of artefacts.values())
+    if (goals.get(goal_id)?.artefacts.includes(id) !== true) yield `Goal ${goal_id} does not list its artefact ${id} (${type}).`;
+  for (const [goal, listed] of goals)
+    for (const id of listed.artefacts)
+      if (String(artefacts.get(id)?.goal_id) !== goal) yield `Goal ${goal} lists ${id}, which is not of it.`;
+}

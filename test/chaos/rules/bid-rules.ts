@@ -1,0 +1,94 @@
+// Bids, and what is granted on them.
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { History } from "../history.ts";
+import type { Rules } from "../history-checker.ts";
+import { ofType, storiesOf } from "./claim-story.ts";
+
+export const bidRules: Rules = [
+  ["lost", everyBidStaysOnRecord],
+  ["lost", everyElectorIsHeard],
+  ["duplicated", noAgentBidsTwice],
+  ["wrong", bidsAreRecordedAsTheLogTells],
+  ["wrong", grantsGoToThoseWhoBidForThem],
+  ["wrong", theFirstExclusiveBidWins],
+];
+
+const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim", exclusive: "exclusive" };
+
+const bidsIn = (events: readonly SettEvent[]) => ofType(events, "bid_placed", "bid_imposed");
+
+function* everyBidStaysOnRecord(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    for (const { agent, data } of bidsIn(events)) {
+      const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
+      if (recorded !== data?.word)
+        yield `${agent} bid ${data?.word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
+    }
+  }
+}
+
+function* everyElectorIsHeard(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    if (ofType(events, "bidding_closed").length === 0) continue;
+    for (const agent of claim.electorate)
+      if (!claim.bids.some((bid) => bid.agent === agent))
+        yield `The bidding on claim ${claim.id} closed without a bid of ${agent}.`;
+  }
+}
+
+function* noAgentBidsTwice(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    const told = Map.groupBy(bidsIn(events), ({ agent }) => agent);
+    for (const [agent, { length }] of told)
+      if (length > 1) yield `The log tells of ${length} bids of ${agent} on claim ${claim.id}.`;
+    const agents = claim.bids.map((bid) => bid.agent);
+    if (new Set(agents).size < agents.length)
+      yield `An agent is twice among the bids of claim ${claim.id}: ${agents.join(", ")}.`;
+  }
+}
+
+function* bidsAreRecordedAsTheLogTells(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    const told = bidsIn(events).map(({ agent, data }) => `${agent} ${data?.word}`);
+    const recorded = claim.bids.map(({ agent, word }) => `${agent} ${word}`);
+    const shown = Object.entries(claim.bidHash).map(([agent, word]) => `${agent} ${word}`);
+    if (told.join() !== recorded.join())
+      yield `Claim ${claim.id} has the bids ${recorded.join(", ")}; by the log: ${told.join(", ")}.`;
+    if (recorded.toSorted().join() !== shown.toSorted().join())
+      yield `The hash of claim ${claim.id} shows the bids ${shown.join(", ")}; on record: ${recorded.join(", ")}.`;
+    const stranger = claim.bids.find(({ agent }) => !claim.electorate.includes(agent));
+    if (stranger !== undefined) yield `${stranger.agent} has a bid on claim ${claim.id} and is not among those who bid.`;
+  }
+}
+
+function* grantsGoToThoseWhoBidForThem(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    const granted = ofType(events, "grant_queued");
+    if (claim.kind !== "standard") {
+      const producer = history.artefacts.get(claim.artefact_id)?.produced_by_agent;
+      for (const { agent, data } of granted)
+        if (agent !== producer || data?.phase !== "exclusive")
+          yield `The ${claim.kind} ${claim.id} was granted to ${agent}, not to ${producer}.`;
+      continue;
+    }
+    for (const [phase, grants] of Map.groupBy(granted, ({ data }) => String(data?.phase))) {
+      const word = wordOfPhase[phase];
+      const bidders = claim.bids.filter((bid) => bid.word === word).map((bid) => String(bid.agent));
+      const agents = new Set(grants.map(({ agent }) => String(agent)));
+      for (const agent of agents)
+        if (!bidders.includes(agent)) yield `${agent} was granted claim ${claim.id} for ${phase} without having bid ${word}.`;
+      for (const agent of bidders)
+        if (phase !== "exclusive" && !agents.has(agent)) yield `${agent} bid ${word} on claim ${claim.id} and was left out.`;
+    }
+  }
+}
+
+function* theFirstExclusiveBidWins(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    if (claim.kind !== "standard") continue;
+    const first = bidsIn(events).find(({ data }) => data?.word === "exclusive")?.agent;
+    for (const { agent, data } of ofType(events, "grant_queued"))
+      if (data?.phase === "exclusive" && agent !== first)
+        yield `${agent} was granted claim ${claim.id}, although ${first ?? "nobody"} bid first.`;
+  }
+}

@@ -1,0 +1,110 @@
+// Artefacts and their claims, claims and their ends.
+import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { isEnded } from "../../../lib/model/claim.ts";
+import type { History } from "../history.ts";
+import type { RulePolicy, Rules } from "../history-checker.ts";
+import { ofType, rankOf, resultsByPhase, storiesOf } from "./claim-story.ts";
+
+export const claimRules: Rules = [
+  ["lost", everyStandardArtefactHasItsClaim],
+  ["duplicated", noArtefactHasTwoClaimsOfOneCause],
+  ["wrong", onlyStandardArtefactsAreBidOn],
+  ["wrong", phasesNeverGoBack],
+  ["wrong", rejectedArtefactsGoNoFurther],
+  ["wrong", reworksStayWithinTheirLimit],
+  ["wrong", claimsEndAsTheLogTells],
+];
+
+function* everyStandardArtefactHasItsClaim({ artefacts, claims, goals }: History) {
+  const claimed = new Set([...claims.values()].filter(({ kind }) => kind === "standard").map((claim) => claim.artefact_id));
+  for (const { id, type, version, structural_type, goal_id } of artefacts.values()) {
+    const isOwed = structural_type === "Standard" && goals.get(goal_id)?.ended === undefined;
+    if (isOwed && !claimed.has(id)) yield `Artefact ${id} (${type}, version ${version}) has no claim.`;
+  }
+}
+
+function* noArtefactHasTwoClaimsOfOneCause({ claims, causes, events }: History) {
+  const causeOf = (artefact: string | undefined, cause: unknown) => `cause ${cause} of artefact ${artefact}`;
+  const onRecord = Map.groupBy(claims.values(), (claim) => causeOf(claim.artefact_id, claim.cause));
+  for (const [cause, { length }] of onRecord) if (length > 1) yield `There are ${length} claims for ${cause}.`;
+  const opened = Map.groupBy(ofType(events, "claim_opened"), ({ artefact_id, data }) => causeOf(artefact_id, data?.cause));
+  for (const [cause, { length }] of opened) if (length > 1) yield `The log tells of ${length} claims for ${cause}.`;
+  for (const { id, artefact_id, cause } of claims.values()) {
+    const indexed = causes.get(artefact_id)?.[cause];
+    if (indexed !== id)
+      yield `The index has ${indexed ?? "no claim"} for ${causeOf(artefact_id, cause)}, which is claim ${id}'s.`;
+  }
+}
+
+function* onlyStandardArtefactsAreBidOn({ artefacts, claims }: History) {
+  for (const { id, kind, artefact_id } of claims.values()) {
+    const structural = artefacts.get(artefact_id)?.structural_type;
+    if (kind === "standard" && structural !== "Standard")
+      yield `Claim ${id} is about ${structural ?? "the missing"} ${artefact_id}.`;
+  }
+}
+
+function* phasesNeverGoBack(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    let rank = 0;
+    const unfinished = new Set<string>();
+    for (const { type, agent, data } of ofType(events, "grant_queued", "grant_done")) {
+      const phase = data?.phase as keyof typeof rankOf;
+      if (type === "grant_done") unfinished.delete(String(agent));
+      else {
+        if (rankOf[phase] < rank) yield `Claim ${claim.id} went back to its ${phase} phase, for ${agent}.`;
+        if (rankOf[phase] > rank && unfinished.size > 0)
+          yield `Claim ${claim.id} went on to its ${phase} phase before ${[...unfinished].join(" and ")} had done.`;
+        rank = Math.max(rank, rankOf[phase]);
+        unfinished.add(String(agent));
+      }
+    }
+    if (claim.status === "complete" && unfinished.size > 0)
+      yield `Claim ${claim.id} is complete without the work of ${[...unfinished].join(" and ")}.`;
+  }
+}
+
+function* rejectedArtefactsGoNoFurther(history: History) {
+  const { artefacts, claims } = history;
+  const rejectingReviewsOf = new Map<string, string[]>();
+  for (const story of storiesOf(history)) {
+    const { claim, events } = story;
+    const rejecting = resultsByPhase(story).review.filter((id) => !isApproval(artefacts.get(id)?.payload ?? ""));
+    if (rejecting.length === 0) continue;
+    rejectingReviewsOf.set(claim.artefact_id, rejecting);
+    const isLate = ofType(events, "grant_queued").some(({ data }) => data?.phase !== "review");
+    if (isLate || claim.status === "complete")
+      yield `Claim ${claim.id} went on although its reviews ${rejecting.join(", ")} reject.`;
+  }
+  for (const { id, kind, artefact_id, additional_context_ids } of claims.values()) {
+    const reviews = rejectingReviewsOf.get(artefact_id) ?? [];
+    const isSame = new Set(reviews).symmetricDifference(new Set<string>(additional_context_ids)).size === 0;
+    if (kind === "rework" && (reviews.length === 0 || !isSame))
+      yield `Rework ${id} hands on other reviews than those that reject.`;
+  }
+}
+
+function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_rounds }: RulePolicy) {
+  const reworks = [...claims.values()].filter(({ kind }) => kind === "rework");
+  const ofThread = Map.groupBy(reworks, ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id);
+  for (const [thread, { length }] of ofThread)
+    if (length > review_rounds) yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;
+}
+
+function* claimsEndAsTheLogTells(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    const { id, status, kind, bidding, termination_reason } = claim;
+    if (ofType(events, "claim_opened").length !== 1)
+      yield `Claim ${id} is on record, but the log does not tell once that it was opened.`;
+    const ends = ofType(events, "claim_completed", "claim_terminated");
+    const told = ends.map(({ type }) => (type === "claim_completed" ? "complete" : "terminated")).join(" and ") || "open";
+    const stands = isEnded(status) ? status : "open";
+    if (told !== stands) yield `Claim ${id} is ${stands}, but by the log it is ${told}.`;
+    if (ends.length > 0 && events.at(-1) !== ends[0]) yield `Claim ${id} went on after its end: ${events.at(-1)?.type}.`;
+    if (status === "terminated" && String(ends[0]?.data?.reason) !== termination_reason)
+      yield `Claim ${id} was terminated for another reason than the log tells: ${termination_reason}`;
+    const hasClosed = ofType(events, "bidding_closed").length === 1 || status === "terminated";
+    if (kind === "standard" && hasClosed !== (bidding === "closed"))
+      yield `The bidding on claim ${id} is ${bidding}, unlike the log tells.`;
+  }
+}

@@ -1,0 +1,132 @@
+// Attempts and what came of them.
+import type { Grant } from "../../../lib/model/claim.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { History } from "../history.ts";
+import type { Rules } from "../history-checker.ts";
+import { attemptOf, ofType, storiesOf } from "./claim-story.ts";
+
+export const grantRules: Rules = [
+  ["duplicated", noAttemptHasTwoResults],
+  ["duplicated", everyResultComesFromOneAttempt],
+  ["wrong", onlyTheCurrentAttemptCounts],
+  ["wrong", grantsStandAsTheLogTells],
+  ["wrong", refusedResultsAreStoredNowhere],
+  ["wrong", grantedAgentsAreCopiedForReaders],
+];
+
+function* noAttemptHasTwoResults({ events }: History) {
+  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed"), attemptOf);
+  for (const [attempt, { length }] of ends) if (length > 1) yield `There are ${length} results of ${attempt}.`;
+  const done = Map.groupBy(ofType(events, "grant_done"), ({ agent, claim_id }) => `${agent} on claim ${claim_id}`);
+  for (const [grant, { length }] of done) if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
+}
+
+function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
+  // Where the orchestrator ends an attempt, its event names the claim's artefact.
+  const delivered = ofType(events, "grant_done", "grant_failed").filter(({ actor }) => actor.startsWith("agent:"));
+  const ends = Map.groupBy(delivered, (event) => String(event.artefact_id));
+  for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
+    if (produced_by_agent === "" || claim_id === "") continue;
+    const count = ends.get(id)?.length ?? 0;
+    if (count !== 1) yield `Artefact ${id} (${type}) of ${produced_by_agent} is the result of ${count} attempts.`;
+  }
+}
+
+type Stand = { attempt: number; state: Grant["state"]; isToBeRetried: boolean; result: string };
+
+/** How a grant stands after an event; undefined where the event cannot follow. */
+function after(before: Stand | undefined, { type, actor, artefact_id, data }: SettEvent): Stand | undefined {
+  const attempt = Number(data?.attempt);
+  const isCurrent = before?.attempt === attempt;
+  const stand = (state: Stand["state"]): Stand => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
+  const isByOrchestrator = actor.startsWith("orchestrator:");
+  switch (type) {
+    case "grant_queued": {
+      if (before === undefined) return attempt === 1 ? stand("queued") : undefined;
+      return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1 ? stand("queued") : undefined;
+    }
+    case "grant_started":
+      return isCurrent && before.state === "queued" ? stand("running") : undefined;
+    case "grant_waiting":
+      return isCurrent && before.state === "running" ? stand("waiting") : undefined;
+    case "grant_done":
+      return isCurrent && before.state === "running" ? stand("done") : undefined;
+    case "grant_failed": {
+      const isOver = before?.state === "running" || (isByOrchestrator && before?.state !== "done");
+      return isCurrent && isOver ? { ...stand("failed"), result: isByOrchestrator ? "" : String(artefact_id) } : undefined;
+    }
+    case "grant_retrying":
+      return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
+    case "grant_cancelled":
+      return isCurrent && !["done", "failed", "cancelled"].includes(before.state) ? stand("cancelled") : undefined;
+    default:
+      return before;
+  }
+}
+
+/** Agent → its stand, with the events that had no right to come. */
+function standsIn(events: readonly SettEvent[]): { stands: Map<string, Stand>; stray: SettEvent[] } {
+  const stands = new Map<string, Stand>();
+  const stray: SettEvent[] = [];
+  for (const event of events) {
+    if (!event.type.startsWith("grant_") || event.agent === undefined) continue;
+    const next = after(stands.get(event.agent), event);
+    if (next === undefined) stray.push(event);
+    else stands.set(event.agent, next);
+  }
+  return { stands, stray };
+}
+
+function* onlyTheCurrentAttemptCounts(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    for (const event of standsIn(events).stray)
+      yield `${event.type} of ${attemptOf(event)} cannot follow what the log tells before it.`;
+    for (const { agent, retries = 0, attempt } of claim.grants) {
+      const allowed = history.agents.get(agent)?.retries;
+      if (allowed !== undefined && retries > allowed)
+        yield `${agent} has had attempt ${attempt} on claim ${claim.id}; its retries are ${allowed}.`;
+    }
+  }
+}
+
+function* grantsStandAsTheLogTells(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    const { stands } = standsIn(events);
+    const agents = new Set([...stands.keys(), ...claim.grants.map((grant) => String(grant.agent))]);
+    for (const agent of agents) {
+      const told = stands.get(agent);
+      const grant = claim.grants.find((one) => one.agent === agent);
+      const standing = `${grant?.state ?? "missing"} in attempt ${grant?.attempt}`;
+      if (told?.state !== grant?.state || told?.attempt !== grant?.attempt)
+        yield `The grant of ${agent} on claim ${claim.id} is ${standing}; by the log: ${told?.state ?? "none"} in attempt ${told?.attempt}.`;
+      if (grant?.state !== "done" && grant?.state !== "failed") continue;
+      const [result, ...more] = grant.artefact_ids;
+      const isTold = told?.result === "" || told?.result === result;
+      const isFailure = history.artefacts.get(String(result))?.structural_type === "Failure";
+      if (more.length > 0 || !isTold)
+        yield `The grant of ${agent} on claim ${claim.id} has the result ${grant.artefact_ids.join()}; by the log: ${told?.result}.`;
+      if (isFailure !== (grant.state === "failed"))
+        yield `The grant of ${agent} on claim ${claim.id} is ${grant.state}, unlike its result ${result}.`;
+    }
+  }
+}
+
+function* refusedResultsAreStoredNowhere({ artefacts, events }: History) {
+  for (const event of ofType(events, "result_refused"))
+    if (artefacts.has(String(event.artefact_id)))
+      yield `The result ${event.artefact_id} of ${attemptOf(event)} was refused, and stands.`;
+}
+
+function* grantedAgentsAreCopiedForReaders(history: History) {
+  for (const { id, grants, granted } of history.claims.values()) {
+    const agentsOf = (phase: Grant["phase"]) =>
+      grants.filter((grant) => grant.phase === phase).map((grant) => String(grant.agent));
+    const isSame = (one: readonly string[], other: readonly string[]) => one.toSorted().join() === other.toSorted().join();
+    if (!isSame(granted.review, agentsOf("review")))
+      yield `granted_review_agents of claim ${id} shows ${granted.review.join(", ")}.`;
+    if (!isSame(granted.parallel, agentsOf("parallel")))
+      yield `granted_parallel_agents of claim ${id} shows ${granted.parallel.join(", ")}.`;
+    if (granted.exclusive !== agentsOf("exclusive").join())
+      yield `granted_exclusive_agent of claim ${id} shows ${granted.exclusive}.`;
+  }
+}

@@ -1,0 +1,68 @@
+// Nothing stays half-way: an open claim says whom it waits for, and an ended one leaves nothing behind.
+import { dueOfMember } from "../../../lib/blackboard/due-member.ts";
+import { type Grant, isEnded } from "../../../lib/model/claim.ts";
+import type { ClaimRecord, History } from "../history.ts";
+import type { Rules } from "../history-checker.ts";
+
+export const leftoverRules: Rules = [
+  ["in limbo", everyOpenClaimWaitsForSomebody],
+  ["in limbo", onlyOpenClaimsAreListedAsOpen],
+  ["in limbo", nothingIsDueThatIsOver],
+  ["in limbo", nobodyIsWokenForAnEndedClaim],
+];
+
+function* everyOpenClaimWaitsForSomebody({ claims, openClaims, due }: History) {
+  for (const claim of claims.values()) {
+    if (isEnded(claim.status)) continue;
+    if (!openClaims.includes(claim.id)) yield `Claim ${claim.id} is ${claim.status}, and not among the open ones.`;
+    if (!isWaiting(claim, due)) yield `Claim ${claim.id} is ${claim.status} and waits for nobody.`;
+  }
+}
+
+function isWaiting({ id, bidding, electorate, bids, grants }: ClaimRecord, due: readonly string[]): boolean {
+  if (bidding === "open") return electorate.some((agent) => !bids.some((bid) => bid.agent === agent));
+  return grants.some((grant) => {
+    const { state, agent, attempt } = grant;
+    if (state === "running") return due.includes(`lease:${id}:${agent}:${attempt}`);
+    return (
+      state === "queued" || state === "waiting" || (isToBeRetried(grant) && due.includes(`attempt:${id}:${agent}:${attempt}`))
+    );
+  });
+}
+
+function isToBeRetried(grant: Grant | undefined): boolean {
+  return grant?.state === "failed" && grant.retry_at !== undefined;
+}
+
+function* onlyOpenClaimsAreListedAsOpen({ claims, openClaims }: History) {
+  for (const id of openClaims) {
+    const claim = claims.get(id);
+    if (claim === undefined || isEnded(claim.status))
+      yield `Claim ${id} is ${claim?.status ?? "nowhere"}, and among the open ones.`;
+  }
+}
+
+function* nothingIsDueThatIsOver({ claims, due }: History) {
+  for (const member of due) {
+    const item = dueOfMember(member);
+    const claim = item && claims.get(item.claim);
+    if (item === undefined || claim === undefined || isEnded(claim.status)) {
+      yield `${member} is due, and its claim is ${claim?.status ?? "nowhere"}.`;
+    } else if (item.kind === "bids" || item.kind === "announce") {
+      if (claim.bidding === "closed") yield `${member} is due, and the bidding is closed.`;
+    } else {
+      const grant = claim.grants.find((one) => one.agent === item.agent && one.attempt === item.attempt);
+      const isOn = item.kind === "lease" ? grant?.state === "running" : isToBeRetried(grant);
+      if (!isOn) yield `${member} is due, and that attempt is ${grant?.state ?? "nowhere"}.`;
+    }
+  }
+}
+
+function* nobodyIsWokenForAnEndedClaim({ claims, wakeUps }: History) {
+  for (const [agent, ids] of wakeUps)
+    for (const id of ids) {
+      const status = claims.get(id)?.status;
+      if (status === undefined || isEnded(status))
+        yield `${agent} is still to be woken for claim ${id}, which is ${status ?? "nowhere"}.`;
+    }
+}

@@ -1,0 +1,138 @@
+// One run: an instance, some goals, some faults; then rest, and the verdict of the checker.
+
+import { type GoalFacts, goalStatus } from "../../lib/core/goal-status.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { pause } from "../../lib/service/pause.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { sampleArtefact } from "../support/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { expectedGraph, graphOf } from "./clan.ts";
+import { planOf } from "./faults.ts";
+import { type History, readHistory } from "./history.ts";
+import { checkHistory, type Violation } from "./history-checker.ts";
+import { Saboteur } from "./saboteur.ts";
+import { startWorld, type World } from "./world.ts";
+
+export type RunReport = {
+  seed: number;
+  seconds: number;
+  goals: number;
+  faults: string[];
+  violations: Violation[];
+  history: History;
+  /** Holds the processes' logs; to be removed by whoever has read them. */
+  folder: string;
+};
+
+/** Longer than three attempts lost one after the other, each found out after its lease of 15 s. */
+const restWithinMs = 150_000;
+const quietMs = 1_000;
+/** Of an agent's first attempts. */
+const failShare = 0.04;
+
+/** Rejects when `signal` aborts. */
+export async function runChaos(seed: number, signal: AbortSignal): Promise<RunReport> {
+  const began = performance.now();
+  const plan = planOf(seed);
+  await using world = await startWorld({ seed, failShare: () => failShare });
+  const goals = plan.goalsAtMs.map((_, index) => sampleArtefact({ payload: `Release 1.${index}.0` }));
+  const over = new AbortController();
+  const saboteur = new Saboteur(world, plan.faults);
+  const sabotage = saboteur.run(AbortSignal.any([over.signal, signal]));
+  const late: Violation[] = [];
+  try {
+    await Promise.all(goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal)));
+    await untilRest(world, saboteur, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      late.push({ kind: "in limbo", rule: "everyRunComesToRest", sentence: messageOf(error) });
+    });
+    signal.throwIfAborted();
+  } catch (error) {
+    await world.forgetLogs();
+    throw error;
+  } finally {
+    over.abort();
+    await sabotage;
+  }
+  const { history, violations } = await check(world, goals, signal);
+  return {
+    seed,
+    seconds: (performance.now() - began) / 1_000,
+    goals: goals.length,
+    faults: saboteur.done,
+    violations: [...late, ...violations],
+    history,
+    folder: world.folder,
+  };
+}
+
+/** However long it takes to get through. */
+async function state({ board }: World, goal: Artefact, atMs: number, signal: AbortSignal): Promise<void> {
+  await pause(atMs, signal);
+  const log = createJsonLog(
+    () => {},
+    () => new Date(),
+  );
+  await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log });
+}
+
+/** No claim is open, the orchestrator has followed the log to its end, and nothing has happened for a while. */
+async function untilRest({ board }: World, saboteur: Saboteur, signal: AbortSignal): Promise<void> {
+  let end = "";
+  let since = 0;
+  const isAtRest = async () => {
+    signal.throwIfAborted();
+    const [now, open, seat] = await Promise.all([board.endOfEvents(), board.listOpenClaims(), board.readSeat()]);
+    if (now !== end || open.length > 0 || seat?.cursor !== now || !saboteur.isIdle) since = performance.now();
+    end = now;
+    return performance.now() - since > quietMs;
+  };
+  await waitFor("the instance to come to rest", () => isAtRest().catch(orWhileAway), { timeoutMs: restWithinMs, everyMs: 200 });
+}
+
+function orWhileAway(error: unknown): false {
+  if (error instanceof Error && "code" in error && error.code === "redis-unreachable") return false;
+  throw error;
+}
+
+/** What is merely being cleared away may take a moment; what is wrong stays wrong. */
+async function check(
+  world: World,
+  goals: readonly Artefact[],
+  signal: AbortSignal,
+): Promise<{ history: History; violations: Violation[] }> {
+  for (let tries = 1; ; tries += 1) {
+    const history = await readHistory(world.redis.url, world.board.instance);
+    const violations = [...checkHistory(history), ...goals.flatMap(({ goal_id }) => [...checkGoal(history, goal_id)])];
+    if (violations.length === 0 || tries === 5) return { history, violations };
+    await pause(500, signal);
+  }
+}
+
+/** Each goal comes to what it would have come to without faults. */
+function* checkGoal(history: History, goal: GoalId): Iterable<Violation> {
+  const graph = graphOf(history, goal);
+  const rule = "everyGoalIsReachedAllTheSame";
+  const { state } = goalStatus(factsOf(history, goal));
+  if (state !== "achieved") yield { kind: "lost", rule, sentence: `Goal ${goal} is ${state}.` };
+  for (const line of expectedGraph)
+    if (!graph.includes(line)) yield { kind: "lost", rule, sentence: `Goal ${goal} lacks ${line}.` };
+  const expected = new Set(expectedGraph);
+  for (const line of graph)
+    if (!expected.delete(line)) yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
+}
+
+function factsOf({ artefacts, causes, claims, goals }: History, goal: GoalId): GoalFacts {
+  return {
+    goal,
+    ended: goals.get(goal)?.ended,
+    artefacts: [...artefacts.values()].filter(({ goal_id }) => goal_id === goal),
+    causes: new Map(
+      [...causes].map(([id, ofArtefact]) => [id as ArtefactId, new Map(Object.entries(ofArtefact) as [string, ClaimId][])]),
+    ),
+    claims: [...claims.values()].map((claim) => ({ claim, grants: claim.grants })),
+  };
+}

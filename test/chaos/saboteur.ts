@@ -1,0 +1,122 @@
+// Follows the log of a run and lets the planned faults happen, each at its place.
+import type { SettEvent } from "../../lib/model/event.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { pause } from "../../lib/service/pause.ts";
+import { SerialByKey } from "../../lib/service/serial-by-key.ts";
+import { clan, retries } from "./clan.ts";
+import type { Fault, PlannedFault } from "./faults.ts";
+import type { Supervised } from "./supervised.ts";
+import type { World } from "./world.ts";
+
+/** One attempt of each grant is left for a tool that fails by itself. */
+const mostFaultsOfAgent = retries - 1;
+
+export class Saboteur {
+  readonly #world: World;
+  readonly #planned: PlannedFault[];
+  /** Two faults of one thing come one after the other. */
+  readonly #byTarget = new SerialByKey<string>();
+  readonly #underWay = new Set<Promise<void>>();
+  readonly #faultsOf = new Map<string, number>();
+  readonly #working = new Set<string>();
+  #events = 0;
+  #leader = "";
+  /** What happened so far, in words. */
+  readonly done: string[] = [];
+
+  constructor(world: World, planned: readonly PlannedFault[]) {
+    this.#world = world;
+    this.#planned = [...planned];
+  }
+
+  /** Until the signal aborts; what is frozen or down then comes back first. */
+  async run(signal: AbortSignal): Promise<void> {
+    for await (const batch of this.#world.board.followEvents("0", signal)) {
+      for (const event of batch) {
+        this.#hear(event);
+        while (this.#events >= (this.#planned[0]?.afterEvents ?? Number.POSITIVE_INFINITY)) {
+          const fault = this.#planned.shift();
+          if (fault !== undefined) this.#begin(fault, signal);
+        }
+      }
+    }
+    await Promise.all(this.#underWay);
+  }
+
+  /** Nothing is frozen or down because of a fault. */
+  get isIdle(): boolean {
+    return this.#underWay.size === 0;
+  }
+
+  #hear({ type, agent, data }: SettEvent): void {
+    this.#events += 1;
+    if (type === "orchestrator_started") this.#leader = String(data?.holder);
+    if (agent === undefined) return;
+    if (type === "grant_started") this.#working.add(agent);
+    else if (type === "grant_done" || type === "grant_failed" || type === "grant_cancelled") this.#working.delete(agent);
+  }
+
+  #begin(fault: PlannedFault, signal: AbortSignal): void {
+    const happening = pause(fault.delayMs, signal)
+      .then(() => this.#happen(fault, signal))
+      .finally(() => this.#underWay.delete(happening));
+    this.#underWay.add(happening);
+  }
+
+  #happen(fault: Fault, signal: AbortSignal): Promise<void> | undefined {
+    const { redis, cubs, orchestrators } = this.#world;
+    switch (fault.kind) {
+      case "kill cub":
+      case "freeze cub": {
+        const agent = this.#agentFor(fault.agent);
+        return agent === undefined ? undefined : this.#breakProcess(fault, agent, cubs.get(agent), signal);
+      }
+      case "kill orchestrator":
+      case "freeze orchestrator": {
+        const holder = [...orchestrators.keys()].find((one) => (one === this.#leader) === (fault.whom === "leader")) ?? "";
+        return this.#breakProcess(fault, `${fault.whom} ${holder}`, orchestrators.get(holder), signal);
+      }
+      case "kill redis":
+        return this.#break(fault, "redis", async () => {
+          await redis.kill();
+          await pause(fault.downMs, signal);
+          await redis.start();
+        });
+      case "freeze redis":
+        return this.#break(fault, "redis", async () => {
+          redis.pause();
+          await pause(fault.downMs, signal);
+          redis.resume();
+        });
+      default:
+        return unreachable(fault);
+    }
+  }
+
+  #breakProcess(fault: Fault, name: string, part: Supervised | undefined, signal: AbortSignal): Promise<void> {
+    return this.#break(fault, name, async () => {
+      if (part === undefined) throw new Error(`There is no process of ${name}.`);
+      if (fault.downMs === 0) return part.kill();
+      const thaw = part.freeze();
+      await pause(fault.downMs, signal);
+      thaw();
+    });
+  }
+
+  #break({ kind, downMs }: Fault, target: string, job: () => Promise<void>): Promise<void> {
+    return this.#byTarget.run(target, () => {
+      const lasting = downMs === 0 ? "" : ` ${(downMs / 1_000).toFixed(1)} s`;
+      this.done.push(`${kind.replace(/ \w+$/, "")} ${target}${lasting} @${this.#events}`);
+      return job();
+    });
+  }
+
+  /** Somebody who is at work, while there is one; nobody who would run out of retries. */
+  #agentFor(planned: string): string | undefined {
+    const isLeft = (agent: string) => (this.#faultsOf.get(agent) ?? 0) < mostFaultsOfAgent;
+    const everybody = [...this.#working, planned, ...clan.map(({ name }) => name)];
+    const agent = everybody.find(isLeft);
+    if (agent !== undefined) this.#faultsOf.set(agent, (this.#faultsOf.get(agent) ?? 0) + 1);
+    return agent;
+  }
+}

@@ -1,0 +1,65 @@
+// One instance in the open: a redis-server, two orchestrators of which one stands by, and the clan's cubs, each a process of its own.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { clan } from "./clan.ts";
+import { Supervised } from "./supervised.ts";
+
+export type World = AsyncDisposable & {
+  readonly redis: RedisServer;
+  readonly board: Blackboard;
+  readonly orchestrators: ReadonlyMap<string, Supervised>;
+  readonly cubs: ReadonlyMap<string, Supervised>;
+  /** Holds the log of each process. */
+  readonly folder: string;
+  /** To be called where nobody will want to read the logs. */
+  forgetLogs(): Promise<void>;
+};
+
+const holders = ["one", "two"];
+const startup = { timeoutMs: 60_000, everyMs: 50 };
+
+/** `failShare`: of an agent's first attempts, how many fail. Resolves when somebody leads and every cub has been heard of. */
+export async function startWorld({ seed, failShare }: { seed: number; failShare: (agent: string) => number }): Promise<World> {
+  await using parts = new AsyncDisposableStack();
+  const redis = parts.use(await startRedisServer());
+  const instance = InstanceName.parse(`chaos-${seed}`);
+  const board = parts.use(await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }));
+  await board.registerAgents(clan, "person:chaos", { exact: true });
+  const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
+  const start = (file: string, name: string, environment: Record<string, string>) => {
+    const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
+    return parts.use(new Supervised(file, { ...common, ...environment }, join(folder, `${name}.log`)));
+  };
+  const orchestrators = new Map(
+    holders.map((holder) => [holder, start("apps/orchestrator/main.ts", `orchestrator-${holder}`, { SETT_HOLDER: holder })]),
+  );
+  const cubs = new Map(
+    clan.map(({ name }, index) => {
+      const environment = {
+        SETT_AGENT_NAME: name,
+        SETT_AGENT_COMMAND: "[]",
+        SETT_CHAOS_SEED: String(seed * clan.length + index),
+        SETT_CHAOS_FAIL_SHARE: String(failShare(name)),
+      };
+      return [String(name), start("test/chaos/chaos-cub.ts", name, environment)];
+    }),
+  );
+  await waitFor("the cubs", async () => (await board.listStatuses()).size === clan.length, startup);
+  await waitFor("an orchestrator", () => board.readSeat(), startup);
+  const all = parts.move();
+  return {
+    redis,
+    board,
+    orchestrators,
+    cubs,
+    folder,
+    forgetLogs: () => rm(folder, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}

@@ -1,0 +1,249 @@
+// A whole sett without a container, where no Docker Engine can be reached: the same work, the same records, and nothing left running.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import process from "node:process";
+import { $ } from "bun";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { identify, isAlive, type ProcessId } from "../../lib/runtime/process/process-id.ts";
+import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
+const name = `e2e-${crypto.randomUUID().slice(0, 8)}`;
+
+/** Everything of this test is below it; what it starts has it as its home, and is found by that. */
+let root: string;
+let folder: string;
+let goal: string;
+
+/** Commits what it sees of its surroundings; told to wait, it says who it is and waits. */
+const painter = `#!/bin/sh
+set -e
+goal=$(jq -r .target_artefact.payload)
+if [ "$goal" = wait ]; then echo $$ > "$HOME/tool.pid"; exec sleep 300; fi
+{ pwd; env; } > surroundings
+git add surroundings
+git commit --quiet --message "Look around" >&2
+jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: "Looked around"}'
+`;
+
+const settings = `version: '1.0'
+agents:
+  painter:
+    build: { context: ./agents/painter }
+    command: ["/app/run.sh"]
+    bids: [{ on: GoalDefined, bid: exclusive }]
+    workspace: { mode: rw }
+    environment: { COLOUR: red }
+  critic:
+    image: no-such-image:1
+    command: ["sh", "-c", "echo '{\\"structural_type\\":\\"Terminal\\",\\"artefact_type\\":\\"Seen\\",\\"artefact_payload\\":\\"\\",\\"summary\\":\\"\\"}'"]
+    bids: [{ on: CodeCommit, bid: exclusive }]
+    strategy: fresh_per_call
+    replicas: 2
+`;
+
+async function sett(...words: string[]) {
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: root,
+    XDG_STATE_HOME: join(root, "state"),
+    DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
+    TOKEN: "secret",
+  };
+  const child = Bun.spawn([settBinary, ...words], { cwd: folder, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, out, err };
+}
+
+async function need(...words: string[]): Promise<string> {
+  const { code, out, err } = await sett(...words);
+  if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
+  return out;
+}
+
+const git = async (...words: string[]) => (await $`git ${words}`.cwd(folder).text()).trim();
+
+const placeOf = (part: string) => join(root, "state/sett/names", `sett-${name}-${part}`);
+
+/** The process that runs as this part, not its supervisor. */
+function processOf(part: string): ProcessId | undefined {
+  const state = readState(placeOf(part));
+  return state?.state === "running" ? state.child : undefined;
+}
+
+/** Command lines of what was started here and runs on. */
+function stillRunning(): string[] {
+  const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
+  return pids.flatMap((pid) => {
+    try {
+      const isOurs = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${root}`);
+      return isOurs && identify(Number(pid)) !== undefined ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "sett-e2e-")));
+  folder = join(root, "repository");
+  await mkdir(join(folder, "agents/painter"), { recursive: true });
+  await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
+    folder,
+  );
+  await writeFile(join(folder, "sett.yml"), settings);
+  await writeFile(join(folder, "agents/painter/run.sh"), painter);
+  await chmod(join(folder, "agents/painter/run.sh"), 0o755);
+  await writeFile(join(folder, "agents/painter/Dockerfile"), "FROM no-such-image:1\n");
+  await $`git add -A && git commit --quiet -m Begin`.cwd(folder);
+});
+
+afterAll(async () => {
+  await sett("down", "--name", name, "--volumes", "--timeout", "1s");
+  await rm(root, { recursive: true, force: true });
+});
+
+test("a command that neither the machine nor the folder of its Dockerfile has is refused", async () => {
+  await writeFile(join(folder, "sett.yml"), settings.replace("/app/run.sh", "/app/other.sh"));
+  const { code, err } = await sett("up", "--runtime", "process", "--name", name);
+  expect(code).toBe(2);
+  expect(err).toContain("agents.painter.command: /app/other.sh is not on this machine");
+  await git("checkout", "sett.yml");
+});
+
+test("where no engine answers, up names the way without one", async () => {
+  const { code, err } = await sett("up", "--name", name);
+  expect(code).toBe(1);
+  expect(err).toContain("The Docker Engine does not answer");
+  expect(err).toContain("sett up --runtime process");
+});
+
+test("up warns once that nothing is isolated, tells what is run in place of images, and brings everything up", async () => {
+  const { code, out, err } = await sett("up", "--runtime", "process", "--name", name);
+  expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
+  expect(out).toContain("redis, orchestrator, painter, critic");
+  expect(err.match(/^! /gm)).toHaveLength(1);
+  expect(err).toContain("Nothing is isolated: agents run as you, with your files and your network.");
+  expect(err).toContain("in place of those in images, agents/painter/run.sh");
+});
+
+test("a goal becomes a commit and an end, made by commands of this machine", async () => {
+  goal = (await need("forage", "--goal", "look", "--watch")).trim();
+  const artefacts: Artefact[] = JSON.parse(await need("hoard", "--json", "--goal", goal));
+  expect(artefacts.map(({ type }) => type)).toEqual(["GoalDefined", "CodeCommit", "Seen"]);
+  const commit = await git("rev-parse", `refs/sett/${name}/${artefacts[1]?.id}`);
+  expect(commit).toBe(String(artefacts[1]?.payload));
+  const surroundings = (await git("show", `${commit}:surroundings`)).split("\n");
+  expect(surroundings[0]).toBe(join(root, "state/sett/volumes", `sett-${name}-workspace-painter`));
+  expect(surroundings).toContain("COLOUR=red");
+  expect(surroundings).toContain("SETT_AGENT_NAME=painter");
+  expect(surroundings.filter((line) => /^(?:TOKEN|REDIS_URL|REDISCLI_AUTH|LD_LIBRARY_PATH)=/.test(line))).toEqual([]);
+  expect(await git("log", "-1", "--format=%an", commit)).toBe("painter");
+  expect(await git("status", "--porcelain")).toBe("");
+  expect(await git("log", "--format=%s")).toBe("Begin");
+});
+
+test("list, status, logs and watch show it at work", async () => {
+  const { out, err } = await sett("list", "--json");
+  expect(JSON.parse(out)).toMatchObject([{ name, state: "running", runtime: "process", agents: ["critic", "painter"] }]);
+  expect(err).toContain("instances in containers are not shown");
+  expect(await need("status")).toContain("achieved");
+  expect(await need("logs", "painter")).toContain("Created artefact");
+  expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
+});
+
+test("nobody gets in from outside, or without the password", async () => {
+  const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
+  const asked = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
+  expect(asked.stdout.toString() + asked.stderr.toString()).toContain("NOAUTH");
+  const listening = await $`cat /proc/net/tcp /proc/net/tcp6`.text();
+  const own = await Promise.all(["redis", "orchestrator", "agent-painter"].map((part) => socketsOf(processOf(part)?.pid)));
+  const addresses = listening.split("\n").flatMap((line) => {
+    const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/\s+/);
+    return state === "0A" && own.flat().includes(inode) ? [local.split(":")[0]] : [];
+  });
+  expect(addresses).toEqual(["0100007F", "0100007F", "0100007F"]);
+});
+
+async function socketsOf(pid: number | undefined): Promise<string[]> {
+  const files = `/proc/${pid}/fd`;
+  const links = await Promise.all((await readdir(files)).map((file) => readlink(join(files, file)).catch(() => "")));
+  return links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []);
+}
+
+/** The command of an agent that has taken up a goal and will not be done with it. */
+async function startWaiting(): Promise<ProcessId> {
+  await rm(join(root, "tool.pid"), { force: true });
+  await need("forage", "--goal", "wait");
+  return await waitFor("the command to run", async () => {
+    const text = await readFile(join(root, "tool.pid"), "utf8").catch(() => "");
+    return text.endsWith("\n") ? identify(Number(text)) : undefined;
+  });
+}
+
+test("a cub that is killed comes back and works on; the command that it had left running is gone", async () => {
+  const tool = await startWaiting();
+  const cub = processOf("agent-painter");
+  process.kill(cub?.pid ?? 0, "SIGKILL");
+  await waitFor("another cub", () => processOf("agent-painter")?.pid !== cub?.pid);
+  expect(isAlive(tool)).toBe(false);
+  const next = await need("forage", "--goal", "look again", "--watch");
+  expect(JSON.parse(await need("hoard", "--json", "--goal", next.trim()))).toHaveLength(3);
+});
+
+test("Redis and the orchestrator come back as well, with all that was recorded", async () => {
+  for (const part of ["redis", "orchestrator"]) {
+    const before = processOf(part)?.pid ?? 0;
+    process.kill(before, "SIGKILL");
+    await waitFor(`another ${part}`, () => ![undefined, before].includes(processOf(part)?.pid));
+  }
+  const after = (await need("forage", "--goal", "look on", "--watch")).trim();
+  for (const each of [goal, after]) expect(JSON.parse(await need("hoard", "--json", "--goal", each))).toHaveLength(3);
+});
+
+test("a second up changes what has changed, and leaves the rest alone", async () => {
+  const before = { redis: processOf("redis"), critic: processOf("agent-critic"), painter: processOf("agent-painter") };
+  expect(await need("up", "--name", name)).toContain("nothing has changed");
+  await writeFile(join(folder, "sett.yml"), settings.replace("COLOUR: red", "COLOUR: blue"));
+  expect(await need("up", "--name", name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect({ redis: processOf("redis"), critic: processOf("agent-critic") }).toEqual({
+    redis: before.redis,
+    critic: before.critic,
+  });
+  expect(processOf("agent-painter")?.pid).not.toBe(before.painter?.pid);
+  await git("checkout", "sett.yml");
+});
+
+test("the name cannot be taken in Docker as well", async () => {
+  const { code, err } = await sett("up", "--name", name, "--runtime", "docker");
+  expect(code).toBe(1);
+  expect(err).toContain(`${name} runs as processes of this machine`);
+});
+
+test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
+  await startWaiting();
+  expect(stillRunning().join()).toContain("sleep");
+  await need("down", "--timeout", "1s");
+  expect(stillRunning()).toEqual([]);
+  const [listed] = JSON.parse(await need("list", "--json"));
+  expect(listed).toMatchObject({ name, state: "down" });
+  await need("up", "--name", name);
+  expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
+});
+
+test("down --volumes leaves nothing at all", async () => {
+  await need("down", "--volumes");
+  expect(stillRunning()).toEqual([]);
+  for (const kind of ["processes", "names", "volumes", "networks"])
+    expect(await readdir(join(root, "state/sett", kind))).toEqual([]);
+  expect(await readdir(join(folder, ".git"))).not.toContain("sett");
+  expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+});

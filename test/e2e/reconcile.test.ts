@@ -1,0 +1,219 @@
+// `sett up` on a sett that runs brings it up to date: what is new is started, what has changed is replaced, what is gone is stopped, and all
+// else, with its work in progress, is left alone.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
+
+/** Wants the goals that begin with its name. */
+const wants = (name: string) =>
+  `    bid_command: ${JSON.stringify(["jq", "-r", `if .type == "GoalDefined" and (.payload | startswith("${name}")) then "exclusive" else "ignore" end`])}\n`;
+const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
+/** Works until somebody lets it go on. */
+const gated = (type: string) => `cat > /dev/null\nwhile [ ! -e /tmp/go ]; do sleep 0.1; done\n${answer(type)}`;
+
+const keeper = { keeper: wants("keeper") };
+const first = { ...keeper, changer: wants("changer"), leaver: wants("leaver") };
+const second = {
+  ...keeper,
+  changer: `${wants("changer")}    environment: { TYPE: Second }\n`,
+  newcomer: wants("newcomer"),
+};
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    ...scriptAgent("keeper", gated("Kept")),
+    ...scriptAgent("changer", `[ -z "$TYPE" ] || touch /tmp/go\n${gated(`'"\${TYPE:-First}"'`)}`),
+    ...scriptAgent("leaver", gated("Left")),
+    ...scriptAgent("newcomer", `cat > /dev/null\n${answer("New")}`),
+    "agents/last-words/Dockerfile": `FROM sett/agent-base:latest\nENTRYPOINT ["/bin/sh", "-c", "echo these are my last words; exit 7"]\n`,
+    "sett.yml": settYml(first),
+  });
+  await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`.cwd(sett.folder).quiet();
+  await sett.up();
+}, 120_000);
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+  await $`docker image rm --force ${`last-words-${sett.name}`}`.quiet().nothrow();
+});
+
+/** Part → id of its container, and since when it runs. */
+async function containers(): Promise<Map<string, string>> {
+  const ids = (await $`docker ps -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  const all = JSON.parse(await $`docker inspect ${ids}`.text());
+  const start = `/sett-${sett.name}-`;
+  return new Map(
+    all.map(({ Name, Id, State }: { Name: string; Id: string; State: { StartedAt: string } }) => [
+      Name.slice(start.length).replace(/^agent-/, ""),
+      `${Id} ${State.StartedAt}`,
+    ]),
+  );
+}
+
+/** What stands in sett.yml counts from here. */
+async function up(yml: string) {
+  await sett.write({ "sett.yml": yml });
+  await sett.commit("Change the sett");
+  return await sett.sett("up", "--name", sett.name);
+}
+
+const started = (goal: string) =>
+  waitFor("the grant to run", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"), {
+    everyMs: 100,
+  });
+
+const go = (agent: string) => $`docker exec ${`sett-${sett.name}-agent-${agent}`} touch /tmp/go`.quiet();
+
+const resultOf = (goal: string) =>
+  waitFor("a result", async () => (await sett.artefacts(goal))[1]?.type, { timeoutMs: 30_000, everyMs: 100 });
+
+test("where nothing has changed it says so and leaves everything as it is", async () => {
+  const before = await containers();
+  const { code, out } = await up(settYml(first));
+  expect(code).toBe(0);
+  expect(out).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, keeper, changer, leaver\n`);
+  expect(await containers()).toEqual(before);
+});
+
+test("a mistake in sett.yml is told before anything is touched", async () => {
+  const before = await containers();
+  const { code, err } = await up(`${settYml(second)}    retires: 1\n`);
+  expect(code).toBe(2);
+  expect(err).toContain("did you mean `retries`?");
+  expect(await containers()).toEqual(before);
+});
+
+test("an agent is started, one replaced and one stopped, and no work in progress is lost", async () => {
+  const before = await containers();
+  const [kept, running, changing] = await Promise.all(["keeper", "leaver", "changer"].map((goal) => sett.forage(goal)));
+  if (kept === undefined || running === undefined || changing === undefined) throw new Error("no goals");
+  await Promise.all([started(kept), started(running), started(changing)]);
+  const [queued, next] = [await sett.forage("leaver too"), await sett.forage("changer too")];
+  const upToDate = up(settYml(second));
+
+  // What it has in hand it ends; what is queued waits for the next one.
+  await waitFor("the changer to be told", async () => (await sett.need("logs", "changer")).includes('"Stopping"'), {
+    timeoutMs: 60_000,
+    everyMs: 100,
+  });
+  await go("changer");
+  expect(await resultOf(changing)).toBe("First");
+  expect(await resultOf(next)).toBe("Second");
+  // What the leaver had not begun fails.
+  expect(await resultOf(queued)).toBe("AgentRemoved");
+  await go("leaver");
+  expect(await upToDate).toMatchObject({
+    code: 0,
+    out: `${sett.name} is up: started newcomer; replaced changer; stopped leaver; kept redis, orchestrator, keeper\n`,
+  });
+  expect(await resultOf(running)).toBe("Left");
+
+  const after = await containers();
+  expect([...after.keys()].sort()).toEqual(["changer", "keeper", "newcomer", "orchestrator", "redis"]);
+  for (const part of ["keeper", "orchestrator", "redis"]) expect(after.get(part)).toBe(before.get(part));
+  expect(await sett.need("list")).not.toContain("leaver");
+  await go("keeper");
+  expect(await resultOf(kept)).toBe("Kept");
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
+});
+
+test("the log tells who registered and removed whom, and `list` and `status` know the same agents", async () => {
+  const lines = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n");
+  const events = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ type }) => type.startsWith("agent_") || type === "instance_started");
+  expect(events.slice(-3).map(({ type, agent, actor }) => [type, agent, actor])).toEqual([
+    ["agent_registered", "leaver", "person:Ada Lovelace"],
+    ["agent_registered", "newcomer", "person:Ada Lovelace"],
+    ["agent_removed", "leaver", "person:Ada Lovelace"],
+  ]);
+  const agents = ["changer", "keeper", "newcomer"];
+  const [own] = JSON.parse(await sett.need("list", "--json")).filter(({ name }: { name: string }) => name === sett.name);
+  expect(own).toMatchObject({ agents, state: "running" });
+  const { agents: known } = JSON.parse(await sett.need("status", "--json"));
+  expect(known.map(({ name }: { name: string }) => name)).toEqual(agents);
+});
+
+test("other limits are put in force by another orchestrator, and nobody else notices", async () => {
+  const before = await containers();
+  const { out } = await up(settYml(second, "limits: { artefacts_per_goal: 1 }\n"));
+  expect(out).toContain(": replaced orchestrator; kept redis, keeper, changer, newcomer\n");
+  const after = await containers();
+  for (const part of ["redis", "keeper", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  const goal = await sett.forage("newcomer");
+  const failure = await waitFor("the limit", async () => (await sett.artefacts(goal))[2], { everyMs: 100 });
+  expect(failure.type).toBe("ArtefactLimitExceeded");
+});
+
+test("an external agent is registered, and nothing is started for it", async () => {
+  const before = await containers();
+  const ada = "  ada: { external: true, role: approver, bids: [{ on: Nothing, bid: review }] }\n";
+  const top = "limits: { bid_deadline: 1s }\n";
+  await up(settYml(second, top));
+  const yml = settYml(second, top) + ada;
+  expect((await up(yml)).out).toContain(": registered ada (external); kept redis, orchestrator, keeper, changer, newcomer\n");
+  expect([...(await containers()).keys()]).toEqual([...before.keys()]);
+  expect((await up(yml)).out).toContain("nothing has changed: redis, orchestrator, keeper, changer, newcomer, ada (external)\n");
+  expect(await sett.need("list")).toContain("keeper, newcomer, ada (external)");
+  expect(await sett.need("status")).toMatch(/ada +approver +external/);
+  // Its rules speak for it.
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
+  expect((await up(settYml(second, top))).out).toContain(": removed ada; kept ");
+});
+
+test("a changed script is a changed image, and its agent is replaced", async () => {
+  await sett.write({ "agents/newcomer/run.sh": `#!/bin/sh\ncat > /dev/null\n${answer("Newer")}` });
+  const { out } = await up(settYml(second));
+  expect(out).toContain(": replaced orchestrator, newcomer; kept redis, keeper, changer\n");
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
+});
+
+test("one that fails, or is interrupted, puts everything back as it was", async () => {
+  const before = await containers();
+  const agents = async () => JSON.parse(await sett.need("status", "--json")).agents.map(({ name }: { name: string }) => name);
+  const third = settYml({ ...first, newcomer: wants("nothing") });
+  const services = `services:\n  orchestrator: { image: last-words-${sett.name} }\n`;
+
+  const failed = await up(third + services);
+  expect(failed.code).toBe(1);
+  expect(failed.err).toContain("these are my last words");
+  expect(failed.err).toContain("What ran before runs as before.");
+  const ids = (all: Map<string, string>) => new Map([...all].map(([part, text]) => [part, text.split(" ")[0]]));
+  expect(ids(await containers())).toEqual(ids(before));
+  expect(await agents()).toEqual(["changer", "keeper", "newcomer"]);
+
+  await sett.write({ "sett.yml": third });
+  await sett.commit("Change the sett again");
+  const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  let err = "";
+  for await (const chunk of child.stderr) {
+    const isFirst = !err.includes("newcomer: starting");
+    err += new TextDecoder().decode(chunk);
+    // A second one would not wait for anything to be put back.
+    if (isFirst && err.includes("newcomer: starting")) child.kill("SIGINT");
+  }
+  expect(await child.exited).toBe(130);
+  expect(err).toContain("Interrupted: what ran before runs as before.");
+  expect(ids(await containers())).toEqual(ids(before));
+  expect(await agents()).toEqual(["changer", "keeper", "newcomer"]);
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
+});
+
+test("what has died or was removed is there again, and no volume is left over", async () => {
+  const part = (name: string) => `sett-${sett.name}-${name}`;
+  await $`docker rm --force ${part("redis")} && docker stop --time 0 ${part("agent-keeper")}`.quiet();
+  const { code, out } = await up(settYml(second));
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: `${sett.name} is up: started redis; replaced orchestrator, keeper, changer, newcomer\n`,
+  });
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
+  const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim().split("\n");
+  expect(volumes).toHaveLength(5);
+});

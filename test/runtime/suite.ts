@@ -1,0 +1,16 @@
+// What every implementation of the runtime's port holds to.
+import { describe } from "bun:test";
+import type { RuntimeBench } from "./bench.ts";
+import { containersSuite } from "./suite/containers.ts";
+import { logsSuite } from "./suite/logs.ts";
+import { partsSuite } from "./suite/parts.ts";
+import { restartsSuite } from "./suite/restarts.ts";
+
+export function runtimeSuite(name: string, open: () => Promise<RuntimeBench>): void {
+  describe(name, () => {
+    describe("containers", () => containersSuite(open));
+    describe("restarts", () => restartsSuite(open));
+    describe("logs", () => logsSuite(open));
+    describe("parts", () => partsSuite(open));
+  });
+}
