@@ -111,7 +111,6 @@ function selected(args: string[]): Binary[] {
   const [mode, value] = args;
   switch (mode) {
     case undefined:
-      return [...hostBinaries, ...imageBinaries(hostArchitecture)];
     case "--host":
       return [...hostBinaries, ...imageBinaries(hostArchitecture)];
     case "--images-only":
