@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/watch.ts")).watch,
   },
   status: {
-    description: "show how every goal stands and who is waited for",
+    description: "show how every goal stands, who is waited for and why",
     load: async () => (await import("./commands/status.ts")).status,
   },
   hoard: {
