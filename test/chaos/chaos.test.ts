@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { planOf } from "./faults.ts";
 import { runChaos } from "./run.ts";
 
-const seeds = [1, 2, 3, 4, 5];
+const seeds = [1, 5, 7, 19, 24];
 
 test("the seeds hold faults of every kind", () => {
   const kinds = new Set(seeds.flatMap((seed) => planOf(seed).faults.map(({ kind }) => kind)));

@@ -28,7 +28,10 @@ const eventsOfGoal = 100;
 export function planOf(seed: number): Plan {
   const random = randomOf(seed);
   const goals = random.whole(2, 4);
-  const goalsAtMs = Array.from({ length: goals }, () => random.between(0, 1_500));
+  // Some come when what was frozen wakes up, so that it finds work to spoil.
+  const goalsAtMs = Array.from({ length: goals }, () =>
+    random.chance(0.6) ? random.between(0, 1_500) : random.between(5_000, 10_000),
+  );
   const faults = Array.from({ length: random.whole(2, 5) }, (): PlannedFault => {
     const afterEvents = random.whole(clan.length + 3, goals * eventsOfGoal);
     // Some at once, some in the middle of what the event has set going.

@@ -139,6 +139,20 @@ describe("of a sett that runs", () => {
   });
 });
 
+test("a container that a killed `up` has left over a volume is removed, whatever it was for", () => {
+  const plan = planOf(coder + tester);
+  const [first] = both.containers;
+  if (first === undefined) throw new Error("no container");
+  const idle = [plan.blackboard, ...plan.agents.map(({ workspace }) => workspace)].map(({ name, labels }) => ({
+    ...first,
+    name,
+    labels,
+  }));
+  const changes = changesOf(plan, { ...both, containers: [...both.containers, ...idle] });
+  expect(changes.remains).toEqual(idle);
+  expect(changes.gone).toEqual([]);
+});
+
 test("where there is nothing, all is started", () => {
   const nothing = { instance, containers: [], networks: [], volumes: [] };
   expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(new Set(["start"]));

@@ -74,6 +74,12 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
   expect(eventLine(sampleEvent({ type: "grant_failed" }), plain, undefined)).toContain("fails on claim");
 });
 
+test("a result that comes too late is told from one that somebody has written by hand", () => {
+  const byHand = sampleEvent({ type: "result_refused", actor: "hand" as SettEvent["actor"] });
+  expect(eventLine(byHand, plain, undefined)).toMatch(/by hand +is refused a result for claim/);
+  expect(eventLine(sampleEvent({ type: "result_refused" }), plain, undefined)).toContain("comes too late with a result");
+});
+
 test("an age just now is no ago", () => {
   expect(["2026-01-01T00:00:00.000Z", "2025-12-31T23:59:00.000Z"].map((at) => agoOf(at, Date.UTC(2026, 0, 1)))).toEqual([
     "just now",

@@ -89,7 +89,11 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "grant_cancelled":
       return major(`cancels the work of ${agent} on ${claim}${because}`);
     case "result_refused":
-      return major(`${style.red("comes too late")} with a result for ${claim}${because}`);
+      return major(
+        event.actor === "hand"
+          ? `${style.red("is refused")} a result for ${claim}${because}`
+          : `${style.red("comes too late")} with a result for ${claim}${because}`,
+      );
     case "claim_completed":
       return major(`${style.green("completes")} ${claim}`);
     case "claim_terminated":

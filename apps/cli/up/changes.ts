@@ -18,14 +18,14 @@ export type Changes = {
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
   /** Containers of agents that are no longer in the plan, workers among them. */
   gone: ContainerPart[];
-  /** Containers that were set aside for others, by this `up` or by one that was killed. */
+  /** Containers that were set aside for others, by this `up` or by one that was killed; and what that one has made for a moment only. */
   remains: ContainerPart[];
   /** Names of volumes that nothing in the plan uses. */
   surplusVolumes: string[];
 };
 
 export function changesOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Changes {
-  const standing = containers.filter(({ name }) => !isSetAside(name));
+  const standing = containers.filter((container) => !isRemains(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
   const change = (name: string, spec: ContainerSpec): Change => {
     const found = standing.find((container) => container.name === spec.name);
@@ -38,7 +38,7 @@ export function changesOf(plan: InstancePlan, { containers, networks, volumes }:
     orchestrator: change("orchestrator", plan.orchestrator),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
     gone: standing.filter(({ labels }) => "agent" in labels && !planned.has(labels.agent)),
-    remains: containers.filter(({ name }) => isSetAside(name)),
+    remains: containers.filter(isRemains),
     surplusVolumes: volumes
       .filter(({ name, labels }) => {
         if (labels.component === "carrier") return name !== plan.carrier.name;
@@ -46,6 +46,11 @@ export function changesOf(plan: InstancePlan, { containers, networks, volumes }:
       })
       .map(({ name }) => name),
   };
+}
+
+function isRemains({ name, labels }: ContainerPart): boolean {
+  // One that prepares a volume has the volume's labels, and never runs.
+  return isSetAside(name) || !["redis", "orchestrator", "agent", "worker"].includes(labels.component);
 }
 
 /** One that does not run is made anew: that mends more than starting it again would. */
