@@ -71,6 +71,7 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
   const draft = new Draft(input);
   take(draft, event);
   if (!isEnded(draft.claim.status)) advance(draft);
+  if (!isEnded(draft.claim.status)) failRemoved(draft);
   return draft.writes.length === 0 ? undefined : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
 }
 
@@ -136,7 +137,20 @@ function removeAgent(draft: Draft, agent: AgentName): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   const isToBeRetried = grant?.state === "failed" && grant.retry_at !== undefined;
   if (grant === undefined || (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)) return;
-  draft.fail(grant, "AgentRemoved", `Agent ${agent} was removed before it could do its work.`);
+  failAsRemoved(draft, grant);
+}
+
+/** Whoever was removed after it had bid does not come for the grant that its bid has won. */
+function failRemoved(draft: Draft): void {
+  const known = new Set(draft.input.agents.map(({ name }) => name));
+  const grant = draft.grants.find(({ state, agent }) => state === "queued" && !known.has(agent));
+  if (grant === undefined) return;
+  failAsRemoved(draft, grant);
+  advance(draft);
+}
+
+function failAsRemoved(draft: Draft, grant: Grant): void {
+  draft.fail(grant, "AgentRemoved", `Agent ${grant.agent} was removed before it could do its work.`);
 }
 
 function advance(draft: Draft): void {

@@ -14,6 +14,8 @@ export const grantRules: Rules = [
   ["wrong", grantedAgentsAreCopiedForReaders],
 ];
 
+const isOrchestrator = (actor: string) => actor.startsWith("orchestrator:");
+
 function* noAttemptHasTwoResults({ events }: History) {
   const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed"), attemptOf);
   for (const [attempt, { length }] of ends) if (length > 1) yield `There are ${length} results of ${attempt}.`;
@@ -23,7 +25,7 @@ function* noAttemptHasTwoResults({ events }: History) {
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   // Where the orchestrator ends an attempt, its event names the claim's artefact.
-  const delivered = ofType(events, "grant_done", "grant_failed").filter(({ actor }) => actor.startsWith("agent:"));
+  const delivered = ofType(events, "grant_done", "grant_failed").filter(({ actor }) => !isOrchestrator(actor));
   const ends = Map.groupBy(delivered, (event) => String(event.artefact_id));
   for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
     if (produced_by_agent === "" || claim_id === "") continue;
@@ -39,7 +41,6 @@ function after(before: Stand | undefined, { type, actor, artefact_id, data }: Se
   const attempt = Number(data?.attempt);
   const isCurrent = before?.attempt === attempt;
   const stand = (state: Stand["state"]): Stand => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
-  const isByOrchestrator = actor.startsWith("orchestrator:");
   switch (type) {
     case "grant_queued": {
       if (before === undefined) return attempt === 1 ? stand("queued") : undefined;
@@ -52,8 +53,8 @@ function after(before: Stand | undefined, { type, actor, artefact_id, data }: Se
     case "grant_done":
       return isCurrent && before.state === "running" ? stand("done") : undefined;
     case "grant_failed": {
-      const isOver = before?.state === "running" || (isByOrchestrator && before?.state !== "done");
-      return isCurrent && isOver ? { ...stand("failed"), result: isByOrchestrator ? "" : String(artefact_id) } : undefined;
+      const isOver = before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
+      return isCurrent && isOver ? { ...stand("failed"), result: isOrchestrator(actor) ? "" : String(artefact_id) } : undefined;
     }
     case "grant_retrying":
       return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
@@ -112,7 +113,9 @@ function* grantsStandAsTheLogTells(history: History) {
 }
 
 function* refusedResultsAreStoredNowhere({ artefacts, events }: History) {
-  for (const event of ofType(events, "result_refused"))
+  // What a person has written with plain commands stays, and is no artefact.
+  const refused = ofType(events, "result_refused").filter(({ actor }) => actor !== "hand");
+  for (const event of refused)
     if (artefacts.has(String(event.artefact_id)))
       yield `The result ${event.artefact_id} of ${attemptOf(event)} was refused, and stands.`;
 }
