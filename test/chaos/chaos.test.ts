@@ -1,5 +1,6 @@
 // A short `just chaos`, for every day. The five seeds hold faults of every kind.
 import { expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
 import { planOf } from "./faults.ts";
 import { runChaos } from "./run.ts";
 
@@ -27,4 +28,6 @@ test("a clan whose parts are killed and frozen at random reaches its goals, and 
   const reports = await Promise.all(seeds.map((seed) => runChaos(seed, stop)));
   expect(reports.flatMap(({ seed, folder, violations }) => violations.map((one) => ({ seed, folder, ...one })))).toEqual([]);
   expect(reports.flatMap(({ faults }) => faults)).not.toBeEmpty();
+  // Where a rule was broken they stay.
+  await Promise.all(reports.map(({ folder }) => rm(folder, { recursive: true })));
 }, 180_000);

@@ -48,15 +48,11 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       const record = state.claims.get(id);
       const stored = record?.grants.get(agent);
       const { artefact } = result;
-      const isRepeat =
-        (stored?.state === "done" || stored?.state === "failed") &&
-        stored.attempt === attempt &&
-        stored.artefact_ids.includes(artefact.id);
-      if (isRepeat) return { outcome: "finished" };
+      const over = notCurrent(state, record, id, agent, attempt, "running");
       const problem = state.artefactProblem(artefact);
-      const reason =
-        notCurrent(state, record, id, agent, attempt, "running") ??
-        (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
+      // Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
+      if (problem === "same" && over !== undefined) return { outcome: "finished" };
+      const reason = over ?? (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
       if (record === undefined || stored?.state !== "running" || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };

@@ -90,6 +90,18 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
   });
 
+  test("the repeat of a failed run is answered alike after its next attempt was queued", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
+    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason: "exit 1" } as const };
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { grants: [queued("coder", 2)] }));
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    expect(await events(bench.board, "result_refused")).toEqual([]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [queued("coder", 2)] });
+  });
+
   test("a late result is refused, with one event, and stored nowhere", async () => {
     await using bench = await open();
     const { claim, goal, epoch } = await runGrant(bench.board);
