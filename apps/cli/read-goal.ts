@@ -18,12 +18,16 @@ const mostTries = 20;
 
 export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
   for (let tries = 1; ; tries += 1) {
-    const [record, ids] = await Promise.all([board.readGoal(goal), board.listArtefactsOfGoal(goal)]);
+    const [record, ids, asked] = await Promise.all([
+      board.readGoal(goal),
+      board.listArtefactsOfGoal(goal),
+      board.listOpenQuestions(),
+    ]);
     const causes = await readCauses(board, ids);
     const claims = await board.readClaims(claimsIn(causes));
     const artefacts = await readHeads(board, ids, known);
     // An open claim is news that keeps. That all are ended may be yesterday's news: what they led to was written before they ended.
-    const status = goalStatus({ goal, ended: record.ended, artefacts, causes, claims });
+    const status = goalStatus({ goal, ended: record.ended, artefacts, causes, claims, asked: new Set(asked) });
     if (status.state === "running" || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) {
       return { goal, status, artefacts };
     }

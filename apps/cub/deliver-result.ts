@@ -38,6 +38,9 @@ export async function deliverResult(
       metrics.successes.inc();
       log.info("Created artefact", { version: artefact.version, commit: artefact.metadata.commit });
       return true;
+    case "asked":
+      log.info("Asked a question", { commit: result.base });
+      return true;
     case "failed":
       metrics.failures.inc();
       log.warn("Created Failure artefact", { reason: result.reason });

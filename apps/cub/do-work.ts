@@ -28,13 +28,23 @@ async function workOn(parts: Parts, task: Task, inputs: TaskInputs, signal: Abor
   const verdict = await runTool(parts, task, inputs, signal);
   if (verdict.kind !== "result") return failed(parts, task, verdict.end);
   const { result, end } = verdict;
-  const artefact = resultArtefact(making(parts, task), result, { target: inputs.target, earlier: task.earlier });
+  const isOutOfSight = result.about !== undefined && !inSight(inputs).has(result.about);
+  if (isOutOfSight)
+    return failed(parts, task, { ...end, reason: `The tool asked about ${result.about}, which it was not given.` });
+  const { earlier, grant } = task;
+  const given = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
+  const artefact = resultArtefact(making(parts, task), result, given);
   if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
   const published = await publish(parts, artefact, inputs, end);
   if (!published.ok) return failed(parts, task, published.end);
   const { commit } = published;
   if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
-  return { outcome: "done", artefact };
+  if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
+  return { outcome: "asked", artefact, ...(commit === undefined ? {} : { base: commit }) };
+}
+
+function inSight({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {
+  return new Set([target, ...contextChain, ...additionalContext].map(({ id }) => id));
 }
 
 async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
@@ -51,7 +61,7 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, base_commit: inputs.base });
   metrics.executions.inc();
   const outcome = await parts.runTool({ stdin, timeoutMs, signal });
-  const verdict = judgeOutcome(outcome, grant.phase, timeoutMs);
+  const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind }, timeoutMs);
   const { reason, exitCode, durationMs, stderr } = verdict.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
   const about = {

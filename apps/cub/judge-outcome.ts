@@ -1,7 +1,6 @@
 // What a run of the agent's command came to: a result, or a failure and the sentence that explains it (DESIGN §6, "Tool contract").
 import type { ToolEnd } from "../../lib/core/failure-report.ts";
-import { readToolOutput } from "../../lib/core/read-tool-output.ts";
-import type { Phase } from "../../lib/model/claim.ts";
+import { type Granted, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
@@ -13,7 +12,7 @@ export type Verdict =
 
 const overtime = "The tool, or a process that it left behind with its output open, ran longer than its timeout";
 
-export function judgeOutcome(outcome: CommandOutcome, phase: Phase, timeoutMs: number): Verdict {
+export function judgeOutcome(outcome: CommandOutcome, granted: Granted, timeoutMs: number): Verdict {
   switch (outcome.kind) {
     case "not_started":
       return { kind: "failed", end: noEnd(outcome.reason === "aborted" ? interrupted : outcome.message) };
@@ -27,7 +26,7 @@ export function judgeOutcome(outcome: CommandOutcome, phase: Phase, timeoutMs: n
         end: endOf(outcome, `The tool wrote more to ${outcome.stream} than the 32 MiB that are allowed.`),
       };
     case "exited":
-      return judgeExit(outcome, phase);
+      return judgeExit(outcome, granted);
     default:
       return unreachable(outcome);
   }
@@ -43,18 +42,12 @@ const interrupted = "The tool was stopped before it had ended: this attempt is l
 
 type Ran = Exclude<CommandOutcome, { kind: "not_started" }>;
 
-function judgeExit(outcome: Ran, phase: Phase): Verdict {
+function judgeExit(outcome: Ran, granted: Granted): Verdict {
   if (outcome.signal !== null) return { kind: "failed", end: endOf(outcome, `The tool was ended by ${outcome.signal}.`) };
   if (outcome.exitCode !== 0)
     return { kind: "failed", end: endOf(outcome, `The tool ended with exit code ${outcome.exitCode}.`) };
-  const read = readToolOutput(outcome.stdout, phase);
+  const read = readToolOutput(outcome.stdout, granted);
   if (!read.ok) return { kind: "unreadable", end: endOf(outcome, read.reason) };
-  if (read.result.structural_type === "Question") {
-    return {
-      kind: "failed",
-      end: endOf(outcome, "The tool asked a question, and this version of Sett cannot put it to anyone yet."),
-    };
-  }
   return { kind: "result", result: read.result, end: endOf(outcome, "") };
 }
 

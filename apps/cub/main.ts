@@ -1,5 +1,6 @@
 // The cub's program: wires the parts, and alone reads the environment.
 import { randomUUID } from "node:crypto";
+import { hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -83,7 +84,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 
 async function partsOf(settings: Settings): Promise<Parts> {
   const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
-  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, onLost: fail });
+  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;

@@ -29,7 +29,7 @@ export type TaskInputs = {
   target: Artefact;
   /** Oldest first. */
   contextChain: Artefact[];
-  /** Results of earlier phases, then what the claim itself adds (reviews, an answer), exactly these versions. */
+  /** Results of earlier phases, then what the claim itself adds (reviews), then what was asked and answered; exactly these versions. */
   additionalContext: Artefact[];
   base: CommitHash | undefined;
 };
@@ -76,7 +76,7 @@ async function readInputs(
   { claim, grant, earlier }: Omit<Assignment, "target">,
   target: Artefact,
 ): Promise<TaskInputs> {
-  const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids])];
+  const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
   const [contextChain, additionalContext] = await Promise.all([
     assembleContext(board, target, additionalIds),
     additionalIds.length === 0 ? [] : board.readArtefacts(additionalIds),

@@ -35,7 +35,7 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
 }
 
 function runningGrant({ clock }: Parts, { grant, inputs }: Task): RunningGrant {
-  const { agent, phase, attempt, retries, queued_at } = grant;
+  const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
   const given = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
   return {
@@ -43,6 +43,7 @@ function runningGrant({ clock }: Parts, { grant, inputs }: Task): RunningGrant {
     phase,
     attempt,
     ...(retries === undefined ? {} : { retries }),
+    ...(dialogue && { dialogue }),
     queued_at,
     state: "running",
     started_at: clock.now().toISOString(),

@@ -11,7 +11,7 @@ import { RecentMap } from "../../lib/service/recent-map.ts";
 const mostClaims = 20_000;
 
 /** What changes a claim without a commit of ours. */
-const byAgents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed"]);
+const byAgents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed", "grant_waiting"]);
 
 export class ClaimCache {
   readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(mostClaims);

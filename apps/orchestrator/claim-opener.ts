@@ -1,5 +1,8 @@
 // Gives an artefact the claim it is owed, or ends a goal that runs away.
+import { bidByRules } from "../../lib/core/decide-bid.ts";
+import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Bid } from "../../lib/model/bid.ts";
 import type { Claim } from "../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, type GoalId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -7,18 +10,21 @@ import type { ClaimCache } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
+import type { Targets } from "./targets.ts";
 
 export class ClaimOpener {
   readonly #parts: Parts;
   readonly #roster: Roster;
   readonly #decider: Decider;
   readonly #cache: ClaimCache;
+  readonly #targets: Targets;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider, cache: ClaimCache) {
+  constructor(parts: Parts, roster: Roster, decider: Decider, cache: ClaimCache, targets: Targets) {
     this.#parts = parts;
     this.#roster = roster;
     this.#decider = decider;
     this.#cache = cache;
+    this.#targets = targets;
   }
 
   /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
@@ -34,7 +40,7 @@ export class ClaimOpener {
       status: "pending_review",
       bidding: "open",
       electorate: agents.map((agent) => agent.name),
-      bids: [],
+      bids: await this.#bidsOfPeople(artefact, agents),
       additional_context_ids: [],
       rev: 0,
       created_at: clock.now().toISOString(),
@@ -64,6 +70,14 @@ export class ClaimOpener {
       default:
         unreachable(result);
     }
+  }
+
+  /** Nobody runs for a person, so its rules speak for it at once. */
+  async #bidsOfPeople(artefact: ArtefactId, agents: readonly AgentRegistration[]): Promise<Bid[]> {
+    const people = agents.filter(({ human }) => human === true);
+    if (people.length === 0) return [];
+    const target = await this.#targets.get(artefact);
+    return people.map((person) => ({ agent: person.name, word: (target && bidByRules(target, person)) ?? "ignore" }));
   }
 
   /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */

@@ -1,9 +1,10 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims, wake-ups and events together.
 import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
-import type { Decision, DecisionInput, FailureNote } from "../../lib/core/decide-claim.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
+import type { FollowUp } from "../../lib/core/feedback.ts";
+import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
 import type { Grant, Phase } from "../../lib/model/claim.ts";
-import { ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 
 /** What of a decision's input its commit needs. */
@@ -43,8 +44,11 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
         commit.set.status = decision.claim.status;
         setGranted(commit, write.phase, write.grants);
         commit.grants.push(...write.grants);
-        for (const { agent, phase, attempt } of write.grants)
-          commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
+        for (const { agent, phase, attempt, state } of write.grants) {
+          // A person's grant waits from the beginning.
+          const type = state === "waiting" ? "grant_waiting" : "grant_queued";
+          commit.events.push({ type, ...about, agent, data: { phase, attempt } });
+        }
         break;
       case "end_grant":
         commit.grants.push(write.grant);
@@ -57,7 +61,8 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
         commit.events.push({ type: "grant_retrying", ...about, agent, data: { phase, attempt, after_ms: write.afterMs } });
         break;
       }
-      case "retry": {
+      case "retry":
+      case "resume": {
         const { agent, phase, attempt } = write.grant;
         commit.grants.push(write.grant);
         commit.events.push({ type: "grant_queued", ...about, agent, data: { phase, attempt } });
@@ -67,8 +72,10 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
         commit.artefacts.push(failureArtefact(write.failure, input));
         break;
       case "follow_up":
-        if (write.followUp.kind === "failure") commit.artefacts.push(failureArtefact(write.followUp.failure, input));
-        else commit.claims.push(reworkClaim(write.followUp, input, newId));
+        followUp(commit, write.followUp, input, newId);
+        break;
+      case "close_question":
+        commit.events.push({ type: "question_closed", ...about, artefact_id: write.question, data: { reason: write.reason } });
         break;
       case "complete":
         commit.set.status = "complete";
@@ -78,13 +85,29 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
         commit.set.status = "terminated";
         commit.set.bidding = "closed";
         commit.set.termination_reason = write.reason;
-        commit.events.push({ type: "claim_terminated", ...about, data: { reason: write.reason } });
+        commit.events.push({ type: "claim_terminated", ...about, data: { reason: write.reason, kind: input.claim.kind } });
         break;
       default:
         unreachable(write);
     }
   }
   return commit;
+}
+
+function followUp(commit: ClaimCommit, next: FollowUp, input: Standing, newId: () => string): void {
+  switch (next.kind) {
+    case "failure":
+      commit.artefacts.push(failureArtefact(next.failure, input));
+      return;
+    case "question":
+      commit.artefacts.push(goalQuestion(next.question, ArtefactId.parse(newId()), input));
+      return;
+    case "rework":
+      commit.claims.push(reworkClaim(next, input, newId));
+      return;
+    default:
+      unreachable(next);
+  }
 }
 
 function setGranted(commit: ClaimCommit, phase: Phase, grants: readonly Grant[]): void {
@@ -103,19 +126,37 @@ function endEvent(grant: Grant, about: { claim_id: ClaimId }): ClaimCommit["even
 
 function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: Standing): Artefact {
   return {
-    id: note.id,
-    logical_id: LogicalId.parse(note.id),
-    version: 1,
+    ...madeByUs(note.id, input),
     structural_type: "Failure",
     type: note.type,
     payload: JSON.stringify({ reason: note.reason, agent: note.agent ?? null }),
     source_artefacts: note.sources,
+    metadata: { summary: note.reason },
+  };
+}
+
+/** Reviewers have feedback on a goal, and nobody but its author can say what is meant. */
+function goalQuestion(note: { payload: string; sources: ArtefactId[] }, id: ArtefactId, input: Standing): Artefact {
+  return {
+    ...madeByUs(id, input),
+    structural_type: "Question",
+    type: goalFeedbackType,
+    payload: note.payload,
+    source_artefacts: note.sources,
+    metadata: { summary: "Reviewers gave feedback on the goal" },
+  };
+}
+
+function madeByUs(id: ArtefactId, { at, claim }: Standing) {
+  return {
+    id,
+    logical_id: LogicalId.parse(id),
+    version: 1,
     produced_by_role: orchestratorRole,
     produced_by_agent: "",
-    created_at: input.at,
-    goal_id: input.claim.goal_id,
-    claim_id: input.claim.id,
-    metadata: { summary: note.reason },
+    created_at: at,
+    goal_id: claim.goal_id,
+    claim_id: claim.id,
   };
 }
 

@@ -1,6 +1,7 @@
 // read → decide → commit, for one claim at a time.
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
-import { type ClaimEvent, type Decision, type DecisionInput, decideClaim, type Target } from "../../lib/core/decide-claim.ts";
+import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
+import { decideClaim } from "../../lib/core/decide-claim.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -10,6 +11,7 @@ import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
 import { Fenced, type Parts } from "./parts.ts";
+import type { Pause } from "./pause.ts";
 import type { Roster } from "./roster.ts";
 import type { Targets } from "./targets.ts";
 
@@ -26,12 +28,14 @@ export class Decider {
   readonly #roster: Roster;
   readonly #targets: Targets;
   readonly #cache: ClaimCache;
+  readonly #pause: Pause;
 
-  constructor(parts: Parts, roster: Roster, targets: Targets, cache: ClaimCache) {
+  constructor(parts: Parts, roster: Roster, targets: Targets, cache: ClaimCache, pause: Pause) {
     this.#parts = parts;
     this.#roster = roster;
     this.#targets = targets;
     this.#cache = cache;
+    this.#pause = pause;
   }
 
   /** Claims being decided about right now. */
@@ -80,9 +84,13 @@ export class Decider {
 
   async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Look> {
     const { clock, newId, policy } = this.#parts;
-    const [records, agents] = await Promise.all([this.#readRecords(snapshot, targetOf), this.#roster.list()]);
+    const [records, agents, isPaused] = await Promise.all([
+      this.#readRecords(snapshot, targetOf),
+      this.#roster.list(),
+      this.#pause.isOn(),
+    ]);
     const failureId = ArtefactId.parse(newId());
-    const input = { ...snapshot, agents, policy, at: clock.now().toISOString(), failureId };
+    const input = { ...snapshot, agents, policy, isPaused, at: clock.now().toISOString(), failureId };
     const decision = records.ok ? decideClaim({ ...input, ...records.value }, event) : abandonClaim(input, records.reason);
     return { input, decision };
   }
@@ -143,12 +151,14 @@ export class Decider {
           });
           break;
         case "retry":
+        case "resume":
           metrics.grants.inc({ phase: write.grant.phase });
           break;
         case "close_bidding":
         case "end_grant":
         case "fail":
         case "follow_up":
+        case "close_question":
           break;
         default:
           unreachable(write);

@@ -5,6 +5,9 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Parts } from "./parts.ts";
+import type { QuestionDesk } from "./question-desk.ts";
+import { reconcileClaims } from "./reconcile.ts";
+import type { Requests } from "./requests.ts";
 import type { Roster } from "./roster.ts";
 
 export class EventHandler {
@@ -12,12 +15,19 @@ export class EventHandler {
   readonly #roster: Roster;
   readonly #decider: Decider;
   readonly #opener: ClaimOpener;
+  readonly #desk: QuestionDesk;
+  readonly #requests: Requests;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider, opener: ClaimOpener) {
+  constructor(
+    parts: Parts,
+    rooms: { roster: Roster; decider: Decider; opener: ClaimOpener; desk: QuestionDesk; requests: Requests },
+  ) {
     this.#parts = parts;
-    this.#roster = roster;
-    this.#decider = decider;
-    this.#opener = opener;
+    this.#roster = rooms.roster;
+    this.#decider = rooms.decider;
+    this.#opener = rooms.opener;
+    this.#desk = rooms.desk;
+    this.#requests = rooms.requests;
   }
 
   /** Resolves when what the event calls for stands on the blackboard; undefined where it calls for nothing, as most events do. */
@@ -40,6 +50,23 @@ export class EventHandler {
         return event.agent && this.#leaveOut(event.agent, epoch);
       case "goal_ended":
         return event.goal_id && this.#endClaims(event.goal_id, String(event.data?.ending ?? "ended"), epoch);
+      case "grant_waiting":
+        return event.artefact_id && this.#desk.look(event.artefact_id, epoch);
+      case "question_closed":
+        return event.artefact_id && this.#desk.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch);
+      case "claim_terminated":
+        // Whoever was asked could not answer: somebody else is.
+        return event.data?.kind === "clarification" ? event.artefact_id && this.#desk.look(event.artefact_id, epoch) : undefined;
+      case "cancel_requested":
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, epoch);
+      case "pause_requested":
+        return this.#requests.setPaused(event, true, epoch);
+      case "resume_requested":
+        return this.#requests.setPaused(event, false, epoch);
+      case "retry_requested":
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch);
+      case "instance_resumed":
+        return reconcileClaims(this.#parts, this.#decider, this.#desk, epoch);
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -52,11 +79,12 @@ export class EventHandler {
       case "grant_queued":
       case "grant_retrying":
       case "grant_started":
-      case "grant_waiting":
       case "grant_cancelled":
       case "result_refused":
       case "claim_completed":
-      case "claim_terminated":
+      case "question_asked":
+      case "request_refused":
+      case "instance_paused":
         return undefined;
       default:
         return unreachable(event.type);
@@ -67,7 +95,17 @@ export class EventHandler {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
     if (artefacts > this.#parts.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts, epoch);
-    return data?.structural_type === "Standard" ? this.#opener.open(artefact_id, goal_id, epoch) : undefined;
+    switch (data?.structural_type) {
+      case "Standard":
+        return this.#opener.open(artefact_id, goal_id, epoch);
+      case "Question":
+        // What an agent asks is heard of when its grant waits.
+        return data.agent === undefined ? this.#desk.look(artefact_id, epoch) : undefined;
+      case "Answer":
+        return this.#desk.lookAtAnswer(artefact_id, epoch);
+      default:
+        return undefined;
+    }
   }
 
   #progress({ claim_id }: SettEvent, epoch: number): Promise<boolean> | undefined {

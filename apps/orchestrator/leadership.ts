@@ -13,7 +13,10 @@ import { EventHandler } from "./handle-event.ts";
 import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
 import { Fenced, type Parts } from "./parts.ts";
+import { Pause } from "./pause.ts";
+import { QuestionDesk } from "./question-desk.ts";
 import { adoptPublished, HandmadeScan, hearPublished, reconcileClaims } from "./reconcile.ts";
+import { Requests } from "./requests.ts";
 import { Roster } from "./roster.ts";
 import { Targets } from "./targets.ts";
 import { type WorkerParts, WorkerPool } from "./worker-pool.ts";
@@ -35,6 +38,8 @@ export class Leadership {
   readonly #grantLeaseMs: number;
   readonly #roster: Roster;
   readonly #decider: Decider;
+  readonly #desk: QuestionDesk;
+  readonly #pause: Pause;
   readonly #targets: Targets;
   readonly #cache = new ClaimCache();
   readonly #progress: CursorProgress;
@@ -47,7 +52,9 @@ export class Leadership {
     this.#grantLeaseMs = grantLeaseMs;
     this.#roster = new Roster(parts.board);
     this.#targets = new Targets(parts.board);
-    this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache);
+    this.#pause = new Pause(parts.board);
+    this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);
+    this.#desk = new QuestionDesk(parts, this.#roster, this.#decider);
     this.#progress = new CursorProgress(seat.cursor);
     this.#lastTurnAt = parts.clock.now().getTime();
   }
@@ -68,8 +75,10 @@ export class Leadership {
     const ending = AbortSignal.any([signal, over.signal]);
     const parts = this.#parts;
     const epoch = this.#epoch;
-    const opener = new ClaimOpener(parts, this.#roster, this.#decider, this.#cache);
-    const handler = new EventHandler(parts, this.#roster, this.#decider, opener);
+    const [roster, decider, desk] = [this.#roster, this.#decider, this.#desk];
+    const opener = new ClaimOpener(parts, roster, decider, this.#cache, this.#targets);
+    const requests = new Requests(parts, roster, this.#pause);
+    const handler = new EventHandler(parts, { roster, decider, opener, desk, requests });
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#progress.seen, event);
@@ -128,6 +137,7 @@ export class Leadership {
       isDue = true;
       this.#roster.forget();
       this.#cache.clear();
+      this.#pause.forget();
     });
     try {
       await this.#every(100, signal, async () => {
@@ -136,7 +146,7 @@ export class Leadership {
         isDue = false;
         nextMs = nowMs + reconcileEveryMs;
         try {
-          await reconcileClaims(this.#parts, this.#decider, this.#epoch);
+          await reconcileClaims(this.#parts, this.#decider, this.#desk, this.#epoch);
         } catch (error) {
           isDue = true;
           throw error;

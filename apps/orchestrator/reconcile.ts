@@ -1,9 +1,11 @@
 // Makes up for what no event told: claims left half-way, and artefacts written by hand.
+import { questionOf } from "../../lib/model/claim.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { HeardArtefacts } from "./heard-artefacts.ts";
 import type { Parts } from "./parts.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 
 /** Within this an event catches up with its publication, or the log is looked at. */
 const publishedApartMs = 200;
@@ -14,10 +16,14 @@ const unlookable = "Could not look at an artefact written by hand";
 const claimsAtOnce = 100;
 
 /** Every open claim is looked at as it stands. Harmless where nothing is to be done. */
-export async function reconcileClaims({ board }: Parts, decider: Decider, epoch: number): Promise<void> {
+export async function reconcileClaims({ board }: Parts, decider: Decider, desk: QuestionDesk, epoch: number): Promise<void> {
   const claims = await board.listOpenClaims();
-  for (let from = 0; from < claims.length; from += claimsAtOnce)
-    await Promise.all(claims.slice(from, from + claimsAtOnce).map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
+  for (let from = 0; from < claims.length; from += claimsAtOnce) {
+    const some = claims.slice(from, from + claimsAtOnce);
+    await Promise.all(some.map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
+    const waiting = (await board.readClaims(some)).flatMap(({ grants }) => grants.map(questionOf));
+    for (const question of waiting) if (question !== undefined) await desk.look(question, epoch);
+  }
 }
 
 /** The more keys there are, the longer a pass takes and the rarer it comes: it may take one part in so many of the time. */

@@ -1,7 +1,7 @@
 // What decisions look at in the artefacts that claims are about: as the log has told it, or as it stands. Artefacts never change, so the
 // two differ only where somebody has broken one by hand.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
-import type { Target } from "../../lib/core/decide-claim.ts";
+import type { Target } from "../../lib/core/claim-decision.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { RecentMap } from "../../lib/service/recent-map.ts";

@@ -1,6 +1,6 @@
 // Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (DESIGN §6,
 // "Modes"). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
-import type { ClaimEvent } from "../../lib/core/decide-claim.ts";
+import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -95,6 +95,8 @@ export class WorkerPool {
     const { agent, spec } = this.#template;
     const snapshot = await board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === agent);
+    // Whoever lets the instance go on wakes everybody again.
+    if ((await board.readPause()) !== undefined) return;
     // A wake-up is only a hint: the grant may be running already, or its claim over.
     if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return;
     const { attempt } = grant;
@@ -134,6 +136,8 @@ export class WorkerPool {
       if (signal.aborted) return;
       if (exitCode !== undefined) await this.#clear(name);
       log.info("A worker has ended", { agent, claim_id: claim, attempt, worker: name, exit_code: exitCode });
+      // It could accept nothing if the pause came before it did.
+      if ((await this.#parts.board.readPause()) !== undefined) return;
       const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
       await decide(claim, { kind: "worker_lost", agent, attempt, reason: `The worker ${end} before it had posted a result.` });
     } finally {

@@ -16,6 +16,8 @@ export function keysOf(instance: InstanceName) {
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
+    question: (id: ArtefactId) => `${prefix}question:${id}`,
+    openQuestions: `${prefix}questions:open`,
     goals: `${prefix}goals`,
     refusedArtefacts: `${prefix}artefacts:refused`,
     artefactDigests: `${prefix}artefacts:digests`,

@@ -5,11 +5,19 @@
 import type { AgentRegistration, AgentStatus } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
-import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
+import type { Claim, ClaimSnapshot, DoneGrant, Grant, RunningGrant } from "../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
-import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
 
-export interface Blackboard extends ArtefactBoard, ClaimBoard, GrantBoard, AgentBoard, OrchestratorSeat, Log, AsyncDisposable {
+export interface Blackboard
+  extends ArtefactBoard,
+    ClaimBoard,
+    GrantBoard,
+    PeopleBoard,
+    AgentBoard,
+    OrchestratorSeat,
+    Log,
+    AsyncDisposable {
   readonly instance: InstanceName;
   /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
   time(): Promise<number>;
@@ -63,6 +71,8 @@ export interface ArtefactBoard {
   endGoal(order: {
     goal: GoalId;
     ending: GoalEnding;
+    /** Who asked for it, if somebody did. */
+    by?: Actor;
     failure?: Artefact;
     epoch: number;
   }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
@@ -157,6 +167,8 @@ export type Announcement = { claim: ClaimId; artefact_id: ArtefactId; type: stri
 /** What a run of an agent's command came to. The ids are the runner's choice, made before the first try, so that a repeat is one. */
 export type GrantResult =
   | { outcome: "done"; artefact: Artefact }
+  /** `artefact` is the Question, whose answer the grant waits for from now on. `base`: the commit that its next attempt begins at, where it is another. */
+  | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
   /** `artefact` is the Failure. */
   | { outcome: "failed"; artefact: Artefact; reason: string };
 
@@ -182,6 +194,42 @@ export interface GrantBoard {
     endedAt: string;
     result: GrantResult;
   }): Promise<{ outcome: "finished" } | Refused>;
+}
+
+/** What people are asked, and what they ask for. */
+export interface PeopleBoard {
+  /** Questions that wait for a person, oldest first. */
+  listOpenQuestions(): Promise<ArtefactId[]>;
+  /**
+   * Puts a question to people: from here on it is listed (event `question_asked`). `already`: it is. `closed`: it has its answer, its goal
+   * was ended, or the grant that asked does not wait for it any more.
+   */
+  askPeople(order: { question: ArtefactId; epoch: number }): Promise<{ outcome: "asked" | "already" | "closed" | "fenced" }>;
+  /**
+   * Stores a person's Answer; its one source is the question. The first answer counts: `taken` names it (also when this very one was stored
+   * before and the call is a repeat, then it is `answered`). Refused: no such question, its goal was ended, nobody waits for it any more.
+   */
+  answerQuestion(
+    answer: Artefact,
+    actor: Actor,
+  ): Promise<{ outcome: "answered" } | { outcome: "taken"; answer: ArtefactId } | Refused>;
+  /** The answer that counts, if there is one, of each question. */
+  answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
+  /**
+   * Stores the Review of an agent that is a person and ends its grant with it. `grant`: as it shall stand. `digest` names the content that was judged
+   * (`digestOfArtefact`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the artefact's
+   * content is not the one that it was stored with.
+   */
+  giveVerdict(verdict: {
+    grant: DoneGrant;
+    review: Artefact;
+    digest: string;
+    actor: Actor;
+  }): Promise<{ outcome: "given" } | Refused>;
+  /** While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants. */
+  setPaused(order: { paused: boolean; by: Actor; at: string; epoch: number }): Promise<{ outcome: "set" | "already" | "fenced" }>;
+  /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
+  readPause(): Promise<{ since: string; by: Actor } | undefined>;
 }
 
 /** `worker` is the container's name. */
@@ -221,8 +269,8 @@ export interface OrchestratorSeat {
 }
 
 export interface Log {
-  /** Appends an event that comes with no change of state (`instance_started` …). */
-  logEvent(draft: EventDraft, actor: Actor): Promise<void>;
+  /** Appends an event that comes with no change of state (`instance_started`, `cancel_requested` …). Its id. */
+  logEvent(draft: EventDraft, actor: Actor): Promise<string>;
   /** Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. */
   followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
   /** Events after `from`, at most `count`; empty at the end. */

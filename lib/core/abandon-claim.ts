@@ -1,7 +1,7 @@
 // The end of a claim whose artefact, or a review of it, cannot be read any more: it ends visibly rather than in limbo.
 import { isEnded } from "../model/claim.ts";
 import { cancelGrants } from "./cancel-grants.ts";
-import type { Decision, DecisionInput } from "./decide-claim.ts";
+import type { Decision, DecisionInput } from "./claim-decision.ts";
 
 type Known = Pick<DecisionInput, "claim" | "grants" | "at" | "failureId">;
 

@@ -1,11 +1,17 @@
 // A decision about a claim in the making: every change is applied and noted together.
 import type { BidWord } from "../model/bid.ts";
-import type { Claim, Grant, Phase } from "../model/claim.ts";
+import { type Claim, type Grant, type Phase, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
-import type { ClaimWrite, DecisionInput } from "./decide-claim.ts";
-import { type FailedGrant, withRetryAt } from "./retry.ts";
+import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
+import { type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
 
 export const statusOfPhase = { review: "pending_review", parallel: "pending_parallel", exclusive: "pending_exclusive" } as const;
+
+/** One for a person waits from the beginning: nobody starts a process for it. */
+export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
+  if (!isPerson) return { ...base, state: "queued" };
+  return { ...base, state: "waiting", started_at: base.queued_at, context_ids: [], waits_for: { kind: "approval" } };
+}
 
 export class Draft {
   claim: Claim;
@@ -30,7 +36,9 @@ export class Draft {
   }
 
   enter(phase: Phase, agents: readonly AgentName[]): void {
-    const grants = agents.map((agent): Grant => ({ agent, phase, attempt: 1, queued_at: this.input.at, state: "queued" }));
+    const { at } = this.input;
+    const people = new Set(this.input.agents.filter(({ human }) => human).map(({ name }) => name));
+    const grants = agents.map((agent) => newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)));
     this.claim = { ...this.claim, status: statusOfPhase[phase] };
     this.grants.push(...grants);
     this.writes.push({ kind: "enter", phase, grants });
@@ -41,16 +49,20 @@ export class Draft {
   }
 
   endGrant(grant: Grant): void {
+    const before = this.grants.find((one) => one.agent === grant.agent);
+    const question = before && questionOf(before);
     this.replace(grant);
     this.writes.push({ kind: "end_grant", grant });
+    const reason = "reason" in grant ? grant.reason : "";
+    if (question !== undefined) this.writes.push({ kind: "close_question", question, reason });
   }
 
   /** Ends the grant with a Failure that the orchestrator posts. */
   fail(grant: Grant, type: string, reason: string): void {
-    const { agent, phase, attempt, retries, queued_at } = grant;
+    const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
     const { at, failureId, target } = this.input;
     this.endGrant({
-      ...{ agent, phase, attempt, queued_at, ...(retries === undefined ? {} : { retries }) },
+      ...{ agent, phase, attempt, queued_at, ...(retries === undefined ? {} : { retries }), ...(dialogue && { dialogue }) },
       ...("started_at" in grant
         ? {
             started_at: grant.started_at,

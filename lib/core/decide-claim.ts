@@ -5,62 +5,17 @@
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
 // A phase that nobody bid for is passed through. What is decided on is the claim as it stands, so deciding twice is harmless.
-import type { AgentRegistration } from "../model/agent.ts";
-import type { Artefact } from "../model/artefact.ts";
-import type { BidWord } from "../model/bid.ts";
-import { type ClaimSnapshot, type Grant, isEnded, type Phase } from "../model/claim.ts";
+import { type Grant, isEnded, type Phase, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
-import type { Policy } from "../model/policy.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
+import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
 import { Draft, statusOfPhase } from "./claim-draft.ts";
 import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
-import { type FollowUp, followUpOnFeedback } from "./feedback.ts";
-import { attemptLostType, type FailedGrant, nextAttempt, type QueuedGrant, retryAfterMs } from "./retry.ts";
+import { followUpOnFeedback } from "./feedback.ts";
+import { attemptLostType, nextAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
 import { isApproval } from "./review-verdict.ts";
-
-/** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
-export type ClaimEvent =
-  | { kind: "progress" }
-  | { kind: "bid_deadline" }
-  | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
-  | { kind: "attempt_due"; agent: AgentName; attempt: number }
-  /** Whoever ran it is known to be gone, or never came to be. */
-  | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }
-  | { kind: "goal_ended"; reason: string }
-  | { kind: "agent_removed"; agent: AgentName };
-
-/** What a decision looks at in the artefact that the claim is about. */
-export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
-
-/** All that a decision depends on. `at` and `failureId` are used for what the decision brings into being. */
-export type DecisionInput = ClaimSnapshot & {
-  target: Target;
-  /** Results of the review grants that are done; needed while the claim is in review. */
-  reviews: readonly Artefact[];
-  agents: readonly AgentRegistration[];
-  policy: Policy;
-  at: string;
-  failureId: ArtefactId;
-};
-
-export type ClaimWrite =
-  | { kind: "bid"; agent: AgentName; word: BidWord }
-  | { kind: "close_bidding" }
-  | { kind: "enter"; phase: Phase; grants: Grant[] }
-  | { kind: "end_grant"; grant: Grant }
-  | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
-  | { kind: "retry"; grant: QueuedGrant }
-  | { kind: "fail"; failure: FailureNote }
-  | { kind: "follow_up"; followUp: FollowUp }
-  | { kind: "complete" }
-  | { kind: "terminate"; reason: string };
-
-/** A Failure artefact to be posted by the orchestrator. */
-export type FailureNote = { id: ArtefactId; type: string; reason: string; sources: ArtefactId[]; agent?: AgentName };
-
-export type Decision = ClaimSnapshot & { writes: ClaimWrite[] };
 
 const phases: readonly Phase[] = ["review", "parallel", "exclusive"];
 const wordOfPhase = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
@@ -70,7 +25,7 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
   take(draft, event);
-  if (!isEnded(draft.claim.status)) advance(draft);
+  if (!isEnded(draft.claim.status) && mayGoOn(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
   return draft.writes.length === 0 ? undefined : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
 }
@@ -88,7 +43,10 @@ function take(draft: Draft, event: ClaimEvent): void {
     case "attempt_due":
       return tryAgain(draft, event.agent, event.attempt);
     case "goal_ended":
+    case "question_closed":
       return terminate(draft, event.reason);
+    case "answered":
+      return resume(draft, event.question, event.answer);
     case "agent_removed":
       return removeAgent(draft, event.agent);
     default:
@@ -131,6 +89,15 @@ function tryAgain(draft: Draft, agent: AgentName, attempt: number): void {
   draft.writes.push({ kind: "retry", grant: next });
 }
 
+/** The grant goes on where it stopped to ask, with question and answer; that is no retry. */
+function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
+  const waiting = draft.grants.find((grant) => questionOf(grant) === question);
+  if (waiting?.state !== "waiting") return;
+  const grant = resumedAttempt(waiting, [question, answer], draft.input.at);
+  draft.replace(grant);
+  draft.writes.push({ kind: "resume", grant });
+}
+
 /** Its missing bid becomes `ignore`, its running grant drains, its queued or waiting one, or one about to be tried again, fails. */
 function removeAgent(draft: Draft, agent: AgentName): void {
   if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent)) draft.bid(agent, "ignore");
@@ -143,7 +110,7 @@ function removeAgent(draft: Draft, agent: AgentName): void {
 /** Whoever was removed after it had bid does not come for the grant that its bid has won. */
 function failRemoved(draft: Draft): void {
   const known = new Set(draft.input.agents.map(({ name }) => name));
-  const grant = draft.grants.find(({ state, agent }) => state === "queued" && !known.has(agent));
+  const grant = draft.grants.find(({ state, agent }) => (state === "queued" || state === "waiting") && !known.has(agent));
   if (grant === undefined) return;
   failAsRemoved(draft, grant);
   advance(draft);
@@ -174,6 +141,14 @@ function advance(draft: Draft): void {
   if (!grants.every((grant) => grant.state === "done")) return;
   if (phase === "review" && !hearReviews(draft)) return;
   if (!enter(draft, phases.slice(phases.indexOf(phase) + 1))) draft.complete();
+}
+
+/** Whatever ends goes on to its end while the instance is paused; only what would grant something waits. */
+function mayGoOn(draft: Draft): boolean {
+  if (!draft.input.isPaused) return true;
+  const trial = new Draft({ ...draft.input, claim: draft.claim, grants: draft.grants });
+  advance(trial);
+  return !trial.writes.some((write) => write.kind === "enter");
 }
 
 /** Enters the first of `candidates` that somebody bid for. */

@@ -7,6 +7,8 @@ import type { Policy } from "../model/policy.ts";
 export type FollowUp =
   /** The producer makes the next version, with the reviews before its eyes. `cause` makes the claim unique for this round. */
   | { kind: "rework"; agent: AgentName; reviews: ArtefactId[]; cause: string }
+  /** On a goal, its author is asked: the answer becomes its next version. */
+  | { kind: "question"; question: { payload: string; sources: ArtefactId[] } }
   | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
 
 export function followUpOnFeedback(input: {
@@ -23,7 +25,7 @@ export function followUpOnFeedback(input: {
     failure: { id: failureId, type, reason, sources: [target.id, ...reviews] },
   });
   if (target.produced_by_role === userRole) {
-    return fail("GoalRejected", "Reviewers gave feedback on the goal itself. State the goal again with their feedback in mind.");
+    return { kind: "question", question: { payload: goalQuestion(rejecting), sources: [target.id, ...reviews] } };
   }
   // Version n of a thread has been reworked n - 1 times.
   if (target.version - 1 >= policy.review_rounds) {
@@ -37,4 +39,15 @@ export function followUpOnFeedback(input: {
     return fail("ProducerGone", `Agent ${target.produced_by_agent || "(none)"} made this and is no longer here to rework it.`);
   }
   return { kind: "rework", agent: producer.name, reviews, cause: `rework:${target.version}` };
+}
+
+/** Of each review, so that the question stays readable; the whole is among its sources. */
+const longestExcerpt = 2_000;
+
+function goalQuestion(rejecting: readonly Artefact[]): string {
+  const said = rejecting.map(({ produced_by_agent, payload }) => {
+    const text = payload.length > longestExcerpt ? `${payload.slice(0, longestExcerpt)}…` : payload;
+    return `${produced_by_agent}: ${text}`;
+  });
+  return ["Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.", ...said].join("\n\n");
 }

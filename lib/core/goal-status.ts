@@ -1,6 +1,6 @@
 // How a goal stands, derived from what is on the blackboard and stored nowhere (DESIGN §5, "Goal status").
-import type { ArtefactHead } from "../model/artefact.ts";
-import { type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
+import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
+import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { missingBidders } from "./consensus.ts";
@@ -16,6 +16,8 @@ export type GoalFacts = {
   artefacts: readonly GoalArtefact[];
   /** Artefact → cause → claim. */
   causes: ReadonlyMap<ArtefactId, ReadonlyMap<string, ClaimId>>;
+  /** Questions that wait for a person. */
+  asked: ReadonlySet<ArtefactId>;
   /** Every claim that `causes` names. */
   claims: readonly ClaimSnapshot[];
 };
@@ -36,29 +38,36 @@ export type Waiting =
   | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string; attempt: number; retry_at: string; reason: string }
   | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
+  /** `agent` is a person, who is to judge the artefact. */
+  | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
   | { kind: "claim"; artefact: ArtefactId; since: string };
 
 export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[] };
 
 export function goalStatus(facts: GoalFacts): GoalStatus {
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
-  const owed = facts.ended === undefined ? owedClaims(facts) : [];
-  const questions = openQuestions(facts);
+  const owed = facts.ended === undefined ? [...owedClaims(facts), ...goalsOwed(facts)] : [];
+  const questions = facts.artefacts.filter(({ id }) => facts.asked.has(id));
   const waitingFor: Waiting[] = [
     ...questions.map((question): Waiting => ({ kind: "answer", question: question.id, since: question.created_at })),
     ...openClaims.flatMap(waitedForBy),
     ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
   ];
   return {
-    state: stateOf(facts, { questions: questions.length, open: openClaims.length + owed.length }),
+    state: stateOf(facts, { people: waitingFor.filter(isForPeople).length, open: openClaims.length + owed.length }),
     openClaims,
     waitingFor,
   };
 }
 
-function stateOf(facts: GoalFacts, count: { questions: number; open: number }): GoalState {
+/** Waits for a person, who may take days. */
+export function isForPeople({ kind }: Waiting): boolean {
+  return kind === "answer" || kind === "approval";
+}
+
+function stateOf(facts: GoalFacts, count: { people: number; open: number }): GoalState {
   if (facts.ended === "cancelled") return "cancelled";
-  if (count.questions > 0) return "waiting";
+  if (count.people > 0) return "waiting";
   if (count.open > 0) return "running";
   if (facts.artefacts.some((artefact) => artefact.structural_type === "Failure" && !isSuperseded(artefact, facts)))
     return "failed";
@@ -77,36 +86,33 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
 }
 
 /** A Failure is history once its attempt was followed by another, or once it has had a `retry` claim, which speaks for itself. */
-function isSuperseded(failure: GoalArtefact, { causes, claims }: GoalFacts): boolean {
+function isSuperseded(failure: GoalArtefact, { artefacts, causes, claims }: GoalFacts): boolean {
   if ([...causes.values()].some((ofArtefact) => ofArtefact.has(`retry:${failure.id}`))) return true;
   const made = claims.find(({ claim }) => claim.id === failure.claim_id);
   if (made === undefined) return false;
+  // Somebody else has answered what this attempt to answer was about.
+  if (made.claim.kind === "clarification" && answersTo(made.claim.artefact_id, artefacts).length > 0) return true;
   const isLast = made.grants.some((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
   const isOf = (agent: AgentName) => failure.type === attemptLostType || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
   return made.claim.status === "complete" || (wasRetried && !isLast);
 }
 
-/**
- * Questions that a person must answer: unanswered, not being answered by an agent (a clarification claim), and, where an agent
- * asked, with its grant still waiting: the end of a claim closes its questions.
- */
-function openQuestions({ artefacts, causes, claims }: GoalFacts): GoalArtefact[] {
-  const answered = new Set(
-    artefacts.filter((artefact) => artefact.structural_type === "Answer").flatMap((answer) => answer.source_artefacts),
-  );
-  const isOpen = (id: ClaimId) => claims.some(({ claim }) => claim.id === id && !isEnded(claim.status));
-  const isWithAgent = (question: GoalArtefact) =>
-    [...causes.values()].some((ofArtefact) => {
-      const clarification = ofArtefact.get(`clarification:${question.id}`);
-      return clarification !== undefined && isOpen(clarification);
-    });
-  const isWaitedFor = (question: GoalArtefact) =>
-    question.produced_by_agent === "" ||
-    claims.some(({ grants }) => grants.some((grant) => grant.state === "waiting" && grant.question_id === question.id));
+function answersTo(question: ArtefactId, artefacts: readonly GoalArtefact[]): GoalArtefact[] {
+  return artefacts.filter((one) => one.structural_type === "Answer" && one.source_artefacts.includes(question));
+}
+
+/** Feedback on the goal that a person has not been asked about yet, or whose answer has not become the goal's next version yet. */
+function goalsOwed({ goal, artefacts, asked }: GoalFacts): GoalArtefact[] {
+  const versions = artefacts.filter((artefact) => String(artefact.logical_id) === String(goal));
+  const isTaken = (answer: GoalArtefact) => versions.some((version) => version.source_artefacts.includes(answer.id));
   return artefacts.filter(
-    (artefact) =>
-      artefact.structural_type === "Question" && !answered.has(artefact.id) && isWaitedFor(artefact) && !isWithAgent(artefact),
+    ({ id, structural_type, type, produced_by_agent }) =>
+      structural_type === "Question" &&
+      type === goalFeedbackType &&
+      produced_by_agent === "" &&
+      !asked.has(id) &&
+      !answersTo(id, artefacts).some(isTaken),
   );
 }
 
@@ -116,13 +122,13 @@ export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
   const waiting =
     claim.bidding === "open"
       ? missingBidders(claim).map((agent): Waiting => ({ kind: "bid", agent, claim: id, since: claim.created_at }))
-      : grants.flatMap((grant) => waitedForIn(grant, id));
+      : grants.flatMap((grant) => waitedForIn(grant, claim));
   if (waiting.length > 0 || grants.some((grant) => grant.state === "waiting")) return waiting;
   const ends = grants.flatMap((grant) => ("ended_at" in grant ? [grant.ended_at] : []));
   return [{ kind: "decision", claim: id, since: ends.sort().at(-1) ?? claim.created_at }];
 }
 
-function waitedForIn(grant: Grant, claim: ClaimId): Waiting[] {
+function waitedForIn(grant: Grant, { id: claim, artefact_id }: Claim): Waiting[] {
   const { agent } = grant;
   switch (grant.state) {
     case "queued":
@@ -134,6 +140,8 @@ function waitedForIn(grant: Grant, claim: ClaimId): Waiting[] {
       return retry_at === undefined ? [] : [{ kind: "retry", agent, claim, since, attempt, retry_at, reason }];
     }
     case "waiting":
+      if (grant.waits_for.kind === "answer") return [];
+      return [{ kind: "approval", agent, claim, artefact: artefact_id, since: grant.started_at }];
     case "done":
     case "cancelled":
       return [];

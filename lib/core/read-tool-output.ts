@@ -1,7 +1,7 @@
 // From the bytes on a tool's stdout to what its artefact will be, or to the sentence that its Failure will give.
 import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
-import type { Phase } from "../model/claim.ts";
-import { FullToolOutput, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
+import type { ClaimKind, Phase } from "../model/claim.ts";
+import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
 
@@ -13,12 +13,17 @@ const maxMetadataBytes = 1024 * 1024;
 /** Of the problems listed in a reason: a tool may have written ten thousand unknown keys. */
 const maxListLength = 2000;
 
+/** What the tool was granted decides what its answer is taken for. */
+export type Granted = { phase: Phase; kind: ClaimKind };
+
 /** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
-export function readToolOutput(stdout: Uint8Array, phase: Phase): ReadToolOutput {
+export function readToolOutput(stdout: Uint8Array, granted: Granted): ReadToolOutput {
   const object = parseOneObject(stdout);
   if (!object.ok) return object;
   try {
-    return isShortForm(object.value) ? readShort(object.value, object.text, phase) : readFull(object.value, object.text, phase);
+    return isShortForm(object.value)
+      ? readShort(object.value, object.text, granted)
+      : readFull(object.value, object.text, granted);
   } catch (error) {
     // Checking and copying metadata recurses into it; the payload is never walked.
     if (error instanceof RangeError) return refuse("The `metadata` in the tool's output is nested too deeply.");
@@ -28,30 +33,30 @@ export function readToolOutput(stdout: Uint8Array, phase: Phase): ReadToolOutput
 
 function isShortForm(value: Record<string, unknown>): boolean {
   const isFull = "artefact_type" in value || "artefact_payload" in value;
-  return !isFull && (value.structural_type === "Question" || value.structural_type === "Review");
+  return !isFull && ShortForm.safeParse(value.structural_type).success;
 }
 
-function readFull(value: unknown, text: string, phase: Phase): ReadToolOutput {
+function readFull(value: unknown, text: string, granted: Granted): ReadToolOutput {
   const checked = FullToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(FullToolOutput.shape));
   const { artefact_type, artefact_payload, structural_type, ...rest } = checked.data;
   return toResult(
     { ...rest, structural_type, type: artefact_type, payload: storedPayload(artefact_payload, text, "artefact_payload") },
-    phase,
+    granted,
   );
 }
 
-function readShort(value: unknown, text: string, phase: Phase): ReadToolOutput {
+function readShort(value: unknown, text: string, granted: Granted): ReadToolOutput {
   const checked = ShortToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(ShortToolOutput.shape));
   const { structural_type, payload, ...rest } = checked.data;
-  return toResult({ ...rest, structural_type, type: structural_type, payload: storedPayload(payload, text, "payload") }, phase);
+  return toResult({ ...rest, structural_type, type: structural_type, payload: storedPayload(payload, text, "payload") }, granted);
 }
 
 type Draft = Pick<Artefact, "structural_type" | "type" | "payload"> &
   Pick<FullToolOutput, "metadata" | "about"> & { summary?: string | undefined };
 
-function toResult({ summary, metadata = {}, about, ...draft }: Draft, phase: Phase): ReadToolOutput {
+function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: Granted): ReadToolOutput {
   if (!draft.payload.isWellFormed())
     return refuse("The payload in the tool's output holds half a surrogate pair, which is no text.");
   const payloadBytes = new TextEncoder().encode(draft.payload).byteLength;
@@ -65,15 +70,19 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, phase: Pha
     );
   }
   if (about !== undefined && draft.structural_type !== "Question") return refuse("Only a Question can be `about` an artefact.");
-  const result: ToolResult = { ...draft, structural_type: structuralTypeIn(phase, draft.structural_type), metadata };
+  if (draft.structural_type === "Answer" && granted.kind !== "clarification")
+    return refuse("The tool answered with an Answer, but was not asked a question: its target is none.");
+  const result: ToolResult = { ...draft, structural_type: structuralTypeIn(granted, draft.structural_type), metadata };
   if (summary !== undefined) result.summary = summary;
   if (about !== undefined) result.about = about;
   return { ok: true, result };
 }
 
-/** A review grant answers with a Review whatever the tool calls it, unless the tool asks or fails. */
-function structuralTypeIn(phase: Phase, chosen: StructuralType): StructuralType {
-  return phase !== "review" || chosen === "Question" || chosen === "Failure" ? chosen : "Review";
+/** A review ends with a Review and a clarification with an Answer whatever the tool calls it, unless the tool asks or fails. */
+function structuralTypeIn({ phase, kind }: Granted, chosen: StructuralType): StructuralType {
+  if (chosen === "Question" || chosen === "Failure") return chosen;
+  if (kind === "clarification") return "Answer";
+  return phase === "review" ? "Review" : chosen;
 }
 
 /** Other JSON is kept as the tool wrote it but for its white space, so that no digit of a number is lost. */

@@ -26,12 +26,15 @@ export type Making = {
 export function resultArtefact(
   making: Making,
   result: ToolResult,
-  { target, earlier }: { target: Artefact; earlier: readonly ArtefactId[] },
+  { target, earlier, dialogue = [] }: { target: Artefact; earlier: readonly ArtefactId[]; dialogue?: readonly ArtefactId[] },
 ): Artefact {
   const { claim } = making;
   const { structural_type, payload, summary } = result;
   const isNextVersion = claim.kind === "rework" && (structural_type === "Standard" || structural_type === "Terminal");
+  if (structural_type === "Question") return question(making, result, target);
   const sources = [target.id, ...(claim.kind === "rework" ? claim.additional_context_ids : earlier)];
+  // Answers, each of which names its question.
+  sources.push(...dialogue.filter((_, index) => index % 2 === 1));
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
   return {
     ...common(making),
@@ -42,6 +45,21 @@ export function resultArtefact(
     payload,
     source_artefacts: [...new Set(sources)],
     metadata: { ...result.metadata, ...(summary === undefined ? {} : { summary }) },
+  };
+}
+
+/** Its first source is what it is about, which decides who is asked first. */
+function question(making: Making, result: ToolResult, target: Artefact): Artefact {
+  const { type, payload, summary, metadata, about = target.id } = result;
+  return {
+    ...common(making),
+    logical_id: newThread(making),
+    version: 1,
+    structural_type: "Question",
+    type,
+    payload,
+    source_artefacts: [...new Set([about, target.id])],
+    metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
   };
 }
 

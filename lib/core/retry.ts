@@ -1,6 +1,7 @@
 // Another attempt after a failed one (DESIGN §5, "Failure"): as many as the agent's `retries` allow, later each time.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { Grant } from "../model/claim.ts";
+import type { Grant, WaitingGrant } from "../model/claim.ts";
+import type { ArtefactId } from "../model/ids.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
@@ -25,6 +26,23 @@ export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): F
 }
 
 /** The attempt after a failed one. */
-export function nextAttempt({ agent, phase, attempt, retries = 0 }: FailedGrant, at: string): QueuedGrant {
-  return { agent, phase, attempt: attempt + 1, retries: retries + 1, queued_at: at, state: "queued" };
+export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
+  const { agent, phase, attempt, retries = 0 } = failed;
+  return { agent, phase, attempt: attempt + 1, retries: retries + 1, ...kept(failed), queued_at: at, state: "queued" };
+}
+
+/** The attempt after one that stopped to ask. `exchange`: the question and its answer. */
+export function resumedAttempt(waiting: WaitingGrant, exchange: readonly ArtefactId[], at: string): QueuedGrant {
+  const { agent, phase, attempt, retries, dialogue = [] } = waiting;
+  const asked = { ...waiting, dialogue: [...dialogue, ...exchange] };
+  return {
+    ...{ agent, phase, attempt: attempt + 1, ...(retries === undefined ? {} : { retries }), ...kept(asked) },
+    ...{ queued_at: at, state: "queued" },
+  };
+}
+
+/** What was asked, and where the work stood then; without that every attempt begins anew. */
+function kept({ dialogue, base_commit }: Pick<FailedGrant, "dialogue" | "base_commit">) {
+  if (dialogue === undefined) return {};
+  return { dialogue, ...(base_commit === undefined ? {} : { base_commit }) };
 }

@@ -27,6 +27,8 @@ export const AgentRegistration = z.strictObject({
   image: z.string(),
   /** Nobody runs it: it takes part by hand, with plain Redis commands. */
   external: z.literal(true).optional(),
+  /** A person, who reviews with `sett approve` and `sett reject`. Its rules bid at once. */
+  human: z.literal(true).optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 

@@ -39,5 +39,8 @@ export type ArtefactHead = Omit<Artefact, "payload">;
 /** The type of the artefact that a workflow starts from. */
 export const goalType = "GoalDefined";
 
+/** The type of the Question that comes of reviewers' feedback on a goal. */
+export const goalFeedbackType = "GoalFeedback";
+
 /** The role recorded for what people post. */
 export const userRole = "user";

@@ -41,6 +41,8 @@ const grantBase = {
   attempt: z.int().min(1),
   /** How many of the attempts so far failed and were tried again; an answer is no retry. */
   retries: z.int().min(1).optional(),
+  /** What earlier attempts asked and were answered: question, answer, question, answer … */
+  dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
 };
 const grantInputs = {
@@ -50,12 +52,19 @@ const grantInputs = {
   base_commit: CommitHash.optional(),
 };
 
+/** A waiting grant has no lease, slot or process; it may wait for days. `approval`: an agent that is a person judges the claim's artefact. */
+export const WaitsFor = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("answer"), question_id: ArtefactId }),
+  z.strictObject({ kind: z.literal("approval") }),
+]);
+export type WaitsFor = z.infer<typeof WaitsFor>;
+
 /** The right and duty of one agent to work on one claim in one phase. */
 export const Grant = z.discriminatedUnion("state", [
   /** `base_commit` on a queued grant: where an earlier attempt of it stopped to ask. */
   z.strictObject({ ...grantBase, state: z.literal("queued"), base_commit: CommitHash.optional() }),
   z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("running") }),
-  z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("waiting"), question_id: ArtefactId }),
+  z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("waiting"), waits_for: WaitsFor }),
   z.strictObject({
     ...grantBase,
     ...grantInputs,
@@ -78,6 +87,13 @@ export const Grant = z.discriminatedUnion("state", [
 ]);
 export type Grant = z.infer<typeof Grant>;
 export type RunningGrant = Extract<Grant, { state: "running" }>;
+export type DoneGrant = Extract<Grant, { state: "done" }>;
+export type WaitingGrant = Extract<Grant, { state: "waiting" }>;
+
+/** The question whose answer a grant waits for, if it waits for one. */
+export function questionOf(grant: Grant): ArtefactId | undefined {
+  return grant.state === "waiting" && grant.waits_for.kind === "answer" ? grant.waits_for.question_id : undefined;
+}
 
 /** What is decided on: a claim with its grants. */
 export type ClaimSnapshot = { claim: Claim; grants: Grant[] };

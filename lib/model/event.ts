@@ -27,10 +27,24 @@ export const EventType = z.enum([
   "claim_completed",
   "claim_terminated",
   "goal_ended",
+  /** A question was put to people, or is closed without an answer. */
+  "question_asked",
+  "question_closed",
+  /** What people ask of the orchestrator. */
+  "cancel_requested",
+  "pause_requested",
+  "resume_requested",
+  "retry_requested",
+  "request_refused",
+  "instance_paused",
+  "instance_resumed",
 ]);
 export type EventType = z.infer<typeof EventType>;
 
-/** Who did it: `agent:coder`, `orchestrator:3` (its epoch), `person:Ada Lovelace`, `hand` (plain Redis commands). */
+/**
+ * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id), `orchestrator:3` (its epoch),
+ * `person:Ada Lovelace <ada@example.org>`, `hand` (plain Redis commands).
+ */
 export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 

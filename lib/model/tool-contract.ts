@@ -1,6 +1,6 @@
 // What an agent's command is given on stdin and must answer on stdout (DESIGN §6).
 import { z } from "zod";
-import { Artefact, type ArtefactMetadata } from "./artefact.ts";
+import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
 import type { Phase } from "./claim.ts";
 import { ArtefactId, ClaimId } from "./ids.ts";
 
@@ -36,12 +36,12 @@ const AddedMetadata = z
   })
   .refine((metadata) => !("summary" in metadata), { error: "must not hold `summary`: give it beside `metadata`" });
 
-const ChosenStructuralType = z.enum(["Standard", "Review", "Question", "Failure", "Terminal"], {
-  error: ({ input }) =>
-    input === "Answer"
-      ? "Answer is not a result of this claim: only the one asked a question can answer it"
-      : "must be Standard, Review, Question, Failure or Terminal",
+const ChosenStructuralType = z.enum(StructuralType.options, {
+  error: "must be Standard, Review, Question, Answer, Failure or Terminal",
 });
+
+/** What a tool may answer in the short form. */
+export const ShortForm = z.enum(["Question", "Review", "Answer"]);
 
 export const FullToolOutput = z.strictObject({
   artefact_type: storedText.min(1, { error: "must not be empty" }).max(200, { error: "must have at most 200 characters" }),
@@ -57,7 +57,7 @@ export type FullToolOutput = z.infer<typeof FullToolOutput>;
 
 /** The short form; the artefact's type is the structural type's name. */
 export const ShortToolOutput = z.strictObject({
-  structural_type: z.enum(["Question", "Review"]),
+  structural_type: ShortForm,
   payload: z.unknown(),
   summary: storedText.optional(),
   metadata: AddedMetadata.optional(),

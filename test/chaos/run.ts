@@ -133,6 +133,7 @@ function factsOf({ artefacts, causes, claims, goals }: History, goal: GoalId): G
     causes: new Map(
       [...causes].map(([id, ofArtefact]) => [id as ArtefactId, new Map(Object.entries(ofArtefact) as [string, ClaimId][])]),
     ),
+    asked: new Set(),
     claims: [...claims.values()].map((claim) => ({ claim, grants: claim.grants })),
   };
 }

@@ -1,5 +1,6 @@
 // A claim in a test's hands: applies decisions and plays the agents' part.
-import { type ClaimEvent, type DecisionInput, decideClaim } from "../../lib/core/decide-claim.ts";
+import type { ClaimEvent, DecisionInput } from "../../lib/core/claim-decision.ts";
+import { decideClaim } from "../../lib/core/decide-claim.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
@@ -13,6 +14,7 @@ export class ClaimSimulation {
   readonly target: Artefact;
   readonly agents: AgentRegistration[];
   readonly policy: Policy;
+  isPaused = false;
   readonly reviews: Artefact[] = [];
   /** Kinds of all writes so far, in order. */
   readonly written: string[] = [];
@@ -30,8 +32,8 @@ export class ClaimSimulation {
   }
 
   get input(): DecisionInput {
-    const { target, agents, policy, reviews } = this;
-    return { ...this.now, target, agents, policy, reviews, at, failureId: newArtefactId() };
+    const { target, agents, policy, reviews, isPaused } = this;
+    return { ...this.now, target, agents, policy, reviews, isPaused, at, failureId: newArtefactId() };
   }
 
   tell(event: ClaimEvent = { kind: "progress" }) {

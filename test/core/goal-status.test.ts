@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type GoalFacts, goalStatus } from "../../lib/core/goal-status.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { agentName, sampleArtefact, sampleClaim } from "../support/sample.ts";
@@ -15,6 +15,7 @@ class Scene {
   readonly claims: ClaimSnapshot[] = [];
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   ended: GoalFacts["ended"];
+  readonly asked = new Set<ArtefactId>();
 
   claim(about: Artefact, over: Partial<Claim> = {}, grants: Grant[] = [], cause = "standard"): Claim {
     const claim = sampleClaim(about, ["coder"], over);
@@ -38,7 +39,7 @@ class Scene {
 
   status() {
     const { artefacts, causes, claims, ended } = this;
-    return goalStatus({ goal: this.goal.goal_id, artefacts, causes, claims, ended });
+    return goalStatus({ goal: this.goal.goal_id, artefacts, causes, claims, ended, asked: this.asked });
   }
 }
 
@@ -195,25 +196,34 @@ describe("a question", () => {
       queued_at: at,
       ...inputs,
       state: "waiting",
-      question_id: question.id,
+      waits_for: { kind: "answer", question_id: question.id },
     };
     scene.claim(scene.goal, { status: "pending_exclusive", bidding: "closed" }, [grant]);
     return { scene, question };
   };
 
-  test("makes the goal wait for a person", () => {
+  test("makes the goal wait for a person once it was put to people", () => {
     const { scene, question } = asked();
+    expect(scene.status().state).toBe("running");
+    scene.asked.add(question.id);
     expect(scene.status()).toMatchObject({ state: "waiting", waitingFor: [{ kind: "answer", question: question.id }] });
   });
 
-  test("that was answered, or that an agent is to answer, waits for no person", () => {
-    const answered = asked();
-    answered.scene.artefact({ structural_type: "Answer", type: "Answer", source_artefacts: [answered.question.id] });
-    expect(answered.scene.status().state).toBe("running");
-    const tiered = asked();
-    const over = { kind: "clarification", status: "pending_exclusive", bidding: "closed" } as const;
-    tiered.scene.claim(tiered.scene.goal, over, [], `clarification:${tiered.question.id}`);
-    expect(tiered.scene.status().state).toBe("running");
+  test("about the goal keeps it running until it is put to a person, and until the answer is its next version", () => {
+    const scene = new Scene();
+    scene.claim(scene.goal, terminated);
+    const feedback = { structural_type: "Question", type: goalFeedbackType, produced_by_role: "orchestrator" } as const;
+    const question = scene.artefact({ ...feedback, produced_by_agent: "" });
+    expect(scene.status().state).toBe("running");
+    scene.asked.add(question.id);
+    expect(scene.status().state).toBe("waiting");
+    scene.asked.delete(question.id);
+    const answer = scene.artefact({ structural_type: "Answer", type: "Answer", source_artefacts: [question.id] });
+    expect(scene.status().state).toBe("running");
+    const thread = { logical_id: scene.goal.logical_id, version: 2, type: "GoalDefined" };
+    const restated = scene.artefact({ ...thread, source_artefacts: [scene.goal.id, answer.id] });
+    scene.claim(restated, done);
+    expect(scene.status().state).toBe("stalled");
   });
 
   test("is closed by the end of the claim that asked it", () => {

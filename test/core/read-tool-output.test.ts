@@ -5,11 +5,12 @@ import { readToolOutput } from "../../lib/core/read-tool-output.ts";
 import { maxPayloadBytes } from "../../lib/model/artefact.ts";
 import type { Phase } from "../../lib/model/claim.ts";
 
-const read = (stdout: string, phase: Phase = "exclusive") => readToolOutput(new TextEncoder().encode(stdout), phase);
+const read = (stdout: string, phase: Phase = "exclusive") =>
+  readToolOutput(new TextEncoder().encode(stdout), { phase, kind: "standard" });
 const full = (more: object) => JSON.stringify({ artefact_type: "Note", artefact_payload: "text", summary: "s", ...more });
 
 function reasonOf(stdout: string | Uint8Array, phase: Phase = "exclusive"): string {
-  const outcome = typeof stdout === "string" ? read(stdout, phase) : readToolOutput(stdout, phase);
+  const outcome = typeof stdout === "string" ? read(stdout, phase) : readToolOutput(stdout, { phase, kind: "standard" });
   if (outcome.ok) throw new Error("The output was accepted.");
   return outcome.reason;
 }
@@ -156,8 +157,12 @@ describe("an output that breaks the contract", () => {
   test.each([
     ["an empty type", { artefact_type: "" }, "`artefact_type` must not be empty"],
     ["a type of 201 characters", { artefact_type: "x".repeat(201) }, "must have at most 200 characters"],
-    ["an unknown structural type", { structural_type: "Standart" }, "must be Standard, Review, Question, Failure or Terminal"],
-    ["an Answer", { structural_type: "Answer" }, "`structural_type` Answer is not a result of this claim"],
+    [
+      "an unknown structural type",
+      { structural_type: "Standart" },
+      "must be Standard, Review, Question, Answer, Failure or Terminal",
+    ],
+    ["an Answer", { structural_type: "Answer" }, "was not asked a question"],
     ["a commit of the tool's own", { metadata: { commit: "abc" } }, "`metadata` must not hold `commit`"],
     ["a summary in metadata", { metadata: { summary: "abc" } }, "`metadata` must not hold `summary`"],
     ["metadata that is no object", { metadata: [1] }, "`metadata` invalid input: expected record"],
@@ -196,7 +201,7 @@ describe("for any bytes", () => {
       .map(([json, cut, tail]) => new TextEncoder().encode(json.slice(0, cut % (json.length + 1)) + tail));
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), brokenJson), phase, (bytes, inPhase) => {
-        const outcome = readToolOutput(bytes, inPhase);
+        const outcome = readToolOutput(bytes, { phase: inPhase, kind: "standard" });
         expect(outcome.ok ? outcome.result.type : outcome.reason).not.toBe("");
       }),
       { numRuns: 1000 },

@@ -34,10 +34,16 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
     { reason: saying("is no commit"), exit_code: 0 },
   ],
   [
-    "asks a question",
-    shell(`echo '{"structural_type":"Question","payload":"Why?"}'`),
+    "asks about what it was not given",
+    shell(`echo '{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'`),
     {},
-    { reason: saying("asked a question") },
+    { reason: saying("which it was not given") },
+  ],
+  [
+    "answers what nobody asked",
+    shell(`echo '{"structural_type":"Answer","payload":"42"}'`),
+    {},
+    { reason: saying("was not asked a question") },
   ],
 ];
 

@@ -129,14 +129,14 @@ describe("the work executor", () => {
   });
 
   test("a tool that breaks the contract makes a ToolExecutionFailure, and the cub carries on", async () => {
-    const answers = [exited("oops"), exited("{}", 7, "bad luck"), { structural_type: "Question", payload: "Why?" }];
+    const answers = [exited("oops"), exited("{}", 7, "bad luck")];
     await using scene = await cubScene({
       tool: () => answers.shift() ?? { artefact_type: "Report", artefact_payload: "", summary: "" },
     });
     const { standIn, agent } = scene;
     scene.start();
     const reports: FailureReport[] = [];
-    for (const _ of [1, 2, 3]) {
+    for (const _ of [1, 2]) {
       const goal = await standIn.post();
       const { state, artefact } = await standIn.ended(await standIn.openGranted(goal, agent), agent);
       expect([state, artefact.type, artefact.source_artefacts]).toEqual(["failed", "ToolExecutionFailure", [goal.id]]);
@@ -144,7 +144,6 @@ describe("the work executor", () => {
     }
     expect(reports[0]?.reason).toContain("not JSON");
     expect(reports[1]).toMatchObject({ exit_code: 7, stderr: "bad luck", timed_out: false });
-    expect(reports[2]?.reason).toContain("asked a question");
     const last = await standIn.ended(await standIn.openGranted(await standIn.post(), agent), agent);
     expect(last.state).toBe("done");
     expect(scene.messages()).toContain("Failed to parse tool output");

@@ -25,7 +25,9 @@ export function eventLine(event: SettEvent, style: Style, summary: string | unde
 function actorName(actor: Actor): string {
   const [kind, ...name] = actor.split(":");
   if (kind === "hand") return "by hand";
-  return kind === "orchestrator" ? kind : name.join(":");
+  if (kind === "orchestrator") return kind;
+  // Where an agent ran, and a person's address, are for the record: `--json` has them.
+  return name.join(":").replace(kind === "agent" ? /@.*$/ : / <[^<>]*>$/, "");
 }
 
 function colourOf(actor: Actor): Colour {
@@ -100,6 +102,24 @@ function whatHappened(event: SettEvent, style: Style): Told {
       return major(`${style.red("terminates")} ${claim}${because}`);
     case "goal_ended":
       return major(`${style.red("ends")} the goal: ${said("ending").replace("_", " ")}`);
+    case "question_asked":
+      return major(`${style.yellow("asks people")} question ${about}`);
+    case "question_closed":
+      return minor(`closes question ${about}${because}`);
+    case "cancel_requested":
+      return major(`asks to ${style.red("cancel")} the goal`);
+    case "pause_requested":
+      return minor("asks for a pause");
+    case "resume_requested":
+      return minor("asks to go on");
+    case "retry_requested":
+      return major(`asks to try again what ended with ${about}`);
+    case "request_refused":
+      return major(`${style.red("refuses")} the request${because}`);
+    case "instance_paused":
+      return major(`${style.yellow("pauses")} the instance`);
+    case "instance_resumed":
+      return major("lets the instance go on");
     default:
       return unreachable(event.type);
   }

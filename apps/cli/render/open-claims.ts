@@ -70,7 +70,9 @@ function subject({ claim, about }: OpenClaim, most: number): string {
 /** Those first who may never come, then those who are waited for longest. */
 function waits(claim: OpenClaim, situation: Situation, { names, isTerse }: Form, { style }: Drawing): string {
   const answers = claim.grants.flatMap((grant): Waiting[] =>
-    grant.state === "waiting" ? [{ kind: "answer", question: grant.question_id, since: grant.started_at }] : [],
+    grant.state === "waiting" && grant.waits_for.kind === "answer"
+      ? [{ kind: "answer", question: grant.waits_for.question_id, since: grant.started_at }]
+      : [],
   );
   const rank = (waiting: Waiting) => (isAbsent(whyOf(waiting, situation)) ? 0 : Date.parse(waiting.since));
   const all = [...answers, ...waitedForBy(claim)].toSorted((one, other) => rank(one) - rank(other));

@@ -35,6 +35,8 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
       return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${nobody}`;
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
+    case "approval":
+      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}`;
     default:
       return unreachable(waiting);
   }
@@ -65,6 +67,8 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
       return (isOrchestrated(situation) ? same : style.red)(`orchestrator ${age}`);
     case "answer":
       return style.yellow(isTerse ? "an answer" : `an answer to ${shortId(waiting.question)}`);
+    case "approval":
+      return style.yellow(isTerse ? `${waiting.agent} ${age}` : `${waiting.agent} to approve ${shortId(waiting.artefact)}`);
     default:
       return unreachable(waiting);
   }

@@ -42,6 +42,14 @@ local function artefact_problem(artefact)
   return 'same'
 end
 
+-- The first answer to a question counts, whoever gave it.
+local function note_answer(answer)
+  local question = answer.source_artefacts:match('"([^"]+)"')
+  if not question or redis.call('HGET', prefix .. 'artifact:' .. question, 'structural_type') ~= 'Question' then return end
+  redis.call('HSETNX', prefix .. 'question:' .. question, 'answer', answer.id)
+  redis.call('ZREM', prefix .. 'questions:open', question)
+end
+
 -- Thread, goal, digest, event and hint of an artefact whose hash stands.
 local function index_artefact(artefact, actor, digest)
   redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
@@ -55,6 +63,7 @@ local function index_artefact(artefact, actor, digest)
   local score = score_of(log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}'))
   redis.call('ZADD', goal .. ':artefacts', score, artefact.id)
   if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
+  if artefact.structural_type == 'Answer' then note_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
 

@@ -28,6 +28,10 @@ local function write_grant(claim, goal, agent, state, attempt, text)
   if before and before.state == 'running' and (state ~= 'running' or before.attempt ~= attempt) then
     redis.call('ZREM', prefix .. 'due', lease_member(claim, agent, before.attempt))
   end
+  -- Nobody is to answer what nobody waits for.
+  if before and before.state == 'waiting' and before.waits_for.question_id then
+    redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)
+  end
   redis.call('HSET', prefix .. 'grants:' .. claim, agent, text)
   if state == 'queued' and not is_goal_ended(goal) then
     redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)

@@ -79,14 +79,15 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return { ended: record?.ended, artefacts: record?.artefacts.length ?? 0 };
     },
 
-    async endGoal({ goal, ending, failure, epoch }) {
+    async endGoal({ goal, ending, by, failure, epoch }) {
       if (epoch !== state.seat.epoch) return { outcome: "fenced" };
       const record = state.goal(goal);
       if (record.ended !== undefined) return { outcome: "already" };
       record.ended = ending;
       const actor = `orchestrator:${epoch}`;
       if (failure !== undefined && state.artefactProblem(failure) === undefined) state.storeArtefact(failure, actor);
-      state.log({ type: "goal_ended", goal_id: goal, data: { ending } }, actor);
+      for (const id of state.openQuestions) if (state.artefacts.get(id)?.goal_id === goal) state.openQuestions.delete(id);
+      state.log({ type: "goal_ended", goal_id: goal, data: { ending, ...(by && { by }) } }, actor);
       return { outcome: "ended" };
     },
   };

@@ -7,6 +7,7 @@ import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
 import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
+import { peopleOf } from "./people.ts";
 import { seatOf } from "./seat.ts";
 import { State } from "./state.ts";
 
@@ -59,6 +60,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...artefactsOf(state, closing.signal),
     ...claimsOf(state, closing.signal),
     ...grantsOf(state, closing.signal),
+    ...peopleOf(state),
     ...agentsOf(state),
     ...seatOf(state),
     ...logOf(state, closing.signal),

@@ -1,5 +1,5 @@
 // Grants of the memory blackboard: wake-ups, the gate, leases and results.
-import { type Grant, isEnded } from "../../model/claim.ts";
+import { type Grant, isEnded, type RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import type { GrantBoard, GrantResult, Refused } from "../port.ts";
@@ -29,6 +29,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
       const reason = notCurrent(state, record, id, grant.agent, grant.attempt, "queued");
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
+      if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
       record.claim.rev += 1;
@@ -67,8 +68,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       state.writeGrant(record, endedGrant(stored, endedAt, result));
       record.claim.rev += 1;
       const data = { phase: stored.phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
-      const type = result.outcome === "failed" ? "grant_failed" : "grant_done";
-      state.log({ type, ...aboutOf(record), artefact_id: artefact.id, agent, data }, `agent:${agent}`);
+      state.log({ type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data }, `agent:${agent}`);
       return { outcome: "finished" };
     },
   };
@@ -81,7 +81,7 @@ export function notCurrent(
   claim: ClaimId,
   agent: AgentName,
   attempt: number,
-  wanted: "queued" | "running",
+  wanted: Grant["state"],
 ): string | undefined {
   if (record === undefined) return `There is no claim ${claim}.`;
   const grant = record.grants.get(agent);
@@ -92,13 +92,20 @@ export function notCurrent(
   return `The grant is ${grant.state} in attempt ${grant.attempt}.`;
 }
 
-function endedGrant(running: Extract<Grant, { state: "running" }>, endedAt: string, result: GrantResult): Grant {
+const eventOf = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
+
+function endedGrant(running: RunningGrant, endedAt: string, result: GrantResult): Grant {
   const ended = { ...running, ended_at: endedAt, artefact_ids: [result.artefact.id] };
   switch (result.outcome) {
     case "done":
       return { ...ended, state: "done" };
     case "failed":
       return { ...ended, state: "failed", reason: result.reason };
+    case "asked": {
+      const { base = running.base_commit, artefact } = result;
+      const waitsFor = { kind: "answer" as const, question_id: artefact.id };
+      return { ...running, ...(base && { base_commit: base }), state: "waiting", waits_for: waitsFor };
+    }
     default:
       return unreachable(result);
   }

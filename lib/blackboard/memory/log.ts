@@ -12,6 +12,7 @@ export function logOf(state: State, closed: AbortSignal): Log {
   return {
     async logEvent(draft, actor) {
       state.log(draft, actor);
+      return state.events.at(-1)?.id ?? "";
     },
 
     followEvents(from, signal) {

@@ -2,7 +2,7 @@
 // waiting, which makes it as atomic as a script in Redis.
 import type { AgentRegistration, AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
-import type { Claim, Grant } from "../../model/claim.ts";
+import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
@@ -40,6 +40,11 @@ export class State {
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
   readonly events: SettEvent[] = [];
+  /** Question → the answer that counts. */
+  readonly answers = new Map<ArtefactId, ArtefactId>();
+  /** Questions that wait for a person, oldest first. */
+  readonly openQuestions = new Set<ArtefactId>();
+  pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   seat = { holder: "", epoch: 0, expiresAt: 0, cursor: "0" };
   readonly changed = new Notifier();
@@ -119,24 +124,38 @@ export class State {
       },
       actor,
     );
+    if (structural_type === "Answer") this.#noteAnswer(artefact);
     for (const listener of this.artefactListeners) listener(id);
+  }
+
+  /** The first answer to a question counts, whoever gave it. */
+  #noteAnswer({ id, source_artefacts: [question] }: Pick<Artefact, "id" | "source_artefacts">): void {
+    if (question === undefined || this.artefacts.get(question)?.structural_type !== "Question") return;
+    if (!this.answers.has(question)) this.answers.set(question, id);
+    this.openQuestions.delete(question);
   }
 
   openClaim({ claim, cause, grants }: NewClaim, actor: Actor): void {
     const record: ClaimRecord = { claim: structuredClone(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
-    for (const bid of claim.bids) record.bidHash.set(bid.agent, bid.word);
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
     this.openClaims.add(claim.id);
     const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
     this.log({ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing: missingBids(claim) } }, actor);
+    for (const [index, { agent, word }] of claim.bids.entries()) {
+      record.bidHash.set(agent, word);
+      const missing = missingBids(claim) + claim.bids.length - 1 - index;
+      // Where the bidding is closed, these are another claim's, which told of them.
+      if (claim.bidding === "open")
+        this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
+    }
     for (const grant of grants) {
       this.writeGrant(record, grant);
-      this.log(
-        { type: "grant_queued", ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt } },
-        actor,
-      );
+      const { agent, phase, attempt, state } = grant;
+      // What is done already is another claim's.
+      const type = state === "queued" ? "grant_queued" : state === "waiting" ? "grant_waiting" : undefined;
+      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt } }, actor);
     }
   }
 
@@ -145,6 +164,9 @@ export class State {
     if (before?.state === "running" && (grant.state !== "running" || grant.attempt !== before.attempt)) {
       this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
     }
+    const question = before && questionOf(before);
+    // Nobody is to answer what nobody waits for.
+    if (question !== undefined) this.openQuestions.delete(question);
     record.grants.set(grant.agent, structuredClone(grant));
     if (grant.state === "queued" && !this.isGoalEnded(record.claim.goal_id)) {
       this.wakeUps.set(grant.agent, [...(this.wakeUps.get(grant.agent) ?? []), record.claim.id]);

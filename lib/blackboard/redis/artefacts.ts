@@ -69,10 +69,11 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return { ended: endingOf(ended), artefacts };
     },
 
-    async endGoal({ goal, ending, failure, epoch }) {
+    async endGoal({ goal, ending, by = "", failure, epoch }) {
       const failures = failure === undefined ? [] : [failure];
-      const args = [String(epoch), goal, ending, ...listed(failures, artefactWords)];
-      return certainOutcomeOf(await script("endGoal", [keys.orchestrator, keys.goal(goal)], args), "ended", "already", "fenced");
+      const stored = [keys.orchestrator, keys.goal(goal), keys.openQuestions];
+      const args = [String(epoch), goal, ending, by, ...listed(failures, artefactWords)];
+      return certainOutcomeOf(await script("endGoal", stored, args), "ended", "already", "fenced");
     },
   };
 }

@@ -11,7 +11,7 @@ import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { newClaimWords } from "./script-arguments.ts";
 import { endOf, readOn } from "./streams.ts";
 
-export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
+export function claimsOf({ connection, keys, script, actorOf }: Parts): ClaimBoard {
   const readClaims = async (ids: readonly ClaimId[]): Promise<(ClaimSnapshot | undefined)[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
@@ -51,7 +51,7 @@ export function claimsOf({ connection, keys, script }: Parts): ClaimBoard {
     },
 
     async placeBid({ claim, agent, word }) {
-      const reply = await script("placeBid", [keys.claim(claim), keys.bids(claim)], [claim, agent, word]);
+      const reply = await script("placeBid", [keys.claim(claim), keys.bids(claim)], [claim, agent, word, actorOf(agent)]);
       const result = outcomeOf(reply, "placed");
       // The script answers with one of the four words, which the claim holds.
       return result.outcome === "placed" ? { outcome: "placed", word: reply[1] as typeof word } : result;

@@ -1,6 +1,6 @@
 // The blackboard in Redis.
 import type { SettError } from "../../model/errors.ts";
-import type { InstanceName } from "../../model/ids.ts";
+import type { AgentName, InstanceName } from "../../model/ids.ts";
 import { keysOf } from "../keys.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
@@ -9,12 +9,15 @@ import { claimsOf } from "./claims.ts";
 import { Connection } from "./connection.ts";
 import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
+import { peopleOf } from "./people.ts";
 import { scriptRunner } from "./scripts.ts";
 import { seatOf } from "./seat.ts";
 
 export type ConnectOptions = {
   url: string;
   instance: InstanceName;
+  /** Where this program runs, for the record: the events of agents name it. */
+  host?: string;
   /** How long an answer may take; calls repeat themselves for about as long. Milliseconds. */
   timeoutMs?: number;
   /** How long contact may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
@@ -25,10 +28,11 @@ export type ConnectOptions = {
 
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
-  const { url, instance, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
+  const { url, instance, host, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
   const keys = keysOf(instance);
-  const parts = { connection, keys, script: scriptRunner(connection, keys) };
+  const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
+  const parts = { connection, keys, script: scriptRunner(connection, keys), actorOf };
   return {
     instance,
     time: async () => {
@@ -40,6 +44,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...artefactsOf(parts),
     ...claimsOf(parts),
     ...grantsOf(parts),
+    ...peopleOf(parts),
     ...agentsOf(parts),
     ...seatOf(parts),
     ...logOf(parts),

@@ -1,14 +1,14 @@
 // Grants in Redis: wake-ups, the gate, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import type { GrantBoard } from "../port.ts";
+import type { GrantBoard, GrantResult } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
-import { artefactWords, endingWords } from "./script-arguments.ts";
+import { artefactWords, endingWords, waitingWords } from "./script-arguments.ts";
 
-export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
+export function grantsOf({ connection, keys, script, actorOf }: Parts): GrantBoard {
   /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued, and takes those there are. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const woken = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
@@ -38,8 +38,8 @@ export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
       const { agent, attempt, phase } = grant;
       const reply = await script(
         "acceptGrant",
-        [keys.claim(claim), keys.grants(claim), keys.due],
-        [claim, agent, String(attempt), phase, String(leaseMs), textOfGrant(grant)],
+        [keys.claim(claim), keys.grants(claim), keys.due, keys.orchestrator],
+        [claim, agent, String(attempt), phase, String(leaseMs), textOfGrant(grant), actorOf(agent)],
       );
       return outcomeOf(reply, "accepted");
     },
@@ -51,16 +51,21 @@ export function grantsOf({ connection, keys, script }: Parts): GrantBoard {
 
     async finishGrant({ claim, agent, attempt, endedAt, result }) {
       const { artefact } = result;
-      const failure = result.outcome === "failed" ? result.reason : undefined;
-      const ending = endingWords(endedAt, artefact.id, failure);
+      const base = result.outcome === "asked" ? (result.base ?? "") : "";
       const reply = await script(
         "finishGrant",
         [keys.claim(claim), keys.grants(claim), keys.due, keys.refusedArtefacts],
-        [claim, agent, String(attempt), ...ending, ...artefactWords(artefact)],
+        [claim, agent, String(attempt), actorOf(agent), ...wordsOfEnd(result, endedAt), base, ...artefactWords(artefact)],
       );
       return outcomeOf(reply, "finished");
     },
   };
+}
+
+function wordsOfEnd(result: GrantResult, endedAt: string): string[] {
+  const { id } = result.artefact;
+  if (result.outcome === "asked") return waitingWords(id);
+  return endingWords(endedAt, id, result.outcome === "failed" ? result.reason : undefined);
 }
 
 /** Scripts push claim ids; whatever a person pushes turns out to have no grant. */

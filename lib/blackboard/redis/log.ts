@@ -9,7 +9,8 @@ import { endOf, readOn, type StreamEntry } from "./streams.ts";
 export function logOf({ connection, keys, script }: Parts): Log {
   return {
     async logEvent(draft, actor) {
-      await script("logEvent", [], [actor, ...eventWords(draft)]);
+      const [, id = ""] = await script("logEvent", [], [actor, ...eventWords(draft)]);
+      return id;
     },
 
     followEvents(from, signal) {

@@ -1,6 +1,14 @@
+import type { Actor } from "../../model/event.ts";
+import type { AgentName } from "../../model/ids.ts";
 import type { Keys } from "../keys.ts";
 import type { Connection } from "./connection.ts";
 import type { RunScript } from "./scripts.ts";
 
 /** What each question of the port is answered with. */
-export type Parts = { connection: Connection; keys: Keys; script: RunScript };
+export type Parts = {
+  connection: Connection;
+  keys: Keys;
+  script: RunScript;
+  /** Who it is that acts for an agent here. */
+  actorOf: (agent: AgentName) => Actor;
+};

@@ -24,6 +24,11 @@ export function endingWords(endedAt: string, artefact: ArtefactId, failure: stri
   return ["grant_failed", membersOf({ state: "failed", ...ended, reason: failure }), JSON.stringify(failure)];
 }
 
+/** As `endingWords`, for a grant that waits for the answer to its question. */
+export function waitingWords(question: ArtefactId): string[] {
+  return ["grant_waiting", membersOf({ state: "waiting", waits_for: { kind: "answer", question_id: question } }), ""];
+}
+
 /** As JSON, without the braces around them. */
 export function membersOf(object: Record<string, unknown>): string {
   return JSON.stringify(object).slice(1, -1);
@@ -41,6 +46,7 @@ export function newClaimWords(open: NewClaim): string[] {
     claim.bidding,
     String(missing),
     ...listed(Object.entries(fieldsOfClaim(open)), (entry) => entry),
+    ...listed(claim.bids, (bid) => [bid.agent, bid.word]),
     ...listed(grants, (grant) => [grant.agent, grant.state, String(grant.attempt), grant.phase, textOfGrant(grant)]),
   ];
 }

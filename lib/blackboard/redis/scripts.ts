@@ -6,11 +6,14 @@ import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
 import adoptArtefact from "../lua/adopt-artefact.lua" with { type: "text" };
 import adoptBids from "../lua/adopt-bids.lua" with { type: "text" };
 import announceClaim from "../lua/announce-claim.lua" with { type: "text" };
+import answerQuestion from "../lua/answer-question.lua" with { type: "text" };
+import askPeople from "../lua/ask-people.lua" with { type: "text" };
 import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
+import giveVerdict from "../lua/give-verdict.lua" with { type: "text" };
 import leaveSeat from "../lua/leave-seat.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
@@ -22,13 +25,15 @@ import preludeArtefact from "../lua/prelude-artefact.lua" with { type: "text" };
 import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
+import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
+import setPaused from "../lua/set-paused.lua" with { type: "text" };
 import takeSeat from "../lua/take-seat.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
-const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeClaim];
+const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQuestion, preludeClaim];
 
 const scripts = {
   createArtefact,
@@ -43,6 +48,10 @@ const scripts = {
   acceptGrant,
   renewLease,
   finishGrant,
+  askPeople,
+  answerQuestion,
+  giveVerdict,
+  setPaused,
   registerAgents,
   takeSeat,
   leaveSeat,

@@ -118,6 +118,6 @@ export function followingSuite(open: () => Promise<Bench>): void {
   });
 }
 
-function log(board: Blackboard, count: number): Promise<void> {
+function log(board: Blackboard, count: number): Promise<string> {
   return board.logEvent({ type: "instance_started", data: { count } }, user);
 }

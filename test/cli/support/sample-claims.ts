@@ -51,7 +51,7 @@ export const done = (name: string, phase: Phase): Grant => ({
 export const waitingForAnswer = (name: string, phase: Phase): Grant => ({
   ...startedAt(name, phase, 60),
   state: "waiting",
-  question_id: sampleArtefact().id,
+  waits_for: { kind: "answer", question_id: sampleArtefact().id },
 });
 /** `dueIn`: seconds until the next attempt. */
 export const retrying = (name: string, phase: Phase, reason: string, dueIn: number): Grant => ({

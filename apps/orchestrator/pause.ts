@@ -1,0 +1,25 @@
+// Whether the instance is paused, kept in memory until it changes or a reconnect makes it stale.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+
+export class Pause {
+  #reading: Promise<boolean> | undefined;
+  readonly #board: Blackboard;
+
+  constructor(board: Blackboard) {
+    this.#board = board;
+  }
+
+  isOn(): Promise<boolean> {
+    if (this.#reading === undefined) {
+      const reading = this.#board.readPause().then((pause) => pause !== undefined);
+      this.#reading = reading;
+      // A failed read must not be remembered.
+      reading.catch(() => this.forget());
+    }
+    return this.#reading;
+  }
+
+  forget(): void {
+    this.#reading = undefined;
+  }
+}

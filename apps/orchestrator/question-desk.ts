@@ -1,0 +1,175 @@
+// Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (DESIGN §7). What stands
+// on the blackboard decides, so that looking twice does no harm.
+import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
+import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
+import { type AgentName, ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import type { Decider } from "./decide-and-commit.ts";
+import { Fenced, type Parts } from "./parts.ts";
+import type { Roster } from "./roster.ts";
+
+export class QuestionDesk {
+  readonly #parts: Parts;
+  readonly #roster: Roster;
+  readonly #decider: Decider;
+
+  constructor(parts: Parts, roster: Roster, decider: Decider) {
+    this.#parts = parts;
+    this.#roster = roster;
+    this.#decider = decider;
+  }
+
+  /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
+  async look(id: ArtefactId, epoch: number): Promise<void> {
+    const { board } = this.#parts;
+    const [question, [answer]] = await Promise.all([board.readArtefact(id), board.answersOf([id])]);
+    if (question?.structural_type !== "Question") return;
+    const clarifications = await this.#clarificationsOf(id);
+    if (answer !== undefined) return this.#answered(question, answer, clarifications, epoch);
+    if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
+    const route = await this.#route(question, clarifications);
+    if (route.to === "agent") await this.#askAgent(question, route.agent, epoch);
+    else await this.#askPeople(question, epoch);
+  }
+
+  /** An answer, whoever gave it. */
+  async lookAtAnswer(id: ArtefactId, epoch: number): Promise<void> {
+    const [question] = (await this.#parts.board.readArtefact(id))?.source_artefacts ?? [];
+    if (question !== undefined) await this.look(question, epoch);
+  }
+
+  /** Nobody needs its answer any more: whoever is at work on one may stop. */
+  async close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
+    for (const { claim } of await this.#clarificationsOf(id)) {
+      if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch);
+    }
+  }
+
+  async #clarificationsOf(question: ArtefactId): Promise<ClaimSnapshot[]> {
+    const { board } = this.#parts;
+    return board.readClaims([...(await board.claimsOfArtefact(question)).values()]);
+  }
+
+  /** Feedback on a goal waits for its author until the goal ends, which the blackboard checks. */
+  async #isWaitedFor({ id, produced_by_agent, claim_id }: Artefact): Promise<boolean> {
+    if (produced_by_agent === "" || claim_id === "") return true;
+    const asking = await this.#parts.board.readClaim(claim_id);
+    return asking?.grants.some((grant) => questionOf(grant) === id) === true;
+  }
+
+  async #answered(question: Artefact, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
+    const { board } = this.#parts;
+    const given = await board.readArtefact(answer);
+    for (const { claim } of clarifications) {
+      if (isEnded(claim.status) || claim.id === given?.claim_id) continue;
+      await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${whoAnswered(given)}` }, epoch);
+    }
+    const { id, claim_id, produced_by_agent, type } = question;
+    if (produced_by_agent !== "" && claim_id !== "")
+      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch);
+    else if (type === goalFeedbackType && given !== undefined) await this.#restateGoal(question, given, epoch);
+  }
+
+  /** The answer to feedback on a goal is the goal's next version. */
+  async #restateGoal({ source_artefacts }: Artefact, answer: Artefact, epoch: number): Promise<void> {
+    const { board, clock, newId, log } = this.#parts;
+    const [rejected] = source_artefacts;
+    const goal = rejected && (await board.readArtefact(rejected));
+    if (goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
+    const { commit } = goal.metadata;
+    const { summary } = answer.metadata;
+    const restated: Artefact = {
+      ...goal,
+      id: ArtefactId.parse(newId()),
+      logical_id: LogicalId.parse(goal.goal_id),
+      version: goal.version + 1,
+      payload: answer.payload,
+      source_artefacts: [goal.id, answer.id],
+      created_at: clock.now().toISOString(),
+      metadata: { ...(summary === undefined ? {} : { summary }), ...(commit === undefined ? {} : { commit }) },
+    };
+    // Refused where this was done before: the version is taken.
+    const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);
+    if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
+  }
+
+  async #route(question: Artefact, clarifications: ClaimSnapshot[]): Promise<Route> {
+    const { board, policy } = this.#parts;
+    if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
+    const [agents, asked] = await Promise.all([this.#roster.list(), this.#askedBefore(question, clarifications)]);
+    const about: Artefact[] = [];
+    for (let next = question.source_artefacts[0]; next !== undefined; ) {
+      const artefact = await board.readArtefact(next);
+      if (artefact === undefined) break;
+      about.push(artefact);
+      const route = routeQuestion({ about, asked, agents });
+      if (route.to !== "look") return route;
+      next = route.artefact;
+    }
+    return { to: "people" };
+  }
+
+  /** Who asked this question and those that it came from, and who was asked them. */
+  async #askedBefore(question: Artefact, clarifications: ClaimSnapshot[]): Promise<Set<string>> {
+    const { board } = this.#parts;
+    const asked = new Set<string>([question.produced_by_agent, ...clarifications.flatMap(({ grants }) => agentsOf(grants))]);
+    const seen = new Set([question.id]);
+    for (let current: Artefact | undefined = question; current !== undefined && current.claim_id !== ""; ) {
+      const asking: ClaimSnapshot | undefined = await board.readClaim(current.claim_id);
+      if (asking?.claim.kind !== "clarification" || seen.has(asking.claim.artefact_id)) break;
+      seen.add(asking.claim.artefact_id);
+      current = await board.readArtefact(asking.claim.artefact_id);
+      if (current !== undefined) asked.add(current.produced_by_agent);
+    }
+    return asked;
+  }
+
+  async #askPeople({ id, goal_id }: Artefact, epoch: number): Promise<void> {
+    const { board, log } = this.#parts;
+    const { outcome } = await board.askPeople({ question: id, epoch });
+    if (outcome === "fenced") throw new Fenced(epoch);
+    if (outcome === "asked") log.info("Put a question to people", { artefact_id: id, goal_id });
+  }
+
+  async #askAgent(question: Artefact, agent: AgentName, epoch: number): Promise<void> {
+    const { board, clock, newId, policy, log } = this.#parts;
+    const at = clock.now().toISOString();
+    const claim: Claim = {
+      id: ClaimId.parse(newId()),
+      artefact_id: question.id,
+      goal_id: question.goal_id,
+      kind: "clarification",
+      status: "pending_exclusive",
+      bidding: "closed",
+      electorate: [],
+      bids: [],
+      additional_context_ids: question.source_artefacts,
+      rev: 0,
+      created_at: at,
+      termination_reason: "",
+    };
+    const grants = [{ agent, phase: "exclusive" as const, attempt: 1, queued_at: at, state: "queued" as const }];
+    const open = { cause: `clarification:${agent}`, claim, grants };
+    const result = await board.openClaim({ open, epoch, bidDeadlineMs: policy.bid_deadline_ms });
+    switch (result.outcome) {
+      case "fenced":
+        throw new Fenced(epoch);
+      case "opened":
+        return log.info("Put a question to an agent", { artefact_id: question.id, claim_id: claim.id, agent });
+      case "exists":
+      case "refused":
+        return;
+      default:
+        unreachable(result);
+    }
+  }
+}
+
+function agentsOf(grants: ClaimSnapshot["grants"]): string[] {
+  return grants.map(({ agent }) => agent);
+}
+
+function whoAnswered(answer: Artefact | undefined): string {
+  return answer === undefined || answer.produced_by_agent === "" ? "a person" : answer.produced_by_agent;
+}

@@ -1,0 +1,106 @@
+// What people are asked and what they ask for, on the memory blackboard.
+import { questionOf } from "../../model/claim.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
+import type { PeopleBoard } from "../port.ts";
+import { aboutOf, notCurrent } from "./grants.ts";
+import type { State } from "./state.ts";
+
+export function peopleOf(state: State): PeopleBoard {
+  return {
+    async listOpenQuestions() {
+      return [...state.openQuestions];
+    },
+
+    async askPeople({ question, epoch }) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (state.answers.has(question) || questionProblem(state, question) !== undefined) return { outcome: "closed" };
+      if (state.openQuestions.has(question)) return { outcome: "already" };
+      state.openQuestions.add(question);
+      const { goal_id, claim_id, produced_by_agent } = state.artefacts.get(question) ?? {};
+      const about = {
+        goal_id: goal_id as GoalId,
+        ...(claim_id && { claim_id: claim_id as ClaimId }),
+        ...(produced_by_agent && { agent: produced_by_agent as AgentName }),
+      };
+      state.log({ type: "question_asked", ...about, artefact_id: question }, `orchestrator:${epoch}`);
+      return { outcome: "asked" };
+    },
+
+    async answerQuestion(answer, actor) {
+      const [question] = answer.source_artefacts;
+      if (question === undefined) return { outcome: "refused", reason: "The answer names no question." };
+      const known = state.answers.get(question);
+      if (known === answer.id) return { outcome: "answered" };
+      if (known !== undefined) return { outcome: "taken", answer: known };
+      const problem = questionProblem(state, question);
+      if (problem !== undefined) return { outcome: "refused", reason: problem };
+      const taken = state.artefactProblem(answer);
+      if (taken !== undefined)
+        return { outcome: "refused", reason: taken === "same" ? `The artefact ${answer.id} stands already.` : taken.reason };
+      state.storeArtefact(answer, actor);
+      return { outcome: "answered" };
+    },
+
+    async answersOf(questions) {
+      return questions.map((question) => state.answers.get(question));
+    },
+
+    async giveVerdict({ grant, review, digest, actor }) {
+      const taken = state.artefactProblem(review);
+      if (taken === "same") return { outcome: "given" };
+      if (taken !== undefined) return { outcome: "refused", reason: taken.reason };
+      // A claim that is none has no record.
+      const id = review.claim_id as ClaimId;
+      const record = state.claims.get(id);
+      const { agent, phase, attempt } = grant;
+      const problem = notCurrent(state, record, id, agent, attempt, "waiting");
+      if (record === undefined || problem !== undefined) return { outcome: "refused", reason: problem ?? "" };
+      const waiting = record.grants.get(agent);
+      if (waiting?.state === "waiting" && waiting.waits_for.kind !== "approval")
+        return { outcome: "refused", reason: `Agent ${agent} waits for an answer, not for an approval.` };
+      const { artefact_id } = record.claim;
+      if (state.indexed.get(artefact_id) !== digest) {
+        const reason = `Artefact ${artefact_id} does not hold what it was stored with: somebody has written over it by hand.`;
+        return { outcome: "refused", reason };
+      }
+      state.storeArtefact(review, actor);
+      state.writeGrant(record, grant);
+      record.claim.rev += 1;
+      state.log({ type: "grant_done", ...aboutOf(record), artefact_id: review.id, agent, data: { phase, attempt } }, actor);
+      return { outcome: "given" };
+    },
+
+    async setPaused({ paused, by, at, epoch }) {
+      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if ((state.pause !== undefined) === paused) return { outcome: "already" };
+      state.pause = paused ? { since: at, by } : undefined;
+      if (!paused) wakeQueued(state);
+      state.log({ type: paused ? "instance_paused" : "instance_resumed", data: { by } }, `orchestrator:${epoch}`);
+      return { outcome: "set" };
+    },
+
+    async readPause() {
+      return state.pause;
+    },
+  };
+}
+
+/** Why nobody needs an answer any more, if nobody does. One that no agent asked (about a goal) is open until its goal ends. */
+function questionProblem(state: State, id: ArtefactId): string | undefined {
+  const question = state.artefacts.get(id);
+  if (question?.structural_type !== "Question") return `There is no question ${id}.`;
+  const { goal_id, claim_id, produced_by_agent } = question;
+  if (state.isGoalEnded(goal_id as GoalId)) return `Goal ${goal_id} was ended.`;
+  if (!produced_by_agent) return undefined;
+  const grant = state.claims.get(claim_id as ClaimId)?.grants.get(produced_by_agent as AgentName);
+  if (grant !== undefined && questionOf(grant) === id) return undefined;
+  return `Agent ${produced_by_agent} does not wait for an answer to question ${id} any more.`;
+}
+
+function wakeQueued(state: State): void {
+  for (const id of state.openClaims) {
+    for (const [agent, grant] of state.claims.get(id)?.grants ?? []) {
+      if (grant.state === "queued") state.wakeUps.set(agent, [...(state.wakeUps.get(agent) ?? []), id]);
+    }
+  }
+}
