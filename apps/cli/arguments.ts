@@ -15,6 +15,12 @@ export const goalFilter = {
   description: "only this goal; 6 or more characters of its id are enough",
 } as const;
 
+export const asArgument = {
+  type: "string",
+  valueHint: "NAME",
+  description: "who you are, for the record; without it as git knows you",
+} as const;
+
 export const fileArgument = {
   type: "string",
   alias: "f",
