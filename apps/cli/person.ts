@@ -9,11 +9,7 @@ import type { Shell } from "./shell.ts";
  * `as` (whoever says who they are), else as git knows them with their address, else as the system does. It is asserted, not proven. Throws
  * `usage` for an empty `as`.
  */
-export async function personOf(
-  repository: HostRepository | undefined,
-  { env }: Pick<Shell, "env">,
-  as?: string,
-): Promise<Actor> {
+export async function personOf(repository: HostRepository | undefined, { env }: Pick<Shell, "env">, as?: string): Promise<Actor> {
   if (as !== undefined) {
     if (oneLine(as) === "") throw new SettError("usage", "--as is empty.", { hint: 'Say who you are: --as "Ada Lovelace"' });
     return `person:${oneLine(as)}`;

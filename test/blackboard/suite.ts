@@ -9,6 +9,7 @@ import { claimsSuite } from "./suite/claims.ts";
 import { commitsSuite } from "./suite/commits.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
+import { peopleSuite } from "./suite/people.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 
 export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
@@ -20,6 +21,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));
+    describe("people", () => peopleSuite(open));
     describe("agents and the seat", () => agentsAndSeatSuite(open));
     describe("following", () => followingSuite(open));
   });
