@@ -1,7 +1,7 @@
 // What people are asked and what they ask for, on the memory blackboard.
 import { questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
-import type { PeopleBoard } from "../port.ts";
+import type { PeopleBoard } from "../people-port.ts";
 import { aboutOf, notCurrent } from "./grants.ts";
 import type { State } from "./state.ts";
 

@@ -1,6 +1,6 @@
 // What people are asked and what they ask for, in Redis.
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
-import type { PeopleBoard } from "../port.ts";
+import type { PeopleBoard } from "../people-port.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";

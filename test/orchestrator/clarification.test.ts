@@ -1,0 +1,129 @@
+// Tiered clarification, through a real orchestrator, real cubs and a real Redis.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ToolInput } from "../../lib/model/tool-contract.ts";
+import type { Member, ToolFunction } from "../support/in-process-clan.ts";
+import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { answer, answersIn, askedOfPeople, asking, ending, gather, report, terminalOf, wants } from "./support/people.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedisServer();
+});
+afterAll(async () => redis[Symbol.asyncDispose]());
+
+describe("tiered clarification", () => {
+  /** planner makes a Plan of the goal, coder Code of the Plan; tester asks about the Code. */
+  const planner = (tool: ToolFunction): Member => ({ ...wants("GoalDefined", "exclusive"), tool });
+  const isQuestion = (input: ToolInput) => input.target_artefact.structural_type === "Question";
+  const escalating =
+    (make: object, question: string): ToolFunction =>
+    (input) => {
+      if (!isQuestion(input)) return make;
+      const [known] = answersIn(input);
+      return known === undefined ? asking(question) : { structural_type: "Answer", payload: `passed on: ${known.payload}` };
+    };
+  const plan = { artefact_type: "Plan", artefact_payload: "the plan", summary: "" };
+  const code = { artefact_type: "Code", artefact_payload: "the code", summary: "" };
+  const tester: Member = {
+    ...wants("Code", "exclusive"),
+    tool: (input) => {
+      const [known] = answersIn(input);
+      return known === undefined ? asking("Which version?") : ending(known.payload);
+    },
+  };
+
+  test("goes up the chain of producers to a person, and the answers come down again", async () => {
+    const coder: Member = { ...wants("Plan", "exclusive"), tool: escalating(code, "Which plan?") };
+    const members = { planner: planner(escalating(plan, "Which goal?")), coder, tester };
+    await using clan = await gather(redis, members, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    const atTheTop = await askedOfPeople(clan, "Which goal?");
+    expect(await clan.board.listOpenQuestions()).toEqual([atTheTop.id]);
+    const artefacts = await clan.artefactsOf(goal.goal_id);
+    const asked = artefacts.filter((one) => one.structural_type === "Question");
+    expect(asked.map((one) => [one.produced_by_agent, one.payload])).toEqual([
+      ["tester", "Which version?"],
+      ["coder", "Which plan?"],
+      ["planner", "Which goal?"],
+    ]);
+    // Each hop is about the one before.
+    expect(asked.map(({ source_artefacts: [about] }) => artefacts.find(({ id }) => id === about)?.payload)).toEqual([
+      "the code",
+      "Which version?",
+      "Which plan?",
+    ]);
+    await answer(clan, atTheTop, "1.2.0");
+    expect((await terminalOf(clan, goal)).payload).toBe("passed on: passed on: 1.2.0");
+    await clan.reaches(goal.goal_id, "achieved");
+    const answers = (await clan.artefactsOf(goal.goal_id)).filter((one) => one.structural_type === "Answer");
+    expect(answers.map((one) => one.produced_by_agent || one.produced_by_role)).toEqual(["user", "planner", "coder"]);
+  });
+
+  test("ends with the first producer that can answer", async () => {
+    const coder: Member = {
+      ...wants("Plan", "exclusive"),
+      tool: (input) => (isQuestion(input) ? report("1.0.0, says the coder") : code),
+    };
+    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    expect((await terminalOf(clan, goal)).payload).toBe("1.0.0, says the coder");
+    expect(clan.inputs.get("planner")).toHaveLength(1);
+    const [, clarifying] = clan.inputs.get("coder") ?? [];
+    expect(clarifying?.target_artefact).toMatchObject({ structural_type: "Question", payload: "Which version?" });
+    expect(clarifying?.additional_context.map(({ payload }) => payload)).toEqual(["the code"]);
+  });
+
+  test("passes over a producer whose tool fails, and the goal is achieved all the same", async () => {
+    const coder: Member = {
+      ...wants("Plan", "exclusive"),
+      tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
+    };
+    const answering: ToolFunction = (input) => (isQuestion(input) ? report("1.1.0, says the planner") : plan);
+    await using clan = await gather(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    expect((await terminalOf(clan, goal)).payload).toBe("1.1.0, says the planner");
+    await clan.reaches(goal.goal_id, "achieved");
+  });
+
+  test("is about what the asker names, if it was given that", async () => {
+    const naming: Member = {
+      ...wants("Code", "exclusive"),
+      tool: (input) => {
+        const [known] = answersIn(input);
+        const about = input.context_chain.find(({ type }) => type === "Plan")?.id;
+        return known === undefined ? asking("Why this plan?", about) : ending(known.payload);
+      },
+    };
+    const answering: ToolFunction = (input) => (isQuestion(input) ? report("because") : plan);
+    const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
+    await using clan = await gather(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    expect((await terminalOf(clan, goal)).payload).toBe("because");
+    expect(clan.inputs.get("coder")).toHaveLength(1);
+  });
+
+  test("is over when a person answers before the agent does, whose work on it is stopped", async () => {
+    let stopped = false;
+    const coder: Member = {
+      ...wants("Plan", "exclusive"),
+      tool: (input, signal) => {
+        if (!isQuestion(input)) return code;
+        return new Promise((resolve) => {
+          signal.addEventListener("abort", () => {
+            stopped = true;
+            resolve(report("too late"));
+          });
+        });
+      },
+    };
+    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    await waitFor("the question at the coder", () => clan.inputs.get("coder")?.length === 2);
+    const question = await clan.artefact(goal.goal_id, (one) => one.structural_type === "Question");
+    expect((await answer(clan, question, "2.0.0")).outcome).toEqual({ outcome: "answered" });
+    expect((await terminalOf(clan, goal)).payload).toBe("2.0.0");
+    await clan.reaches(goal.goal_id, "achieved");
+    await waitFor("the end of the coder's tool", () => stopped);
+  });
+});

@@ -1,0 +1,76 @@
+// Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
+import { digestOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { Grant } from "../../../lib/model/claim.ts";
+import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
+import type { Policy } from "../../../lib/model/policy.ts";
+import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { InProcessClan, type Member } from "../../support/in-process-clan.ts";
+import type { RedisServer } from "../../support/redis-server.ts";
+import { newArtefactId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+export const ada = "person:Ada <ada@example.org>";
+
+export function gather(
+  redis: RedisServer,
+  members: Record<string, Member>,
+  policy: Partial<Policy> = {},
+): Promise<InProcessClan> {
+  const instance = InstanceName.parse(`people-${crypto.randomUUID().slice(0, 8)}`);
+  return InProcessClan.start(() => connectBlackboard({ url: redis.url, instance }), members, policy);
+}
+
+export const report = (payload: string) => ({ artefact_type: "Report", artefact_payload: payload, summary: "" });
+export const ending = (payload: string) => ({ ...report(payload), structural_type: "Terminal" });
+export const asking = (payload: string, about?: string) => ({ structural_type: "Question", payload, ...(about && { about }) });
+export const wants = (on: string, bid: "review" | "claim" | "exclusive") => ({ bids: [{ on, bid }] });
+export const answersIn = ({ additional_context }: ToolInput) =>
+  additional_context.filter((one) => one.structural_type === "Answer");
+
+/** As `sett answer` does it. */
+export async function answer(clan: InProcessClan, question: Artefact, payload: string) {
+  const thread = { id: newArtefactId(), logical_id: newLogicalId() };
+  const made = { structural_type: "Answer", type: "Answer", produced_by_role: "user", produced_by_agent: "" } as const;
+  const { goal_id } = question;
+  const given = sampleArtefact({ ...thread, ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
+  return { given, outcome: await clan.board.answerQuestion(given, ada) };
+}
+
+export async function askedOfPeople(clan: InProcessClan, text: string): Promise<Artefact> {
+  return waitFor("the question", async () => {
+    const open = await clan.board.readArtefacts(await clan.board.listOpenQuestions());
+    return open.find((question) => question.payload.includes(text));
+  });
+}
+
+export async function grantOf(
+  clan: InProcessClan,
+  artefact: Artefact,
+  agent: string,
+  cause = "standard",
+): Promise<Grant | undefined> {
+  const id = (await clan.board.claimsOfArtefact(artefact.id)).get(cause);
+  const snapshot = id && (await clan.board.readClaim(id));
+  return snapshot?.grants.find((grant) => grant.agent === agent);
+}
+
+export const terminalOf = (clan: InProcessClan, { goal_id }: Artefact) =>
+  clan.artefact(goal_id, (one) => one.structural_type === "Terminal");
+
+/** As `sett approve` and `sett reject` do it, for the person who is the agent `name`, once they are asked. */
+export async function decide(clan: InProcessClan, target: Artefact, name: string, payload: string) {
+  const waiting = await waitFor("the approval", async () => {
+    const found = await grantOf(clan, target, name);
+    return found?.state === "waiting" ? found : undefined;
+  });
+  const id = newArtefactId();
+  const { waits_for: _approval, ...given } = waiting;
+  const claim_id = ClaimId.parse((await clan.board.claimsOfArtefact(target.id)).get("standard"));
+  const made = { structural_type: "Review", type: "Review", produced_by_role: name, produced_by_agent: name } as const;
+  const about = { id, logical_id: newLogicalId(), goal_id: target.goal_id, claim_id, source_artefacts: [target.id] };
+  const grant = { ...given, state: "done" as const, ended_at: new Date().toISOString(), artefact_ids: [id] };
+  const review = sampleArtefact({ ...made, ...about, payload });
+  return clan.board.giveVerdict({ grant, review, digest: digestOfArtefact(target), actor: ada });
+}
