@@ -2,7 +2,8 @@
 # Brings CHANGELOG.md up to date with the commits since the last tag, and commits it. For a release it also raises the version.
 #
 # stdin:  the work (see README): the goal's text names the release, its metadata the last tag; reviews of an earlier try, if any
-# stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write
+# stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write, or a Question where the
+#         goal leaves the version to a person
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot
 set -eu
 export LC_ALL=C
@@ -28,11 +29,33 @@ goal=$(printf '%s' "$work" | jq -cen '
 of_goal() { printf '%s' "$goal" | jq -r "$1"; }
 
 # "Release 1.2.0", "version v1.2", or nothing but the number: then the entry is for that release.
-version=$(of_goal '
-  "v?(?<number>\\d+(?:\\.\\d+)+(?:[-+][0-9a-z]+(?:[.-][0-9a-z]+)*)?)" as $number
-  | .payload
-  | capture("^\\s*" + $number + "\\s*$", "\\b(?:release|version)\\s+" + $number + "(?=\\.?(?:[\\s,;:!)]|$))"; "i").number
-' | head -n 1) || version=
+version_in() {
+  jq -r '
+    "v?(?<number>\\d+(?:\\.\\d+)+(?:[-+][0-9a-z]+(?:[.-][0-9a-z]+)*)?)" as $number
+    | .payload
+    | capture("^\\s*" + $number + "\\s*$", "\\b(?:release|version)\\s+" + $number + "(?=\\.?(?:[\\s,;:!)]|$))"; "i").number
+  ' | head -n 1
+}
+version=$(printf '%s' "$goal" | version_in) || version=
+
+# "Release the next version": which one that is, a person says.
+asked=$(of_goal '.payload | test("\\bnext (?:version|release)\\b"; "i")')
+if [ -z "$version" ] && [ "$asked" = true ]; then
+  said=$(printf '%s' "$work" | jq -cn '
+    input | [(.context_chain // [])[], (.additional_context // [])[]] | map(select(.structural_type == "Answer")) | last // {payload: ""}')
+  version=$(printf '%s' "$said" | version_in) || version=
+  if [ -z "$version" ]; then
+    printf '%s' "$goal" | jq --argjson said "$said" '{
+      structural_type: "Question",
+      payload: (
+        (if $said.payload == "" then "" else "\($said.payload | tojson) is no version such as 1.2.0. " end)
+        + "Which version is to be released? "
+        + (if (.metadata.last_tag // "") == "" then "There is no tag yet." else "The last tag is \(.metadata.last_tag)." end)),
+      summary: "Which version is to be released?"
+    }'
+    exit 0
+  fi
+fi
 name=${version:-Unreleased}
 if [ -n "$version" ]; then heading="$version - $(date -u +%Y-%m-%d)"; else heading=Unreleased; fi
 

@@ -77,7 +77,7 @@ export class QuestionDesk {
     const [rejected] = source_artefacts;
     const goal = rejected && (await board.readArtefact(rejected));
     if (goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
-    const { commit } = goal.metadata;
+    const { summary: _former, ...metadata } = goal.metadata;
     const { summary } = answer.metadata;
     const restated: Artefact = {
       ...goal,
@@ -87,7 +87,7 @@ export class QuestionDesk {
       payload: answer.payload,
       source_artefacts: [goal.id, answer.id],
       created_at: clock.now().toISOString(),
-      metadata: { ...(summary === undefined ? {} : { summary }), ...(commit === undefined ? {} : { commit }) },
+      metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
     };
     // Refused where this was done before: the version is taken.
     const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);
