@@ -225,7 +225,7 @@ export interface OrchestratorSeat {
   }): Promise<{ outcome: "held"; epoch: number; cursor: string } | { outcome: "taken"; holder: string; expiresInMs: number }>;
   /** Lets the lease lapse at once, if it is still this epoch's. */
   leaveSeat(epoch: number): Promise<void>;
-  /** Who holds it, for people who look. */
+  /** Who holds it, for people who look; of a lease that has lapsed `expiresInMs` is negative. */
   readSeat(): Promise<{ holder: string; epoch: number; expiresInMs: number; cursor: string } | undefined>;
   moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
   /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */

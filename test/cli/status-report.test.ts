@@ -78,6 +78,6 @@ test("of an agent that takes part by hand no sign of life is expected", () => {
 test("the first line says that nobody orchestrates, and where to look", () => {
   const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
   expect(drawn([], situation([], { seat }))[0]).toBe(
-    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard more than 5s ago; `sett logs orchestrator` may show why",
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett logs orchestrator` may show why",
   );
 });

@@ -78,9 +78,8 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
 export function whyNobodyOrchestrates({ seat }: Pick<Situation, "seat">): string | undefined {
   if (seat === undefined) return "no orchestrator holds the seat";
   if (isOrchestrated({ seat })) return undefined;
-  // How long ago the lease lapsed may not be known; that it has is.
   const heard = formatAge(seatLeaseMs - seat.expiresInMs);
-  return `the orchestrator (${oneLine(seat.holder)}, epoch ${seat.epoch}) was last heard more than ${heard} ago`;
+  return `the orchestrator (${oneLine(seat.holder)}, epoch ${seat.epoch}) was last heard ${heard} ago`;
 }
 
 /** `silent 4m`, `never heard of`. */

@@ -25,7 +25,7 @@ export function seatOf(state: State): OrchestratorSeat {
 
     async readSeat() {
       const { holder, epoch, expiresAt, cursor } = state.seat;
-      return holder === "" ? undefined : { holder, epoch, expiresInMs: Math.max(0, expiresAt - state.now()), cursor };
+      return holder === "" ? undefined : { holder, epoch, expiresInMs: expiresAt - state.now(), cursor };
     },
 
     async moveCursor(epoch, cursor) {

@@ -26,7 +26,7 @@ export function seatOf({ connection, keys, script }: Parts): OrchestratorSeat {
       );
       if (!holder) return undefined;
       const now = Number(time[0]) * 1_000 + Number(time[1]) / 1_000;
-      const expiresInMs = Math.max(0, Math.ceil(Number(expiresAt) - now));
+      const expiresInMs = Math.ceil(Number(expiresAt) - now);
       return { holder, epoch: Number(epoch), expiresInMs, cursor: cursor ?? "0" };
     },
 

@@ -78,6 +78,18 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     expect(started[2]?.actor).toBe("orchestrator:3");
   });
 
+  test("how long ago a seat has lapsed is known, and grows", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await board.takeSeat({ holder: "h1", leaseMs: 0, fresh: true });
+    const expiresInMs = async () => (await board.readSeat())?.expiresInMs ?? 0;
+    const first = await waitFor("the lapse to be a while ago", async () => {
+      const left = await expiresInMs();
+      return left < -20 && left;
+    });
+    await waitFor("it to be longer ago", async () => (await expiresInMs()) < first);
+  });
+
   test("a lapsed seat that nobody took is renewed under the same epoch; one that was left is free at once", async () => {
     await using bench = await open();
     const { board } = bench;
