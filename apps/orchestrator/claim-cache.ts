@@ -50,7 +50,8 @@ export class ClaimCache {
   }
 }
 
-function applied(known: ClaimSnapshot, { type, agent, time, artefact_id, data }: SettEvent): ClaimSnapshot {
+/** Undefined where what it writes next may have to be whole: the log tells of a failed attempt, but not what it was based on. */
+function applied(known: ClaimSnapshot, { type, agent, time, artefact_id, data }: SettEvent): ClaimSnapshot | undefined {
   const { claim, grants } = known;
   const isMoved = { ...claim, rev: claim.rev + 1 };
   const grant = grants.find((one) => one.agent === agent);
@@ -71,8 +72,7 @@ function applied(known: ClaimSnapshot, { type, agent, time, artefact_id, data }:
       if (grant?.state !== "running" || grant.attempt !== data?.attempt || artefact_id === undefined) return known;
       return withGrant({ ...grant, state: "done", ended_at: time, artefact_ids: [artefact_id] });
     case "grant_failed":
-      if (grant?.state !== "running" || grant.attempt !== data?.attempt || artefact_id === undefined) return known;
-      return withGrant({ ...grant, state: "failed", ended_at: time, artefact_ids: [artefact_id], reason: String(data?.reason) });
+      return undefined;
     default:
       return known;
   }

@@ -4,6 +4,7 @@ import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-
 import type { FollowUp } from "../../lib/core/feedback.ts";
 import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
 import type { Grant, Phase } from "../../lib/model/claim.ts";
+import type { EventDraft } from "../../lib/model/event.ts";
 import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 
@@ -118,10 +119,12 @@ function setGranted(commit: ClaimCommit, phase: Phase, grants: readonly Grant[])
   else if (first !== undefined) commit.set.granted_exclusive_agent = first;
 }
 
-function endEvent(grant: Grant, about: { claim_id: ClaimId }): ClaimCommit["events"][number] {
+/** A failed grant's event names its Failure, as that of the agent itself does; a cancelled one has none. */
+function endEvent(grant: Grant, about: Pick<EventDraft, "claim_id" | "artefact_id">): EventDraft {
   const type = grant.state === "failed" ? "grant_failed" : "grant_cancelled";
   const reason = grant.state === "failed" || grant.state === "cancelled" ? grant.reason : "";
-  return { type, ...about, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
+  const artefact_id = grant.state === "failed" ? grant.artefact_ids[0] : about.artefact_id;
+  return { type, ...about, artefact_id, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
 }
 
 function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: Standing): Artefact {

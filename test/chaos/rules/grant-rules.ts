@@ -24,9 +24,7 @@ function* noAttemptHasTwoResults({ events }: History) {
 }
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
-  // Where the orchestrator ends an attempt, its event names the claim's artefact.
-  const delivered = ofType(events, "grant_done", "grant_failed").filter(({ actor }) => !isOrchestrator(actor));
-  const ends = Map.groupBy(delivered, (event) => String(event.artefact_id));
+  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed"), (event) => String(event.artefact_id));
   for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
     if (produced_by_agent === "" || claim_id === "") continue;
     const count = ends.get(id)?.length ?? 0;
@@ -54,7 +52,7 @@ function after(before: Stand | undefined, { type, actor, artefact_id, data }: Se
       return isCurrent && before.state === "running" ? stand("done") : undefined;
     case "grant_failed": {
       const isOver = before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
-      return isCurrent && isOver ? { ...stand("failed"), result: isOrchestrator(actor) ? "" : String(artefact_id) } : undefined;
+      return isCurrent && isOver ? stand("failed") : undefined;
     }
     case "grant_retrying":
       return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
@@ -102,9 +100,8 @@ function* grantsStandAsTheLogTells(history: History) {
         yield `The grant of ${agent} on claim ${claim.id} is ${standing}; by the log: ${told?.state ?? "none"} in attempt ${told?.attempt}.`;
       if (grant?.state !== "done" && grant?.state !== "failed") continue;
       const [result, ...more] = grant.artefact_ids;
-      const isTold = told?.result === "" || told?.result === result;
       const isFailure = history.artefacts.get(String(result))?.structural_type === "Failure";
-      if (more.length > 0 || !isTold)
+      if (more.length > 0 || told?.result !== result)
         yield `The grant of ${agent} on claim ${claim.id} has the result ${grant.artefact_ids.join()}; by the log: ${told?.result}.`;
       if (isFailure !== (grant.state === "failed"))
         yield `The grant of ${agent} on claim ${claim.id} is ${grant.state}, unlike its result ${result}.`;
