@@ -73,14 +73,25 @@ export function judge(id: ArtefactId, written: HandWritten, sources: readonly So
   return { verdict: "sound", filled, artefact: parsed.artefact };
 }
 
-/** Why it cannot be what this grant ends with, if it cannot. The script `adopt-artefact` says the same. */
-export function resultProblem({ structural_type, goal_id }: ArtefactHead, claim: Claim, { phase }: Grant): string | undefined {
+/** Why it cannot be what this grant ends with, if it cannot. `target`: the claim's. The script `adopt-artefact` says the same. */
+export function resultProblem(
+  artefact: ArtefactHead,
+  claim: Claim,
+  { phase }: Grant,
+  target: Partial<ArtefactFields> = {},
+): string | undefined {
+  const { structural_type, goal_id, logical_id, type, version } = artefact;
+  if (goal_id !== claim.goal_id)
+    return `The claim is of goal ${claim.goal_id}: name its artefact ${claim.artefact_id} first in source_artefacts.`;
   if (structural_type === "Question" || structural_type === "Answer")
     return "A grant ends with a result, not with a Question or an Answer.";
   if (phase === "review" && structural_type !== "Review" && structural_type !== "Failure")
     return "A review ends with a Review, or with a Failure.";
-  if (goal_id === claim.goal_id) return undefined;
-  return `The claim is of goal ${claim.goal_id}: name its artefact ${claim.artefact_id} first in source_artefacts.`;
+  if (claim.kind !== "rework" || structural_type === "Failure") return undefined;
+  const next = Number(target.version) + 1;
+  const isNext = logical_id === target.logical_id && type === target.type && version === next;
+  if (isNext && structural_type !== "Review") return undefined;
+  return `A rework ends with a Failure, or with version ${next} of thread ${target.logical_id}, of the type ${target.type}.`;
 }
 
 /** The grant that it ends has failed for this reason; undefined: it is done. */

@@ -72,6 +72,9 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   if (about !== undefined && draft.structural_type !== "Question") return refuse("Only a Question can be `about` an artefact.");
   if (draft.structural_type === "Answer" && granted.kind !== "clarification")
     return refuse("The tool answered with an Answer, but was not asked a question: its target is none.");
+  // Taken as a result it would end the feedback loop without a new version.
+  if (draft.structural_type === "Review" && granted.kind === "rework")
+    return refuse("The tool was to make a new version of its artefact, and answered with a Review.");
   const result: ToolResult = { ...draft, structural_type: structuralTypeIn(granted, draft.structural_type), metadata };
   if (summary !== undefined) result.summary = summary;
   if (about !== undefined) result.about = about;

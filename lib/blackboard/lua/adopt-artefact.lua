@@ -11,11 +11,18 @@ local id, digest, reason = take(), take(), take()
 
 -- Why it cannot be what this grant ends with, if it cannot. `resultProblem` says the same.
 local function result_problem(artefact, claim, grant)
+  if artefact.goal_id ~= claim[2] then
+    return 'The claim is of goal ' .. claim[2] .. ': name its artefact ' .. claim[3] .. ' first in source_artefacts.'
+  end
   local kind = artefact.structural_type
   if kind == 'Question' or kind == 'Answer' then return 'A grant ends with a result, not with a Question or an Answer.' end
   if grant.phase == 'review' and kind ~= 'Review' and kind ~= 'Failure' then return 'A review ends with a Review, or with a Failure.' end
-  if artefact.goal_id == claim[2] then return nil end
-  return 'The claim is of goal ' .. claim[2] .. ': name its artefact ' .. claim[3] .. ' first in source_artefacts.'
+  if claim[4] ~= 'rework' or kind == 'Failure' then return nil end
+  local target = redis.call('HMGET', prefix .. 'artifact:' .. claim[3], 'logical_id', 'type', 'version')
+  local version = string.format('%d', (tonumber(target[3]) or 0) + 1)
+  local is_next = artefact.logical_id == target[1] and artefact.type == target[2] and artefact.version == version
+  if is_next and kind ~= 'Review' then return nil end
+  return 'A rework ends with a Failure, or with version ' .. version .. ' of thread ' .. tostring(target[1]) .. ', of the type ' .. tostring(target[2]) .. '.'
 end
 
 local names = {}
@@ -47,7 +54,7 @@ if reason == '' then
 end
 local claim_id, agent, event = artefact.claim_id, artefact.produced_by_agent, 'artefact_refused'
 if reason == '' and claim_id ~= '' and agent ~= '' then
-  claim = redis.call('HMGET', prefix .. 'claim:' .. claim_id, 'status', 'goal_id', 'artefact_id')
+  claim = redis.call('HMGET', prefix .. 'claim:' .. claim_id, 'status', 'goal_id', 'artefact_id', 'kind')
   grant, text = read_grant(claim_id, agent)
   -- Somebody who works by hand need not accept first.
   local wanted = grant and grant.state == 'queued' and 'queued' or 'running'

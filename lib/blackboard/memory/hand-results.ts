@@ -24,7 +24,7 @@ export function grantEndedBy(
   const wanted = grant?.state === "queued" ? "queued" : "running";
   const problem =
     notCurrent(state, record, claim_id, agent, grant?.attempt ?? 0, wanted) ??
-    (record && grant && resultProblem(artefact, record.claim, grant));
+    (record && grant && resultProblem(artefact, record.claim, grant, state.artefacts.get(record.claim.artefact_id)));
   if (record !== undefined && problem === undefined && (grant?.state === "queued" || grant?.state === "running"))
     return { record, grant };
   const about = record === undefined ? { claim_id } : aboutOf(record);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { agentName, newClaimId, newGoalId } from "../../support/sample.ts";
+import { agentName, newClaimId, newGoalId, newLogicalId } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, commitOf, done, events, openClaim, postGoal, queued, queueGrant, resultOf, runGrant } from "./scene.ts";
 
@@ -136,6 +136,25 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     const review = resultOf(goal, claim, { structural_type: "Review", type: "Review", payload: "{}" });
     expect(await hand(bench, review, epoch)).toEqual({ outcome: "adopted" });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done", phase: "review", artefact_ids: [review.id] });
+  });
+
+  test("a rework ends with the next version of the same thread and type, or with a Failure", async () => {
+    await using bench = await open();
+    const { epoch, goal, claim } = await openClaim(bench.board, [], { kind: "rework" });
+    const set = { status: "pending_exclusive", bidding: "closed" } as const;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")] }));
+    const next = { logical_id: goal.logical_id, type: goal.type, version: 2 };
+    const reason = `A rework ends with a Failure, or with version 2 of thread ${goal.logical_id}, of the type ${goal.type}.`;
+    for (const odd of [
+      { ...next, type: "Report" },
+      { ...next, version: 3 },
+      { ...next, logical_id: newLogicalId() },
+      { ...next, structural_type: "Review" as const },
+    ])
+      expect(await hand(bench, resultOf(goal, claim, odd), epoch)).toEqual({ outcome: "refused", reason });
+    expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
+    expect(await hand(bench, resultOf(goal, claim, next), epoch)).toEqual({ outcome: "adopted" });
+    expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done" });
   });
 
   test("an artefact that names a claim but no agent is nobody's result", async () => {
