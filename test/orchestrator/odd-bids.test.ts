@@ -1,7 +1,7 @@
-// Bids that nobody asked for, and agents that ask for everything: the claims go on as if nothing had been.
+// Bids that nobody asked for, agents that ask for everything, and agents that are hard to tell apart: the claims go on as if nothing had been.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { type Clan, startClan } from "../support/clan.ts";
-import { agentName, newArtefactId, newClaimId } from "../support/sample.ts";
+import { agentName, newArtefactId, newClaimId, sampleAgent } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
@@ -95,3 +95,31 @@ async function countAfterAWhile(clan: Clan, goal: Parameters<Clan["artefactsOf"]
   await waitFor("the log to be followed", async () => ((await clan.board.readSeat())?.cursor ?? "0") >= end);
   return (await clan.artefactsOf(goal)).length;
 }
+
+test("two agents of one role are heard both, and neither is asked about what the other has made", async () => {
+  const script = `jq -c 'if .claim_type == "review" then {structural_type: "Review", payload: {}}
+    else {artefact_type: "Report", artefact_payload: "", summary: ""} end'`;
+  const bids = [
+    { on: "GoalDefined", bid: "claim" as const },
+    { on: "*", bid: "review" as const },
+  ];
+  await using clan = await startClan({ one: { role: "twin", bids, script }, two: { role: "twin", bids, script } });
+  const artefacts = await clan.settled(await clan.state("hello"));
+  expect(
+    artefacts.map(({ type, produced_by_role, produced_by_agent }) => [type, produced_by_role, produced_by_agent]).toSorted(),
+  ).toEqual([
+    ["GoalDefined", "user", ""],
+    ["Report", "twin", "one"],
+    ["Report", "twin", "two"],
+  ]);
+});
+
+test("two cubs under one name share its work: each grant is run once", async () => {
+  await using clan = await startClan({ coder: forGoals });
+  await clan.startCub(sampleAgent("coder", { bids: forGoals.bids }), forGoals.script);
+  const goals = await Promise.all(Array.from({ length: 20 }, (_, number) => clan.state(`goal ${number}`)));
+  for (const goal of goals) expect(await clan.settled(goal)).toHaveLength(2);
+  expect(await clan.events("grant_started")).toHaveLength(20);
+  expect(await clan.events("grant_done")).toHaveLength(20);
+  expect(await clan.events("result_refused")).toEqual([]);
+});

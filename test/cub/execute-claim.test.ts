@@ -1,0 +1,38 @@
+// A worker's one claim: where the grant is not its own, nothing is run and nothing is posted.
+import { expect, test } from "bun:test";
+import { executeClaim } from "../../apps/cub/execute-claim.ts";
+import { agentName, newClaimId } from "../support/sample.ts";
+import { cubScene } from "./support/scene.ts";
+
+test("a worker runs the attempt that it was started for, and says so with its exit", async () => {
+  await using scene = await cubScene();
+  const { standIn, agent, parts, stop } = scene;
+  const ending = { stop: stop.signal, kill: stop.signal };
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  expect(await executeClaim(parts, claim, 1, ending)).toBe(true);
+  expect((await standIn.ended(claim, agent)).state).toBe("done");
+  // Started again, it finds its grant done.
+  expect(await executeClaim(parts, claim, 1, ending)).toBe(false);
+  expect(scene.inputs).toHaveLength(1);
+});
+
+test("a claim that never was, another's grant, another attempt and an ended claim are left alone", async () => {
+  await using scene = await cubScene();
+  const { standIn, agent, parts, stop } = scene;
+  const ending = { stop: stop.signal, kill: stop.signal };
+  const goal = await standIn.post();
+  const others = await standIn.openGranted(goal, agentName("other"));
+  const own = await standIn.openGranted(await standIn.post(), agent);
+  const over = await standIn.openGranted(await standIn.post(), agent);
+  await standIn.terminate(over, "No longer wanted.");
+  for (const [claim, attempt] of [
+    [newClaimId(), 1],
+    [others, 1],
+    [own, 2],
+    [over, 1],
+  ] as const)
+    expect(await executeClaim(parts, claim, attempt, ending)).toBe(false);
+  expect(scene.inputs).toEqual([]);
+  expect(scene.messages()).toEqual(Array(4).fill("The grant is no longer to be had"));
+  expect((await standIn.grantOf(own, agent))?.state).toBe("queued");
+});
