@@ -15,6 +15,9 @@ import { Fenced, type Parts } from "./parts.ts";
 /** What a worker has written is kept up to here: the last of it, which tells how it ended. */
 const mostLogLines = 1_000;
 
+/** Then the container runtime is asked again. */
+const refuseForMs = 2_000;
+
 /** `agent`'s controller as `sett up` has planned it: its workers get the same image, environment, mounts and limits. */
 export type WorkerTemplate = { agent: AgentRegistration["name"]; replicas: number; spec: ContainerSpec };
 
@@ -50,12 +53,28 @@ export class WorkerPool {
       failure ??= error;
       over.abort();
     };
-    for (const container of await this.#found()) this.#adopt(container, ending, give);
+    const found = await this.#found().catch(async (error: unknown) => {
+      await this.#refuse(error, signal);
+      throw error;
+    });
+    for (const container of found) this.#adopt(container, ending, give);
     for await (const claims of this.#parts.board.followGrants(this.#template.agent, ending)) {
       this.#waiting.push(...claims.filter((claim) => !this.#waiting.includes(claim)));
       this.#fill(ending, give);
     }
     if (failure !== undefined) throw failure;
+  }
+
+  /** While nobody can tell what runs, none may be started: there could be too many. What is granted fails, rather than wait in silence. */
+  async #refuse(error: unknown, signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(refuseForMs)]);
+    for await (const claims of this.#parts.board.followGrants(this.#template.agent, until)) {
+      for (const claim of claims) {
+        const snapshot = await this.#parts.board.readClaim(claim);
+        const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
+        if (grant?.state === "queued") await this.#giveUp(claim, grant.attempt, error);
+      }
+    }
   }
 
   #fill(signal: AbortSignal, give: (error: unknown) => void): void {
@@ -91,7 +110,7 @@ export class WorkerPool {
   }
 
   async #work({ claim, slot }: Work, signal: AbortSignal): Promise<void> {
-    const { board, decide, log, runtime } = this.#parts;
+    const { board, log, runtime } = this.#parts;
     const { agent, spec } = this.#template;
     const snapshot = await board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === agent);
@@ -118,12 +137,15 @@ export class WorkerPool {
       // Whoever led before may have started it a moment ago.
       if ((await runtime.containers.find(name).catch(() => undefined)) === undefined) {
         log.error("A worker could not be started", { ...about, error });
-        const reason = `The worker could not be started: ${messageOf(error)}`;
-        await decide(claim, { kind: "worker_lost", agent, attempt, reason });
-        return;
+        return await this.#giveUp(claim, attempt, error);
       }
     }
     await this.#see(name, claim, attempt, signal);
+  }
+
+  async #giveUp(claim: ClaimId, attempt: number, error: unknown): Promise<void> {
+    const reason = `The worker could not be started: ${messageOf(error)}`;
+    await this.#parts.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
   }
 
   /** Waits for a worker's end, keeps what it has logged, takes it away, and settles a grant that it left unsettled. */
