@@ -206,8 +206,8 @@ export interface AgentBoard {
   listAgents(): Promise<AgentRegistration[]>;
   /** Keeps what a worker has logged when its container is taken away. The oldest of an agent's are forgotten in time. */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
-  /** What its workers have logged, oldest first. */
-  readWorkerLogs(agent: AgentName): Promise<WorkerLog[]>;
+  /** What its workers have logged, oldest first; with `after`, an `id`, what was kept since that one. */
+  readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
 }

@@ -46,14 +46,16 @@ agents:
     replicas: 2
 `;
 
+const surroundings = () => ({
+  PATH: process.env.PATH ?? "",
+  HOME: root,
+  XDG_STATE_HOME: join(root, "state"),
+  DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
+  TOKEN: "secret",
+});
+
 async function sett(...words: string[]) {
-  const env = {
-    PATH: process.env.PATH ?? "",
-    HOME: root,
-    XDG_STATE_HOME: join(root, "state"),
-    DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
-    TOKEN: "secret",
-  };
+  const env = surroundings();
   const child = Bun.spawn([settBinary, ...words], { cwd: folder, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),
@@ -159,6 +161,30 @@ test("list, status, logs and watch show it at work", async () => {
   expect(await need("logs", "painter")).toContain("Created artefact");
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
 });
+
+test("logs --follow of a controller tells what its workers log: those that were, and each one that comes", async () => {
+  const following = Bun.spawn([settBinary, "logs", "--follow", "critic"], { cwd: folder, env: surroundings(), stdout: "pipe" });
+  let out = "";
+  const reading = (async () => {
+    const decoder = new TextDecoder();
+    for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
+  })();
+  try {
+    const created = () => [...out.matchAll(/"msg":"Created artefact".*?"claim_id":"([^"]+)"/g)].map(([, claim]) => claim);
+    await waitFor("what a worker has logged", () => created().length === 1);
+    for (const text of ["look", "and look"]) {
+      const before = created().length;
+      await need("forage", "--goal", text, "--watch");
+      await waitFor("the worker's lines", () => created().length === before + 1);
+    }
+    expect(new Set(created()).size).toBe(3);
+    const inOrder = (text: string) => text.split("\n").toSorted().join("\n");
+    await waitFor("each line, once", async () => inOrder(out) === inOrder(await need("logs", "critic")), { everyMs: 100 });
+  } finally {
+    following.kill("SIGINT");
+    await reading;
+  }
+}, 30_000);
 
 test("nobody gets in from outside, or without the password", async () => {
   const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";

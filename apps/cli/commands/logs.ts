@@ -3,17 +3,16 @@
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { pause } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { findInstance, hasContainers } from "../find-instance.ts";
+import { followContainer, nothingTold, type Told, toldUpTo } from "../follow-container.ts";
 import { partName } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
 import { runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
-import { inOrderOfTime, workerLines } from "../worker-logs.ts";
+import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../worker-logs.ts";
 
-const restartPollMs = 200;
 /** How many lines go out in one piece at most. */
 const linesAtOnce = 500;
 
@@ -21,7 +20,7 @@ export const logs = defineCommand({
   name: "logs",
   description: "show what an agent, the orchestrator or Redis has logged",
   details:
-    "Also of containers that have stopped, and of an agent's workers; --follow follows its own container. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
+    "Also of containers that have stopped, and of an agent's workers. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
   args: {
     part: { type: "positional", required: true, description: "an agent's name, orchestrator or redis" },
     follow: { type: "boolean", alias: "f", description: "go on with what is logged, until Ctrl-C" },
@@ -39,36 +38,78 @@ export const logs = defineCommand({
     const runtime = await runtimeOf(shell, args.name);
     const parts = await findInstance(runtime, shell, args.name, hasContainers);
     const container = partOf(parts, args.part);
-    const show = shell.out.isTerminal && !args.json ? (line: string) => logLine(line, shell.out.style) : (line: string) => line;
-    const lines = args.follow
-      ? followThroughRestarts(runtime, container, tail, shell.interrupted)
-      : linesOf(runtime, parts, container, tail, shell);
-    await print(lines, show, args.follow ? 1 : linesAtOnce, shell);
+    const isForPeople = shell.out.isTerminal && !args.json;
+    const show = (line: string) => `${isForPeople ? logLine(line, shell.out.style) : line}\n`;
+    await (args.follow ? follow : print)({ runtime, parts, container, tail, show, shell });
     return;
   },
 });
 
+type Order = {
+  runtime: ContainerRuntime;
+  parts: InstanceParts;
+  container: ContainerPart;
+  tail: number | undefined;
+  show: (line: string) => string;
+  shell: Shell;
+};
+
 /** What a container has written so far; where it is the controller of workers, theirs too. */
-async function* linesOf(
-  runtime: ContainerRuntime,
-  parts: InstanceParts,
-  container: ContainerPart,
-  tail: number | undefined,
-  { messages }: Shell,
-): AsyncGenerator<{ line: string }> {
+async function print(order: Order): Promise<void> {
+  const { runtime, parts, container, tail } = order;
   const { labels } = container;
   const theirs =
-    labels.component !== "agent"
-      ? []
-      : await workerLines(runtime, parts, labels.agent).catch((error: unknown) => {
-          messages.warn(`What workers have logged is left out: ${messageOf(error)}`);
-          return [];
-        });
-  if (theirs.length === 0) return yield* runtime.containers.logs(container.id, tail === undefined ? {} : { tail });
+    labels.component === "agent"
+      ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(leftOut(order, undefined))
+      : undefined;
+  if (theirs === undefined || theirs.lines.length === 0)
+    return await writeAll(runtime.containers.logs(container.id, tail === undefined ? {} : { tail }), order);
+  await printWith(theirs, order);
+}
+
+/** Gives up to where the container's own log was told. */
+async function printWith(theirs: WorkerLogs, order: Order): Promise<Told> {
   const own: string[] = [];
-  for await (const { line } of runtime.containers.logs(container.id)) own.push(line);
-  const lines = inOrderOfTime(own, theirs);
-  for (const line of tail === undefined ? lines : lines.slice(Math.max(0, lines.length - tail))) yield { line };
+  let told = nothingTold;
+  for await (const line of order.runtime.containers.logs(order.container.id)) {
+    own.push(line.line);
+    told = toldUpTo(line, told);
+  }
+  const lines = inOrderOfTime(own, theirs.lines);
+  const { tail = lines.length } = order;
+  await writeAll(
+    lines.slice(Math.max(0, lines.length - tail)).map((line) => ({ line })),
+    order,
+  );
+  return told;
+}
+
+/** Until the container ends, or somebody interrupts. */
+async function follow(order: Order): Promise<void> {
+  const { runtime, parts, container, tail, show, shell } = order;
+  const { labels } = container;
+  const tell = (line: string) => shell.out.write(show(line));
+  const tellAll = async (lines: AsyncIterable<{ line: string }>) => {
+    for await (const { line } of lines) await tell(line);
+  };
+  const isController =
+    labels.component === "agent" && (await hasWorkers({ parts, agent: labels.agent }).catch(leftOut(order, false)));
+  if (!isController) return await tellAll(followContainer(runtime, container.id, { tail }, shell.interrupted));
+  const place = { runtime, parts, agent: labels.agent };
+  const theirs = await workerLogs(place);
+  const told = await printWith(theirs, order);
+  const over = new AbortController();
+  const signal = AbortSignal.any([shell.interrupted, over.signal]);
+  const workers = followWorkers(place, theirs, tell, shell, signal);
+  await tellAll(followContainer(runtime, container.id, { told }, signal)).finally(() => over.abort());
+  await workers;
+}
+
+function leftOut<Instead>({ shell }: Order, instead: Instead): (error: unknown) => Instead {
+  return (error) => {
+    shell.messages.warn(`What workers have logged is left out: ${messageOf(error)}`);
+    return instead;
+  };
 }
 
 function countOf(text: string): number {
@@ -86,50 +127,16 @@ function partOf({ instance, containers }: InstanceParts, name: string): Containe
   });
 }
 
-async function print(
-  lines: AsyncIterable<{ line: string }>,
-  show: (line: string) => string,
-  atOnce: number,
-  { out }: Shell,
+async function writeAll(
+  lines: AsyncIterable<{ line: string }> | Iterable<{ line: string }>,
+  { show, shell: { out } }: Order,
 ): Promise<void> {
   let waiting: string[] = [];
   for await (const { line } of lines) {
-    waiting.push(`${show(line)}\n`);
-    if (waiting.length < atOnce) continue;
+    waiting.push(show(line));
+    if (waiting.length < linesAtOnce) continue;
     await out.write(waiting.join(""));
     waiting = [];
   }
   if (waiting.length > 0) await out.write(waiting.join(""));
-}
-
-/** A container that its restart policy starts again goes on in the same log; nothing is told twice. */
-async function* followThroughRestarts(
-  runtime: ContainerRuntime,
-  container: ContainerPart,
-  tail: number | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<{ line: string }> {
-  let last = "";
-  let atLast = 0;
-  while (!signal.aborted) {
-    const resumed = last === "" ? (tail === undefined ? {} : { tail }) : { since: Math.floor(Date.parse(last) / 1000) };
-    let toSkip = last;
-    let skipped = 0;
-    for await (const line of runtime.containers.logs(container.id, { follow: true, signal, ...resumed })) {
-      // Resuming begins with the whole second of the last line.
-      if (toSkip !== "" && line.time < toSkip) continue;
-      if (toSkip !== "" && line.time === toSkip && skipped < atLast) {
-        skipped += 1;
-        continue;
-      }
-      toSkip = "";
-      atLast = line.time === last ? atLast + 1 : 1;
-      last = line.time;
-      yield line;
-    }
-    if (signal.aborted) return;
-    const state = (await runtime.containers.find(container.id))?.state.state;
-    if (state === undefined || state === "exited" || state === "created") return;
-    await pause(restartPollMs, signal);
-  }
 }

@@ -29,11 +29,13 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async keepWorkerLog(agent, log) {
-      state.workerLogs.set(agent, [...(state.workerLogs.get(agent) ?? []), structuredClone(log)].slice(-mostWorkerLogs));
+      const kept = state.workerLogs.get(agent) ?? [];
+      const id = String(Number(kept.at(-1)?.id ?? 0) + 1);
+      state.workerLogs.set(agent, [...kept, { id, ...structuredClone(log) }].slice(-mostWorkerLogs));
     },
 
-    async readWorkerLogs(agent) {
-      return structuredClone(state.workerLogs.get(agent) ?? []);
+    async readWorkerLogs(agent, after = "0") {
+      return structuredClone((state.workerLogs.get(agent) ?? []).filter(({ id }) => Number(id) > Number(after)));
     },
 
     async reportStatus(agent, status) {

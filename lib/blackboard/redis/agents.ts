@@ -33,9 +33,11 @@ export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
       await connection.run((client) => client.xAdd(keys.workerLogs(agent), "*", entry, { TRIM: trim }));
     },
 
-    async readWorkerLogs(agent) {
-      const entries = await connection.run((client) => client.xRange(keys.workerLogs(agent), "-", "+"));
-      return (entries ?? []).map(({ message: { worker = "", text = "" } }) => ({
+    async readWorkerLogs(agent, after) {
+      const from = after === undefined ? "-" : `(${after}`;
+      const entries = await connection.run((client) => client.xRange(keys.workerLogs(agent), from, "+"));
+      return (entries ?? []).map(({ id, message: { worker = "", text = "" } }) => ({
+        id,
         worker,
         lines: text === "" ? [] : text.split("\n"),
       }));

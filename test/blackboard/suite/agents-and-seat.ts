@@ -43,11 +43,13 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     await board.keepWorkerLog(agentName("tester"), { worker: "one", lines: ["first", "second"] });
     await board.keepWorkerLog(agentName("coder"), { worker: "other", lines: [] });
     await board.keepWorkerLog(agentName("tester"), { worker: "two", lines: ["third"] });
-    expect(await board.readWorkerLogs(agentName("tester"))).toEqual([
-      { worker: "one", lines: ["first", "second"] },
-      { worker: "two", lines: ["third"] },
-    ]);
-    expect(await board.readWorkerLogs(agentName("coder"))).toEqual([{ worker: "other", lines: [] }]);
+    const [one, two, ...more] = await board.readWorkerLogs(agentName("tester"));
+    expect(one).toEqual({ id: expect.any(String), worker: "one", lines: ["first", "second"] });
+    expect(two).toEqual({ id: expect.any(String), worker: "two", lines: ["third"] });
+    expect(more).toEqual([]);
+    expect(await board.readWorkerLogs(agentName("tester"), one?.id)).toEqual(two === undefined ? [] : [two]);
+    expect(await board.readWorkerLogs(agentName("tester"), two?.id)).toEqual([]);
+    expect(await board.readWorkerLogs(agentName("coder"))).toMatchObject([{ worker: "other", lines: [] }]);
     expect(await board.readWorkerLogs(agentName("nobody"))).toEqual([]);
   });
 
