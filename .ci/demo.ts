@@ -8,7 +8,8 @@ import { $ } from "bun";
 const project = resolve(import.meta.dir, "..");
 const sett = join(project, "bin/sett");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
-const usage = "usage: npm run demo -- [--repo PATH] [--version X.Y.Z] [--keep] [--runtime docker|process]";
+const usage =
+  "usage: npm run demo -- [--repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
 
 /** Ends with a sentence and what to do next. */
 class DemoError extends Error {
@@ -22,7 +23,10 @@ class DemoError extends Error {
   }
 }
 
-type Options = { repo: string | undefined; version: string; isKept: boolean; runtime: string };
+/** `answer`: to the question which version it is to be; undefined: the person at the terminal says. */
+type Goal = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
+
+type Options = { repo: string | undefined; goal: Goal; isKept: boolean; runtime: string };
 
 function readOptions(): Options {
   try {
@@ -30,6 +34,8 @@ function readOptions(): Options {
       options: {
         repo: { type: "string" },
         version: { type: "string", default: "1.2.0" },
+        ask: { type: "boolean", default: false },
+        answer: { type: "string" },
         keep: { type: "boolean", default: false },
         runtime: { type: "string", default: "docker" },
         help: { type: "boolean" },
@@ -40,8 +46,12 @@ function readOptions(): Options {
       process.exit(0);
     }
     if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is no version such as 1.2.0.`);
-    const { version, keep: isKept, runtime } = values;
-    return { repo: values.repo === undefined ? undefined : resolve(values.repo), version, isKept, runtime };
+    const { version, ask, answer, keep: isKept, runtime } = values;
+    if (answer !== undefined && !ask) throw new Error("--answer answers what --ask asks.");
+    if (ask && answer === undefined && !process.stdin.isTTY)
+      throw new Error("Nobody is at the terminal to answer: give --answer 1.2.0.");
+    const goal: Goal = ask ? { kind: "ask", answer } : { kind: "release", version };
+    return { repo: values.repo === undefined ? undefined : resolve(values.repo), goal, isKept, runtime };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
   }
@@ -70,9 +80,13 @@ async function run(folder: string, ...words: string[]): Promise<number> {
 }
 
 async function need(folder: string, ...words: string[]): Promise<void> {
+  await expectEnd(0, folder, ...words);
+}
+
+async function expectEnd(expected: number, folder: string, ...words: string[]): Promise<void> {
   const code = await run(folder, ...words);
   if (isInterrupted) throw new DemoError("Interrupted.", "Everything is being taken back.", 130);
-  if (code !== 0) throw new DemoError(`\`${typed(words)}\` ended with exit code ${code}.`, "What it said stands above.");
+  if (code !== expected) throw new DemoError(`\`${typed(words)}\` ended with exit code ${code}.`, "What it said stands above.");
 }
 
 /** The top folder of the repository that is cloned; a clone of part of a history would be of no use to agents. */
@@ -103,11 +117,21 @@ async function fillRepository(source: string | undefined, folder: string): Promi
 type Listed = { id: string; type: string };
 
 /** States the goal, follows it to its end, and shows what came of it. */
-async function release(folder: string, name: string, version: string): Promise<Listed[]> {
+async function release(folder: string, name: string, goal: Goal): Promise<Listed[]> {
   console.log(`
 The changelog agent writes the entry and raises the version; the reviewer looks at its commit; a fault goes back to it as rework. Once
 a version is approved, three agents check it beside each other, and the packager ends the release.`);
-  await need(folder, "sett", "forage", "--name", name, "--watch", "--goal", `Release ${version}`);
+  const forage = ["sett", "forage", "--name", name, "--watch", "--goal"];
+  if (goal.kind === "release") await need(folder, ...forage, `Release ${goal.version}`);
+  else {
+    console.log("\nNobody has said which version, so the changelog agent asks.");
+    const nextVersion = [...forage, "Release the next version"];
+    if (goal.answer === undefined) await need(folder, ...nextVersion);
+    else {
+      await expectEnd(4, folder, ...nextVersion);
+      await answerQuestion(folder, name, goal.answer);
+    }
+  }
   await need(folder, "sett", "hoard", "--name", name);
   await need(folder, "sett", "graph", "--name", name);
   const artefacts: Listed[] = await $`${sett} hoard --name ${name} --json`.cwd(folder).json();
@@ -116,6 +140,14 @@ a version is approved, three agents check it beside each other, and the packager
   console.log("\nThe commit, in the repository on this machine (its HEAD, index and files are untouched):");
   await need(folder, "git", "--no-pager", "show", "--stat", `refs/sett/${name}/${commit.id}`);
   return artefacts;
+}
+
+/** As a person would, an hour or a week later. */
+async function answerQuestion(folder: string, name: string, answer: string): Promise<void> {
+  await need(folder, "sett", "questions", "--name", name);
+  const [question]: { id: string }[] = await $`${sett} questions --name ${name} --json`.cwd(folder).json();
+  if (question === undefined) throw new DemoError("No question waits for an answer.", "`sett status` says why.");
+  await need(folder, "sett", "answer", question.id.slice(0, 8), answer, "--name", name, "--watch");
 }
 
 /** What the packager says can be made again here to the last byte. */
@@ -144,7 +176,7 @@ To look further:
 }
 
 async function demo(): Promise<void> {
-  const { repo, version, isKept, runtime } = readOptions();
+  const { repo, goal, isKept, runtime } = readOptions();
   const source = repo === undefined ? undefined : await sourceRepository(repo);
   await $`${process.execPath} run .ci/build.ts`.cwd(project);
   if (runtime === "docker") await $`${process.execPath} run .ci/images.ts`.cwd(project);
@@ -158,7 +190,7 @@ async function demo(): Promise<void> {
     const how = runtime === "docker" ? [] : ["--runtime", runtime];
     await need(folder, "sett", "up", "--name", name, ...how, "--file", "agents/release-train/sett.yml");
     isUp = true;
-    const artefacts = await release(folder, name, version);
+    const artefacts = await release(folder, name, goal);
     await proveArchive(folder, artefacts);
     if (isKept) tellHowToLookFurther(folder, artefacts);
   } finally {

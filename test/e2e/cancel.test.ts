@@ -1,0 +1,95 @@
+// A goal is cancelled in each phase of its claim, in real containers: its tools are stopped, and everything is on record.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+setDefaultTimeout(180_000);
+
+/** Sleeps where the goal names its phase, and goes on at once where it does not. */
+const sleeper = (phase: string, output: string) => `
+if jq -r .target_artefact.payload | grep -q ${phase}; then sleep 300; fi
+jq -n '${output}'`;
+
+const asker = `
+if jq -r .target_artefact.payload | grep -q asking; then jq -n '{structural_type: "Question", payload: "Why?"}'
+else jq -n '{artefact_type: "Word", artefact_payload: "", summary: ""}'; fi`;
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  const report = (type: string) => `{artefact_type: "${type}", artefact_payload: "", summary: ""}`;
+  const on = (bid: string) => `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n`;
+  sett = await SettWorkspace.create({
+    ...scriptAgent("reviewer", sleeper("reviewing", '{structural_type: "Review", payload: {}}')),
+    ...scriptAgent("checker", sleeper("checking", report("Check"))),
+    ...scriptAgent("coder", sleeper("working", report("Code"))),
+    ...scriptAgent("asker", asker),
+    "sett.yml": settYml({ reviewer: on("review"), checker: on("claim"), coder: on("exclusive"), asker: on("claim") }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+const happened = (goal: string, type: string, agent: string) =>
+  waitFor(
+    `${type} of ${agent}`,
+    async () => (await sett.events(goal)).some((event) => event.type === type && event.agent === agent),
+    {
+      timeoutMs: 60_000,
+      everyMs: 100,
+    },
+  );
+
+async function isSleeping(agent: string): Promise<boolean> {
+  return (await $`docker top sett-${sett.name}-agent-${agent}`.text()).includes("sleep 300");
+}
+
+async function expectCancelled(goal: string): Promise<void> {
+  const { code, err } = await sett.sett("cancel", goal);
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  const { goals } = JSON.parse(await sett.need("status", "--json", "--goal", goal));
+  expect(goals[0].state).toBe("cancelled");
+  expect(goals[0].open_claims).toEqual([]);
+  const events = await sett.events(goal);
+  expect(events.find(({ type }) => type === "cancel_requested")?.actor).toBe("person:Ada Lovelace <ada@sett.invalid>");
+  expect(events.filter(({ type }) => type === "claim_terminated").length).toBeGreaterThan(0);
+}
+
+test.each([
+  ["review", "reviewing", "reviewer"],
+  ["parallel", "checking", "checker"],
+  ["exclusive", "working", "coder"],
+])("in the %s phase: the running tool is stopped", async (_phase, payload, agent) => {
+  const goal = await sett.forage(payload);
+  await happened(goal, "grant_started", agent);
+  await waitFor("the tool", () => isSleeping(agent));
+  await expectCancelled(goal);
+  await waitFor("the end of the tool", async () => !(await isSleeping(agent)), { timeoutMs: 15_000 });
+});
+
+test("while a question waits: it is closed, and can be answered no more", async () => {
+  const goal = await sett.forage("asking");
+  await happened(goal, "question_asked", "asker");
+  const [asked] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));
+  await expectCancelled(goal);
+  expect(JSON.parse(await sett.need("questions", "--json"))).toEqual([]);
+  const { code, err } = await sett.sett("answer", asked.id, "too late");
+  expect(code).toBe(1);
+  expect(err).toContain("ended");
+});
+
+test("while a bid is waited for", async () => {
+  await $`docker pause sett-${sett.name}-agent-coder`.quiet();
+  try {
+    const goal = await sett.forage("bidding");
+    await happened(goal, "bid_placed", "reviewer");
+    await expectCancelled(goal);
+  } finally {
+    await $`docker unpause sett-${sett.name}-agent-coder`.quiet();
+  }
+});
