@@ -70,6 +70,7 @@ export class EventHandler {
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
+      case "agent_replaced":
       case "artefact_refused":
       case "claim_opened":
       case "claim_announced":

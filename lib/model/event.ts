@@ -6,6 +6,7 @@ export const EventType = z.enum([
   "instance_started",
   "instance_stopped",
   "agent_registered",
+  "agent_replaced",
   "agent_removed",
   "orchestrator_started",
   "artefact_created",

@@ -1,6 +1,7 @@
 // What `sett up` finds to do on an instance as it stands.
 import { describe, expect, test } from "bun:test";
-import { changesOf } from "../../apps/cli/up/changes.ts";
+import { type Change, changesOf } from "../../apps/cli/up/changes.ts";
+import { changedParts } from "../../apps/cli/up/made-from.ts";
 import { planInstance } from "../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../apps/cli/up/plan-input.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";
@@ -63,6 +64,10 @@ function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<st
   return Object.fromEntries([redis, orchestrator, ...agents].map(({ name, kind }) => [name, kind]));
 }
 
+function changedIn(change: Change): string[] {
+  return change.kind === "replace" ? changedParts(change.found.labels.madeFrom, change.spec.labels.madeFrom) : [];
+}
+
 const both = running(planOf(coder + tester));
 const kept = { redis: "keep", orchestrator: "keep", coder: "keep", tester: "keep" };
 
@@ -80,21 +85,27 @@ describe("of a sett that runs", () => {
   });
 
   test.each([
-    ["command", agent("tester").replace("[run]", "[run, fast]")],
-    ["environment", agent("tester", "    environment: { A: 1 }\n")],
-    ["rule, which only its registration has,", agent("tester", "    bids: [{ on: Draft, bid: review }]\n")],
-    ["limit of memory", agent("tester", "    resources: { limits: { memory: 64M } }\n")],
-    ["workspace", agent("tester", "    workspace: { mode: rw }\n")],
-    ["role", agent("tester", "    role: critic\n")],
-  ])("an agent with another %s is replaced, and it alone", (_, changed) => {
-    expect(fates(planOf(coder + changed), both)).toEqual({ ...kept, tester: "replace" });
+    ["command", agent("tester").replace("[run]", "[run, fast]"), ["command"]],
+    ["environment", agent("tester", "    environment: { A: 1 }\n"), ["environment"]],
+    ["prompt", agent("tester", "    prompts: { execution: Do it }\n"), ["prompts"]],
+    ["rule, which only its registration has,", agent("tester", "    bids: [{ on: Draft, bid: review }]\n"), ["settings"]],
+    ["limit of memory", agent("tester", "    resources: { limits: { memory: 64M } }\n"), ["resources"]],
+    ["workspace", agent("tester", "    workspace: { mode: rw }\n"), ["settings"]],
+    ["role", agent("tester", "    role: critic\n"), ["settings"]],
+  ])("an agent with another %s is replaced, and it alone; what has changed is known", (_, changed, parts) => {
+    const plan = planOf(coder + changed);
+    expect(fates(plan, both)).toEqual({ ...kept, tester: "replace" });
+    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
   });
 
   test("agents are replaced when their image, or the cub, is another one under the same name", () => {
     const replaced = { ...kept, coder: "replace", tester: "replace" };
-    expect(fates(planOf(coder + tester, { imageId: "sha256:33" }), both)).toEqual(replaced);
+    const rebuilt = planOf(coder + tester, { imageId: "sha256:33" });
+    expect(fates(rebuilt, both)).toEqual(replaced);
+    expect(changesOf(rebuilt, both).agents.map(changedIn)).toEqual([["image"], ["image"]]);
     const plan = planOf(coder + tester, { cubId: "sha256:22" });
     expect(fates(plan, both)).toEqual(replaced);
+    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([["container"], ["container"]]);
     expect(changesOf(plan, both).surplusVolumes).toEqual(["sett-demo-cub-2"]);
   });
 

@@ -245,6 +245,9 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
     critic: before.critic,
   });
   expect(processOf("agent-painter")?.pid).not.toBe(before.painter?.pid);
+  const told = (await need("watch", "--no-follow", "-o", "jsonl", "--type", "agent_replaced")).trim();
+  expect(JSON.parse(told)).toMatchObject({ agent: "painter", data: { changed: "environment" } });
+  expect(told).not.toContain("blue");
   await git("checkout", "sett.yml");
 });
 

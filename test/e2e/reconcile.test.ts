@@ -123,15 +123,16 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
 });
 
-test("the log tells who registered and removed whom, and `list` and `status` know the same agents", async () => {
+test("the log tells who registered, replaced and removed whom, and `list` and `status` know the same agents", async () => {
   const lines = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n");
   const events = lines
     .map((line) => JSON.parse(line))
     .filter(({ type }) => type.startsWith("agent_") || type === "instance_started");
-  expect(events.slice(-3).map(({ type, agent, actor }) => [type, agent, actor])).toEqual([
-    ["agent_registered", "leaver", "person:Ada Lovelace"],
-    ["agent_registered", "newcomer", "person:Ada Lovelace"],
-    ["agent_removed", "leaver", "person:Ada Lovelace"],
+  expect(events.slice(-4).map(({ type, agent, actor, data }) => [type, agent, actor, data?.changed])).toEqual([
+    ["agent_registered", "leaver", "person:Ada Lovelace", undefined],
+    ["agent_registered", "newcomer", "person:Ada Lovelace", undefined],
+    ["agent_replaced", "changer", "person:Ada Lovelace", "environment"],
+    ["agent_removed", "leaver", "person:Ada Lovelace", undefined],
   ]);
   const agents = ["changer", "keeper", "newcomer"];
   const [own] = JSON.parse(await sett.need("list", "--json")).filter(({ name }: { name: string }) => name === sett.name);

@@ -52,6 +52,8 @@ function whatHappened(event: SettEvent, style: Style): Told {
       return major(style.bold("stops this sett"));
     case "agent_registered":
       return minor(`registers agent ${agent}${said("role") === agent || said("role") === "" ? "" : `, role ${said("role")}`}`);
+    case "agent_replaced":
+      return minor(`replaces agent ${agent}: other ${said("changed")}`);
     case "agent_removed":
       return minor(`removes agent ${agent}`);
     case "orchestrator_started":

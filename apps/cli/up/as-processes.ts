@@ -4,7 +4,7 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
 import { redisPort } from "../open-blackboard.ts";
 import type { Programs } from "../programs.ts";
-import { withMadeFrom } from "./made-from.ts";
+import { withPrograms } from "./made-from.ts";
 import type { InstancePlan, PlannedAgent } from "./plan.ts";
 import { needsWorkers } from "./workers.ts";
 
@@ -24,8 +24,7 @@ export type Machine = {
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
   const { config, programs, processes, workspace, gitDir, port } = machine;
-  const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) =>
-    withMadeFrom({ ...spec, ...over }, `${spec.labels.madeFrom} ${programs.version}`);
+  const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
     // Of two services on one machine only one could have the usual port. Nobody elsewhere shall look in.
     SETT_HEALTH_PORT: "0",

@@ -10,6 +10,7 @@ import { partName } from "../parts.ts";
 import { type Change, type Changes, changesOf } from "./changes.ts";
 import { requireFreeOrOwn } from "./checks.ts";
 import { agentStopSeconds } from "./container-limits.ts";
+import { changedParts } from "./made-from.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextSeat } from "./readiness.ts";
@@ -56,6 +57,7 @@ export async function bringUp(order: Order): Promise<Outcome> {
   requireGoing(signal);
 
   journal.close();
+  await tellChanged(order, board, changes);
   await board.registerAgents(order.registrations, order.actor, { exact: true });
   // Looked for anew: an agent that leaves may have been given a worker meanwhile.
   const left = changesOf(order.plan, await runtime.parts(order.instance));
@@ -109,6 +111,16 @@ async function register(order: Order, board: Blackboard, { redis }: Changes, bef
     });
   }
   await board.registerAgents(registrations, actor, { exact: false });
+}
+
+/** The log says what kind of thing has changed, and never what it is: secrets may be among the variables. */
+async function tellChanged({ actor }: Order, board: Blackboard, { agents }: Changes): Promise<void> {
+  for (const change of agents) {
+    if (change.kind !== "replace") continue;
+    const changed = changedParts(change.found.labels.madeFrom, change.spec.labels.madeFrom);
+    if (changed.length === 0) continue;
+    await board.logEvent({ type: "agent_replaced", agent: change.agent, data: { changed: changed.join(", ") } }, actor);
+  }
 }
 
 /** Of an agent that is registered no more: it ends what it has in hand. */
