@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { AgentName } from "../../lib/model/ids.ts";
@@ -195,3 +195,32 @@ test.if(canRunUnprivileged())("a volume in which a tool took away its own right 
     rmSync(registry.root, { recursive: true });`;
   expect(runAsContainerUser(process.execPath, ["-e", script])).toBe("0");
 });
+
+test("what a process says does not fill the disk: of its log the last is kept, and whoever follows it misses nothing", async () => {
+  await using sett = await processInstance();
+  const go = join(sett.folder, "go");
+  // 600 lines of 10 kB at a time, when they are asked for.
+  const { id } = await sett.run(`pad=$(printf '%010000d' 0)
+    for chunk in 1 2 3 4 5; do
+      until [ -e ${go}$chunk ]; do sleep 0.02; done
+      for line in $(seq 600); do echo "$chunk $line $pad"; done
+    done`);
+  const seen: string[] = [];
+  await writeFile(`${go}1`, "");
+  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) {
+    const said = line.split(" ").slice(0, 2).join(" ");
+    seen.push(said);
+    if (said.endsWith(" 600")) await writeFile(`${go}${Number(said[0]) + 1}`, "");
+  }
+  const all = [1, 2, 3, 4, 5].flatMap((chunk) => Array.from({ length: 600 }, (_, line) => `${chunk} ${line + 1}`));
+  expect(seen).toEqual(all);
+
+  const folder = join(sett.folder, "processes", id);
+  const files = (await readdir(folder)).filter((file) => file.startsWith("log"));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(22 * 1024 * 1024);
+  const kept: string[] = [];
+  for await (const { line } of sett.runtime.containers.logs(id)) kept.push(line.split(" ").slice(0, 2).join(" "));
+  expect(kept.length).toBeGreaterThan(1_000);
+  expect(kept).toEqual(all.slice(-kept.length));
+}, 60_000);

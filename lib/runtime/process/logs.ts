@@ -1,11 +1,11 @@
 // The lines that a process has said, and goes on saying.
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import type { LogLine, LogOptions } from "../port.ts";
 import { stateOf } from "./inspect.ts";
-import { logFile, type Registry } from "./registry.ts";
+import { logFile, olderLog, type Registry } from "./registry.ts";
 
 const pollMs = 50;
 const pieceBytes = 64 * 1024;
@@ -15,13 +15,14 @@ export async function* logLines(registry: Registry, process: string, options: Lo
   if (signal?.aborted) return;
   const found = await registry.find(process);
   if (found === undefined) throw new SettError("process-failed", `There is no process ${process} to read the logs of.`);
-  const file = await open(join(found.folder, logFile)).catch(() => undefined);
+  const path = join(found.folder, logFile);
+  const file = await open(path).catch(() => undefined);
   if (file === undefined) return;
+  let unread = new Unread(file);
   try {
-    const unread = new Unread(file);
     const isWanted = ({ time }: LogLine) => since === undefined || Date.parse(time) >= since * 1_000;
     const last: LogLine[] = [];
-    for await (const line of unread.lines()) {
+    for await (const line of bothOf(path, unread)) {
       if (!isWanted(line)) continue;
       if (tail === undefined) yield line;
       else if (last.push(line) > tail) last.shift();
@@ -31,15 +32,34 @@ export async function* logLines(registry: Registry, process: string, options: Lo
     for (let isOver = !follow; !isOver && !signal?.aborted; ) {
       // What it said last is written before its end is.
       isOver = stateOf(found).state !== "running";
+      const isReplaced = await unread.isReplaced(path);
       for await (const line of unread.lines()) {
         if (signal?.aborted) return;
         yield line;
       }
-      if (!isOver) await sleep(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      if (isReplaced) {
+        await unread.close();
+        unread = new Unread(await open(path));
+        isOver = false;
+      } else if (!isOver) await sleep(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
     }
   } finally {
-    await file.close();
+    await unread.close();
   }
+}
+
+/** The older file first, unless it is the same: the writer is just turning over. */
+async function* bothOf(path: string, newer: Unread): AsyncGenerator<LogLine> {
+  const file = await open(olderLog(path)).catch(() => undefined);
+  if (file !== undefined) {
+    const older = new Unread(file);
+    try {
+      if (await newer.isReplaced(olderLog(path))) yield* older.lines();
+    } finally {
+      await older.close();
+    }
+  }
+  yield* newer.lines();
 }
 
 /** What of a growing file was not read yet. */
@@ -51,6 +71,16 @@ class Unread {
 
   constructor(file: FileHandle) {
     this.#file = file;
+  }
+
+  /** Has another file taken its place at `path`? Then nothing more is written to this one. */
+  async isReplaced(path: string): Promise<boolean> {
+    const [own, there] = await Promise.all([this.#file.stat(), stat(path).catch(() => undefined)]);
+    return there !== undefined && there.ino !== own.ino;
+  }
+
+  close(): Promise<void> {
+    return this.#file.close();
   }
 
   /** The whole lines up to its present end. */

@@ -2,7 +2,7 @@
 //
 //   processes/ID/spec.json   what was asked for             volumes/NAME/       a volume's files
 //   processes/ID/state.json  how it is: its supervisor's    volumes/NAME.json   its labels
-//   processes/ID/log         its lines, a JSON object each  networks/NAME.json  the labels of a network, which is nothing else
+//   processes/ID/log, log.1  its lines, a JSON object each  networks/NAME.json  the labels of a network, which is nothing else
 //   names/NAME               a link to processes/ID
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
@@ -37,6 +37,7 @@ export type FoundProcess = { id: string; folder: string; spec: ProcessSpec };
 export type StoredLine = { time: string; stream: "stdout" | "stderr"; line: string };
 
 export const logFile = "log";
+export const olderLog = (path: string) => `${path}.1`;
 const specFile = "spec.json";
 const stateFile = "state.json";
 

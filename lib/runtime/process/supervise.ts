@@ -1,6 +1,5 @@
 // The supervisor of one process: a process of its own, which outlives the `sett` that started it and needs nobody to talk to. It writes
 // down what its process says, starts it again when it has ended, and ends together with it when it is told to (SIGTERM).
-import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -19,7 +18,7 @@ export async function supervise(folder: string): Promise<void> {
   const spec = readSpec(folder);
   const supervisor = identify(process.pid);
   if (spec === undefined || supervisor === undefined) throw new Error(`There is nothing to supervise in ${folder}.`);
-  const log = openSync(join(folder, logFile), "a", 0o600);
+  const log = new LogWriter(join(folder, logFile));
   const stop = new AbortController();
   let child: Child | undefined;
   for (const name of ["SIGTERM", "SIGINT"] as const) {
@@ -31,7 +30,7 @@ export async function supervise(folder: string): Promise<void> {
   let crashes = 0;
   for (let restarts = 0; ; restarts++) {
     const startedMs = Date.now();
-    child = new Child(spec, folder, new LogWriter(log));
+    child = new Child(spec, folder, log);
     const startedAt = new Date(startedMs).toISOString();
     writeState(folder, { supervisor, restarts, state: "running", child: child.id, startedAt });
     const exitCode = await child.ended();
@@ -43,6 +42,6 @@ export async function supervise(folder: string): Promise<void> {
     }
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) continue;
     writeState(folder, { supervisor, restarts, state: "exited", exitCode, endedAt: new Date().toISOString() });
-    return closeSync(log);
+    return log.close();
   }
 }
