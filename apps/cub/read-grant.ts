@@ -7,7 +7,6 @@ import { type Claim, type Grant, isEnded } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { type AgentName, ArtefactId, type ClaimId, type CommitHash } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import { assembleContext } from "./assemble-context.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 
@@ -77,10 +76,7 @@ async function readInputs(
   target: Artefact,
 ): Promise<TaskInputs> {
   const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
-  const [contextChain, additionalContext] = await Promise.all([
-    assembleContext(board, target, additionalIds),
-    additionalIds.length === 0 ? [] : board.readArtefacts(additionalIds),
-  ]);
+  const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds);
   const known = [...contextChain, ...additionalContext];
   const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
   return { target, contextChain, additionalContext, base };

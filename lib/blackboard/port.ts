@@ -55,8 +55,12 @@ export interface ArtefactBoard {
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** In the order asked for; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
-  /** The newest version's id of each thread, in the order asked for. */
-  latestVersions(threads: readonly LogicalId[]): Promise<(ArtefactId | undefined)[]>;
+  /**
+   * What an agent gets to read beside its target, as it stands now. `chain` (DESIGN §6, "Context chain"): from the target's sources and the
+   * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly the versions that were asked for. What does not
+   * exist is left out of both.
+   */
+  readContext(target: Artefact, additionalIds: readonly ArtefactId[]): Promise<{ chain: Artefact[]; additional: Artefact[] }>;
   /** All versions of a thread, version 1 first. */
   readThread(thread: LogicalId): Promise<ArtefactId[]>;
   /** All goals, oldest first. */

@@ -7,6 +7,7 @@ import { artefactsSuite } from "./suite/artefacts.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
 import { commitsSuite } from "./suite/commits.ts";
+import { contextSuite } from "./suite/context.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { peopleSuite } from "./suite/people.ts";
@@ -15,6 +16,7 @@ import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
   describe(name, () => {
     describe("artefacts", () => artefactsSuite(open));
+    describe("the context of a target", () => contextSuite(open));
     describe("adoption by hand", () => adoptionSuite(open));
     describe("claims", () => claimsSuite(open));
     describe("bids", () => bidsSuite(open));

@@ -3,6 +3,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields } from "../artefact-fields.ts";
+import { oldestFirst, walkContext } from "../context-chain.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { ArtefactBoard, Refused } from "../port.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
@@ -58,8 +59,10 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return ids.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
     },
 
-    async latestVersions(threads) {
-      return threads.map((thread) => versions(state, thread).at(-1));
+    async readContext(target, additionalIds) {
+      const latestOf = (thread: LogicalId) => versions(state, thread).at(-1);
+      const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
+      return { chain: oldestFirst(walkContext(target, additionalIds, { read, latestOf })), additional };
     },
 
     async readThread(thread) {

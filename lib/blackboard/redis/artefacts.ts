@@ -4,6 +4,7 @@ import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
+import { readContextOf } from "./context.ts";
 import { followChannel } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
@@ -42,12 +43,7 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
     },
 
-    async latestVersions(threads) {
-      const newest = await connection.run((client) =>
-        Promise.all(threads.map((thread) => client.zRange(keys.thread(thread), -1, -1))),
-      );
-      return newest.map(([id]) => artefactIdOf(id));
-    },
+    readContext: readContextOf(parts),
 
     async readThread(thread) {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));

@@ -26,6 +26,7 @@ import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
+import readContext from "../lua/read-context.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
@@ -37,6 +38,7 @@ const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQue
 
 const scripts = {
   createArtefact,
+  readContext,
   adoptArtefact,
   verifyArtefact,
   endGoal,

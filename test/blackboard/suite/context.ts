@@ -1,0 +1,97 @@
+import { expect, test } from "bun:test";
+import { contextDepth } from "../../../lib/blackboard/context-chain.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { derived, nextVersion } from "../../support/lineage.ts";
+import type { Bench } from "../bench.ts";
+import { user } from "./scene.ts";
+
+export function contextSuite(open: () => Promise<Bench>): void {
+  /** The context of `target` on a board that holds `stored`. */
+  async function contextOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+    await using bench = await open();
+    for (const artefact of stored) {
+      expect(await bench.board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
+    }
+    return await bench.board.readContext(
+      target,
+      additional.map(({ id }) => id),
+    );
+  }
+
+  async function chainOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+    return (await contextOf(target, stored, additional)).chain;
+  }
+
+  test("a goal has none", async () => {
+    const goal = derived([]);
+    expect(await contextOf(goal, [goal])).toEqual({ chain: [], additional: [] });
+  });
+
+  test("it holds the sources and their sources, oldest first, and not the target", async () => {
+    const goal = derived([]);
+    const design = derived([goal], { payload: "\u0000 é 🦡\r\n" });
+    const code = derived([design]);
+    expect(await chainOf(code, [code, design, goal])).toEqual([goal, design]);
+  });
+
+  test("a source is replaced by the latest version of its thread, one entry for each thread", async () => {
+    const goal = derived([]);
+    const first = derived([goal]);
+    const second = nextVersion(first);
+    const check = derived([first]);
+    const target = derived([first, second, check]);
+    expect(await chainOf(target, [goal, first, second, check, target])).toEqual([goal, second, check]);
+  });
+
+  test("the goal stays in sight of a reworked version, which cites only the version it replaces and the reviews", async () => {
+    const goal = derived([]);
+    const first = derived([goal]);
+    const review = derived([first], { structural_type: "Review" });
+    const second = nextVersion(first, [review]);
+    const third = nextVersion(second);
+    expect(await chainOf(third, [goal, first, review, second, third])).toEqual([goal, review]);
+  });
+
+  test("additional artefacts belong to it like sources, and are handed over apart in the order and the versions asked for", async () => {
+    const goal = derived([]);
+    const note = derived([goal]);
+    const newer = nextVersion(note);
+    const remark = derived([goal]);
+    const found = await contextOf(goal, [goal, note, newer, remark], [remark, derived([]), note]);
+    expect(found.chain).toEqual([newer, remark]);
+    expect(found.additional).toEqual([remark, note]);
+  });
+
+  test("the target is handed over where it is asked for by name", async () => {
+    const goal = derived([]);
+    expect(await contextOf(goal, [goal], [goal])).toEqual({ chain: [], additional: [goal] });
+  });
+
+  test("a source that does not exist is left out", async () => {
+    const goal = derived([]);
+    const target = derived([goal, derived([])]);
+    expect(await chainOf(target, [goal, target])).toEqual([goal]);
+  });
+
+  test("a circle of sources ends", async () => {
+    const a = derived([]);
+    const b = derived([a]);
+    const looped = { ...a, source_artefacts: [b.id] };
+    expect(await chainOf(b, [looped, b])).toEqual([looped]);
+  });
+
+  test("it reaches ten steps and no further", async () => {
+    const line = [derived([])];
+    for (let step = 0; step < 14; step++) line.push(derived(line.slice(-1)));
+    const target = line.at(-1) ?? derived([]);
+    expect(await chainOf(target, line)).toEqual(line.slice(-1 - contextDepth, -1));
+  });
+
+  test("artefacts of the same millisecond stand with the farther one first", async () => {
+    const created_at = "2026-01-01T00:00:00.000Z";
+    const goal = derived([], { created_at });
+    const design = derived([goal], { created_at });
+    const target = derived([design], { created_at });
+    expect(await chainOf(target, [goal, design, target])).toEqual([goal, design]);
+  });
+}
