@@ -55,6 +55,7 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     termination_reason: "",
     bidding: "open",
     bid_order: "[]",
+    missing_bids: "2",
     cause: "standard",
   });
   for (const name of ["tester", "coder"]) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "review" });
@@ -68,6 +69,7 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
   expect(await hash(bench.key(`claim:${claim.id}`))).toMatchObject({
     granted_review_agents: '["tester"]',
     bid_order: '[["tester","review"],["coder","review"]]',
+    missing_bids: "0",
     rev: "3",
     commit_id: commit.commitId,
   });

@@ -5,10 +5,10 @@
 -- Result {'adopted', number of bids} | {'fenced'}
 if is_fenced(KEYS[2], take()) then return { 'fenced' } end
 local id = take()
-local claim = redis.call('HMGET', KEYS[3], 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id')
+local claim = redis.call('HMGET', KEYS[3], 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id', 'missing_bids')
 if not claim[1] then return { 'adopted', '0' } end
 local is_open = claim[2] == 'open' and not is_ended(claim[1])
-local order = claim[4]
+local order, missing = claim[4], claim[8] or count_missing(claim[3], claim[4])
 for agent, word in order:gmatch('%["([^"]+)","(%l+)"%]') do
   if redis.call('HGET', KEYS[4], agent) ~= word then redis.call('HSET', KEYS[4], agent, word) end
 end
@@ -27,9 +27,9 @@ for _, name in ipairs(names) do
   if not (is_name and recorded_bid(order, name)) then
     if is_open and is_name and bid_words[word] and is_elector(claim[3], name) then
       order = with_bid(order, name, word)
-      count = count + 1
-      redis.call('HSET', KEYS[3], 'bid_order', order, 'rev', claim[5] + count)
-      local data = '{"word":"' .. word .. '","missing":' .. missing_bids(claim[3], order) .. ',"by_hand":true}'
+      count, missing = count + 1, missing - 1
+      redis.call('HSET', KEYS[3], 'bid_order', order, 'missing_bids', missing, 'rev', claim[5] + count)
+      local data = '{"word":"' .. word .. '","missing":' .. missing .. ',"by_hand":true}'
       log('hand', 'bid_placed', claim[6], id, claim[7], name, data)
     else
       local reason = 'not a bid word'

@@ -7,13 +7,13 @@
 local epoch = take()
 if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
 local id, expected_rev, commit_id = take(), take(), take()
-local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding')
+local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids')
 if not claim[1] then return { 'gone' } end
 local rev = string.format('%d', expected_rev + 1)
 if claim[2] == commit_id then return { 'committed', rev } end
 if claim[1] ~= expected_rev then return { 'stale' } end
 
-local actor, goal, order = 'orchestrator:' .. epoch, claim[3], claim[4]
+local actor, goal, order, missing = 'orchestrator:' .. epoch, claim[3], claim[4], claim[6]
 local fields, status, bidding = { 'HSET', KEYS[3], 'rev', rev, 'commit_id', commit_id }, nil, nil
 for _ = 1, take_number() do
   local name, value = take(), take()
@@ -35,13 +35,18 @@ for index = 1, take_number() do claims[index] = take_new_claim() end
 
 for _, bid in ipairs(bids) do
   if not recorded_bid(order, bid[1]) then
-    order = with_bid(order, bid[1], bid[2])
+    order, missing = with_bid(order, bid[1], bid[2]), missing and missing - 1
     redis.call('HSET', KEYS[4], bid[1], bid[2])
   end
 end
 if #bids > 0 then
   fields[#fields + 1] = 'bid_order'
   fields[#fields + 1] = order
+end
+-- An imposed bid is one that was missing. A claim that does not say how many are stays like that.
+if missing then
+  fields[#fields + 1] = 'missing_bids'
+  fields[#fields + 1] = missing
 end
 redis.call(unpack(fields))
 for _, grant in ipairs(grants) do write_grant(id, goal, grant[1], grant[2], grant[3], grant[4]) end

@@ -3,7 +3,7 @@
 -- ARGV 1 prefix, claim id, agent, word, actor
 -- Result {'placed', the word on record} | {'refused', reason}
 local id, agent, word, actor = take(), take(), take(), take()
-local claim = redis.call('HMGET', KEYS[2], 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id')
+local claim = redis.call('HMGET', KEYS[2], 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id', 'missing_bids')
 if not claim[1] then return refused('There is no claim ' .. id .. '.') end
 local is_open = claim[2] == 'open' and not is_ended(claim[1])
 local recorded = recorded_bid(claim[4], agent)
@@ -20,8 +20,8 @@ if redis.call('HSETNX', KEYS[3], agent, word) == 0 then
     redis.call('HSET', KEYS[3], agent, word)
   end
 end
-local order = with_bid(claim[4], agent, word)
-redis.call('HSET', KEYS[2], 'bid_order', order, 'rev', claim[5] + 1)
-local data = '{"word":"' .. word .. '","missing":' .. missing_bids(claim[3], order) .. mark .. '}'
+local missing = (claim[8] or count_missing(claim[3], claim[4])) - 1
+redis.call('HSET', KEYS[2], 'bid_order', with_bid(claim[4], agent, word), 'missing_bids', missing, 'rev', claim[5] + 1)
+local data = '{"word":"' .. word .. '","missing":' .. missing .. mark .. '}'
 log(actor, 'bid_placed', claim[6], id, claim[7], agent, data)
 return { 'placed', word }

@@ -24,8 +24,14 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     termination_reason: claim.termination_reason,
     bidding: claim.bidding,
     bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
+    missing_bids: String(missingBids(claim)),
     cause,
   };
+}
+
+/** How many of its electorate have not bid. */
+export function missingBids({ electorate, bids }: Claim): number {
+  return electorate.filter((agent) => !bids.some((bid) => bid.agent === agent)).length;
 }
 
 /** What of the hash a claim is read from, in the order of `snapshotOf`'s values. */

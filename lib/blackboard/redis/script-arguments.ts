@@ -4,7 +4,7 @@ import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { NewClaim } from "../port.ts";
-import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
+import { fieldsOfClaim, missingBids, textOfGrant } from "./claim-fields.ts";
 
 /** A list, led by its length. */
 export function listed<Item>(items: readonly Item[], wordsOf: (item: Item) => readonly string[]): string[] {
@@ -36,7 +36,6 @@ export function membersOf(object: Record<string, unknown>): string {
 
 export function newClaimWords(open: NewClaim): string[] {
   const { claim, cause, grants } = open;
-  const missing = claim.electorate.filter((agent) => !claim.bids.some((bid) => bid.agent === agent)).length;
   return [
     claim.id,
     claim.artefact_id,
@@ -44,7 +43,7 @@ export function newClaimWords(open: NewClaim): string[] {
     cause,
     claim.kind,
     claim.bidding,
-    String(missing),
+    String(missingBids(claim)),
     ...listed(Object.entries(fieldsOfClaim(open)), (entry) => entry),
     ...listed(claim.bids, (bid) => [bid.agent, bid.word]),
     ...listed(grants, (grant) => [grant.agent, grant.state, String(grant.attempt), grant.phase, textOfGrant(grant)]),

@@ -32,6 +32,17 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     expect(placed[0]).toMatchObject({ actor: "agent:a-b-c", agent: "a-b-c", claim_id: claim.id, artefact_id: claim.artefact_id });
   });
 
+  test("an imposed bid is no longer missing, and imposing it again makes no difference", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await openClaim(bench.board, ["coder", "tester", "linter"]);
+    await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });
+    const bids = [coder, tester].map((agent) => ({ agent, word: "claim" as const }));
+    expect(await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { bids }))).toMatchObject({ outcome: "committed" });
+    await bench.board.placeBid({ claim: claim.id, agent: agentName("linter"), word: "claim" });
+    const placed = await events(bench.board, "bid_placed");
+    expect(placed.map((event) => event.data?.missing)).toEqual([2, 0]);
+  });
+
   test("a stranger's bid, a bid on nothing and a late bid are refused", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
