@@ -1,12 +1,13 @@
 // What `sett up` decides before it makes anything.
 import { describe, expect, test } from "bun:test";
-import { chmod, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseName, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
 import { contextHash } from "../../apps/cli/up/context-hash.ts";
 import { Journal } from "../../apps/cli/up/journal.ts";
 import { lockPath, takeLock, withLock } from "../../apps/cli/up/with-lock.ts";
+import { findEngineSocket } from "../../apps/cli/up/workers.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";
@@ -47,6 +48,33 @@ describe("a name and a repository", () => {
     expect(String(chooseName("demo", "/x"))).toBe("demo");
     expect(() => chooseName(undefined, "/home/ada/___")).toThrow("gives no name");
     expect(() => chooseName("No", "/x")).toThrow("`No` is no name");
+  });
+});
+
+describe("the engine's socket, for an instance with workers,", () => {
+  const refusalOf = (DOCKER_HOST: string) => findEngineSocket({ DOCKER_HOST }).catch((error: unknown) => error);
+
+  test("is known with the group that may use it", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+    const path = join(folder, "docker.sock");
+    await writeFile(path, "");
+    expect(await findEngineSocket({ DOCKER_HOST: `unix://${path}` })).toEqual({ path, gid: (await stat(path)).gid });
+    await rm(folder, { recursive: true });
+  });
+
+  test("is refused where it is missing, out of reach, or of another machine, with who needs it", async () => {
+    const hint = expect.stringContaining("Agents with `replicas` or `strategy: fresh_per_call` need it");
+    for (const path of ["/no/such/docker.sock", "/dev/null/docker.sock"])
+      expect(await refusalOf(`unix://${path}`)).toMatchObject({
+        code: "docker-unreachable",
+        message: expect.stringContaining(`The Docker Engine's socket ${path} cannot be used: `),
+        hint,
+      });
+    expect(await refusalOf("tcp://10.0.0.1:2375")).toMatchObject({
+      code: "docker-unreachable",
+      message: "The Docker Engine is reached by tcp://10.0.0.1:2375, which is no socket of this machine.",
+      hint,
+    });
   });
 });
 

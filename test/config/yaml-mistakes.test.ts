@@ -9,6 +9,11 @@ const cases: [title: string, text: string, lines: string[]][] = [
     ["sett.yml:6:5 agents.a.command: the key `command` stands here a second time"],
   ],
   [
+    "of two agents of one name the second is named",
+    `${validText}  a:\n    image: b:1\n    command: [run]\n`,
+    ["sett.yml:6:3 agents.a: the key `a` stands here a second time"],
+  ],
+  [
     "a tab is no indentation",
     "agents:\n\ta: 1\n",
     expect.arrayContaining(["sett.yml:2:1: a tab indents this line: YAML wants spaces"]),
