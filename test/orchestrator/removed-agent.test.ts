@@ -1,0 +1,42 @@
+// An agent that is taken out of sett.yml while it has work in hand.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startClan } from "../support/clan.ts";
+import { sampleAgent } from "../support/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(60_000);
+
+const report = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;
+
+test("a removed agent ends what it has begun; what it had not begun fails and says so; nobody waits for its bids", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-removed-"));
+  const bids = [{ on: "GoalDefined", bid: "claim" as const }];
+  const leaver = { bids, script: `until [ -e ${folder}/go ]; do sleep 0.02; done; ${report}` };
+  const stayer = { bids, script: report };
+  await using clan = await startClan({ leaver, stayer });
+  const begun = await clan.state("begun");
+  await waitFor("the leaver to be at work", async () =>
+    (await clan.events("grant_started")).some(({ agent }) => String(agent) === "leaver"),
+  );
+  const queued = await clan.state("queued");
+  await waitFor("its next grant", async () => (await clan.claimed(queued)).grants.length === 2);
+
+  await clan.board.registerAgents([sampleAgent("stayer", { bids })], "person:Ada", { exact: true });
+  const failed = await clan.settled(queued);
+  expect(failed.find(({ structural_type }) => structural_type === "Failure")).toMatchObject({
+    type: "AgentRemoved",
+    metadata: { summary: "Agent leaver was removed before it could do its work." },
+  });
+  expect((await clan.claimed(queued)).claim.status).toBe("terminated");
+
+  const later = await clan.settled(await clan.state("later"));
+  expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);
+  await writeFile(join(folder, "go"), "");
+  const ended = await clan.settled(begun);
+  expect(ended.map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);
+  expect((await clan.claimed(begun)).claim.status).toBe("complete");
+  await rm(folder, { recursive: true });
+});
