@@ -117,7 +117,7 @@ describe("the plan of an instance", () => {
   });
 });
 
-test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan", () => {
+test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
   const scalable = text.replace("    command: [read]\n", "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n");
   const { orchestrator, agents } = plan({ config: configOf(scalable), engineSocket: { path: "/run/engine.sock", gid: 101 } });
   expect(orchestrator.mounts).toContainEqual({
@@ -129,7 +129,7 @@ test("the orchestrator starts workers where an agent has any: it gets the engine
   expect(orchestrator).toMatchObject({ groups: [101], user: { uid: 10001 } });
   const reader = agents.find(({ agent }) => agent === agentName("reader"));
   expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([
-    { agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader?.spec)) },
+    { agent: "reader", replicas: 3, spec: { ...JSON.parse(JSON.stringify(reader?.spec)), image: "sha256:4" } },
   ]);
   expect(agents.map(({ spec }) => JSON.stringify(spec.mounts).includes(".sock"))).toEqual([false, false]);
 });

@@ -1,8 +1,11 @@
 // Scalable agents: a controller that bids and a container for each grant, in real containers.
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { resolve } from "node:path";
 import { $ } from "bun";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
 
 setDefaultTimeout(180_000);
 
@@ -128,4 +131,24 @@ test("an orchestrator that is killed finds its workers again", async () => {
     timeoutMs: 30_000,
   });
   await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
+});
+
+test("workers are of the controller's image, also when its name is gone or means another; logs --follow tells what they log", async () => {
+  await using sett = await scalable(answer("Report"));
+  await $`docker image rm --force sett-${sett.name}-agent-tester:latest`.quiet();
+  const following = Bun.spawn([settBinary, "logs", "-f", "tester"], { cwd: sett.folder, stdout: "pipe", stderr: "inherit" });
+  try {
+    const goal = await sett.forage("hello");
+    await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report", { timeoutMs: 30_000 });
+    let out = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of following.stdout) {
+      out += decoder.decode(bytes, { stream: true });
+      if (out.includes('"msg":"Created artefact"')) break;
+    }
+    expect(out).toContain('"msg":"Placed bid"');
+  } finally {
+    following.kill("SIGINT");
+    await following.exited;
+  }
 });

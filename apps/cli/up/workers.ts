@@ -41,12 +41,15 @@ export async function findEngineSocket(env: Readonly<Record<string, string | und
 /** The orchestrator of an instance with workers: it is still no root, but a member of the socket's group. Another one stays as it is. */
 export function withWorkers(
   orchestrator: ContainerSpec,
-  { config, engineSocket }: Pick<PlanInput, "config" | "engineSocket">,
+  { config, engineSocket, images }: Pick<PlanInput, "config" | "engineSocket" | "images">,
   agents: readonly PlannedAgent[],
 ): ContainerSpec {
   const templates = config.agents.filter(needsWorkers).flatMap(({ name, replicas }) => {
     const planned = agents.find(({ agent }) => agent === name);
-    return planned === undefined ? [] : [{ agent: name, replicas, spec: planned.spec }];
+    if (planned === undefined) return [];
+    // The controller's own, whatever becomes of the tag meanwhile.
+    const image = images.agents.get(name)?.id ?? planned.spec.image;
+    return [{ agent: name, replicas, spec: { ...planned.spec, image } }];
   });
   if (templates.length === 0 || engineSocket === undefined) return orchestrator;
   return {
