@@ -6,12 +6,12 @@ import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import { CommitHash, InstanceName } from "../../lib/model/ids.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { playAgent, type Role } from "../support/played-agent.ts";
-import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { type newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const stops: AbortController[] = [];
@@ -209,37 +209,6 @@ describe("trouble", () => {
     await board.createArtefact(goal, "person:test");
     const { claim } = await ended(board, goal.id);
     expect(claim).toMatchObject({ status: "terminated", termination_reason: "Agent coder failed: exit 1" });
-  });
-
-  test("the end of an attempt by the orchestrator names its Failure in the log, as an agent's own would", async () => {
-    const { board, join, startOrchestrator } = createWorld();
-    await join({ leaver: { bid: () => undefined } });
-    const goal = sampleArtefact();
-    await board.createArtefact(goal, "person:test");
-    startOrchestrator();
-    const { claim } = await waitFor("the claim", () => claimOf(board, goal.id));
-    await board.registerAgents([], "person:test", { exact: true });
-    await board.placeBid({ claim: claim.id, agent: agentName("leaver"), word: "exclusive" });
-    const { grants } = await ended(board, goal.id);
-    expect(grants[0]).toMatchObject({ agent: "leaver", state: "failed" });
-    const [failed] = (await eventsOf(board)).filter((event) => event.type === "grant_failed");
-    const failure = await board.readArtefact(failed?.artefact_id ?? goal.id);
-    expect(failure).toMatchObject({ structural_type: "Failure", type: "AgentRemoved", claim_id: claim.id });
-  });
-
-  test("a failed attempt keeps the record of its inputs while the next one is waited for", async () => {
-    const { board, join, startOrchestrator } = createWorld();
-    const inputs = { context_ids: [newArtefactId()], base_commit: CommitHash.parse("a".repeat(40)) };
-    const work = () => ({ structural_type: "Failure" as const, type: "ToolExecutionFailure", payload: "exit 1" });
-    await join({ coder: { bid: worker.bid, work, inputs, registration: { retries: 1 } } });
-    startOrchestrator();
-    const goal = sampleArtefact();
-    await board.createArtefact(goal, "person:test");
-    const failed = await waitFor("the attempt to be tried again", async () => {
-      const grant = (await claimOf(board, goal.id))?.grants[0];
-      return grant?.state === "failed" && grant.retry_at !== undefined ? grant : undefined;
-    });
-    expect(failed).toMatchObject(inputs);
   });
 
   test("a silent agent with rules does not stop the others' claim", async () => {

@@ -26,11 +26,14 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
 
   await clan.board.registerAgents([sampleAgent("stayer", { bids })], "person:Ada", { exact: true });
   const failed = await clan.settled(queued);
-  expect(failed.find(({ structural_type }) => structural_type === "Failure")).toMatchObject({
+  const failure = failed.find(({ structural_type }) => structural_type === "Failure");
+  expect(failure).toMatchObject({
     type: "AgentRemoved",
     metadata: { summary: "Agent leaver was removed before it could do its work." },
   });
   expect((await clan.claimed(queued)).claim.status).toBe("terminated");
+  // As where the agent itself tells of it, its event names the Failure.
+  expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([failure?.id]);
 
   const later = await clan.settled(await clan.state("later"));
   expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);

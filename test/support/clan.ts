@@ -91,8 +91,8 @@ export class Clan implements AsyncDisposable {
     return this.redis.cli(command, `sett:${Clan.instance}:${name}`, ...words);
   }
 
-  async state(payload: string): Promise<Artefact> {
-    const goal = sampleArtefact({ payload });
+  async state(payload: string, over: Partial<Artefact> = {}): Promise<Artefact> {
+    const goal = sampleArtefact({ payload, ...over });
     await this.board.createArtefact(goal, "person:Ada");
     return goal;
   }

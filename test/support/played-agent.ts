@@ -12,8 +12,6 @@ export type Role = {
   bid: (artefact: Artefact) => BidWord | undefined;
   /** What it makes of a grant; undefined: it accepts and is never heard of again. */
   work?: (target: Artefact) => Partial<Artefact> | undefined;
-  /** What it says its work is based on. */
-  inputs?: Pick<RunningGrant, "context_ids" | "base_commit">;
 };
 
 /** Plays until the signal aborts. */
@@ -45,8 +43,7 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, ro
   if (snapshot === undefined || target === undefined || grant?.state !== "queued") return;
   const { phase, attempt, queued_at } = grant;
   const startedAt = new Date().toISOString();
-  const { inputs = { context_ids: [] } } = role;
-  const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, ...inputs, state: "running" };
+  const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
   const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
   const made = role.work?.(target);
   if (accepted.outcome === "refused" || made === undefined) return;
