@@ -35,14 +35,15 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
 }
 
 export async function readSituation(board: Blackboard): Promise<Situation> {
-  const [open, agents, statuses, seat, nowMs] = await Promise.all([
+  const [open, agents, statuses, seat, pause, nowMs] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids)),
     board.listAgents(),
     board.listStatuses(),
     board.readSeat(),
+    board.readPause(),
     board.time(),
   ]);
-  return { nowMs, agents, statuses, seat, open };
+  return { nowMs, agents, statuses, seat, pause, open };
 }
 
 /** Why nothing came of a goal. `results`: what there is beside the goal itself. */

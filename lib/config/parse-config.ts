@@ -79,18 +79,23 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   if (mistakes.length > 0 || !parsed.isValid) return { config: undefined, mistakes: sortProblems(mistakes), warnings, builds };
 
   const { version: _version, agents, ...rest } = parsed.value;
-  const config: SettConfig = { ...rest, agents: [], external: [] };
+  const config: SettConfig = { ...rest, agents: [], external: [], people: [] };
   for (const [key, agent] of Object.entries(agents)) {
-    const { build, image, role, command = [], environment: _entries, external, ...settings } = agent;
+    const { build, image, role, command = [], environment: _entries, external, human, ...settings } = agent;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
-    if (external) {
+    if (human) {
+      config.people.push({ ...own, bids: settings.bids });
+    } else if (external) {
       const { bids, on_missing_bid, retries } = settings;
       config.external.push({ ...own, bids, on_missing_bid, retries });
     } else {
       const source: ImageSource = build === undefined ? { kind: "image", image: image ?? "" } : resolveBuild(folder, build);
       config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {} });
     }
+  }
+  if (config.agents.length + config.external.length === 0) {
+    warnings.push(problemAt(["agents"], "names people alone, who review: nobody is there to do any work"));
   }
   warnings.push(...unmatchedRoles(config).map(({ path, sentence }) => problemAt(path, sentence)));
   return { config, mistakes, warnings, builds };

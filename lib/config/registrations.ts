@@ -1,6 +1,6 @@
 // What a configuration puts on the blackboard: the orchestrator's policy and the agents' registrations.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { ExternalAgent, SettConfig } from "../model/config.ts";
+import type { ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
 
 export function policyOf(config: SettConfig): Policy {
@@ -23,18 +23,17 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     retries: agent.retries,
     image: images.get(agent.name) ?? "",
   }));
-  return [...started, ...config.external.map(registrationOfExternal)];
+  return [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
 }
 
 /** Nobody acts on what a container would be told. */
+const notStarted = { replicas: 1, strategy: "reuse", workspace_mode: "ro", timeout_ms: 5 * 60_000, image: "" } as const;
+
 function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
-  return {
-    ...agent,
-    replicas: 1,
-    strategy: "reuse",
-    workspace_mode: "ro",
-    timeout_ms: 5 * 60_000,
-    image: "",
-    external: true,
-  };
+  return { ...agent, ...notStarted, external: true };
+}
+
+/** Its rules bid the moment a claim opens, so that no bid of it is ever missing. */
+function registrationOfPerson(person: Person): AgentRegistration {
+  return { ...person, ...notStarted, on_missing_bid: "ignore", retries: 0, human: true };
 }

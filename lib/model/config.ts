@@ -84,12 +84,48 @@ const withContainer = [
   "timeout",
 ] as const;
 
+/** A person judges what others made; that takes a role and rules. */
+const ofPerson = new Set(["human", "role", "bids"]);
+
+function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const message = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
+  const surplus = Object.keys(AgentFile.in.shape).filter((key) => agent[key] !== undefined && !ofPerson.has(key));
+  const words = wordsOf(agent.bids);
+  const wrong = words.flatMap((word, index) =>
+    word === "claim" || word === "exclusive"
+      ? [
+          {
+            path: ["bids", index, "bid"],
+            message: "must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+          },
+        ]
+      : [],
+  );
+  const never = {
+    path: ["bids"],
+    message: "never says `review`, so this person would not be asked: `- { on: ReleasePlan, bid: review }`",
+  };
+  return [
+    ...surplus.map((key) => ({ path: [key], message })),
+    ...wrong,
+    ...(wrong.length === 0 && !words.includes("review") ? [never] : []),
+  ];
+}
+
+/** The word of each rule, as the file has them. */
+function wordsOf(bids: unknown): unknown[] {
+  return Array.isArray(bids) ? bids.map((rule: unknown) => Object(rule).bid) : [];
+}
+
+type Impossible = { path: (string | number)[]; message: string };
+
 /**
  * What single fields cannot show. It takes an agent as the file has it, so that a combination is judged, too, where zod stops
  * because another field is wrong.
  */
-export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): { path: string[]; message: string }[] {
-  const { external, build, image, command, replicas, strategy = "reuse" } = agent;
+export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const { external, human, build, image, command, replicas, strategy = "reuse" } = agent;
+  if (human === true) return impossibleForPerson(agent);
   if (external === true) {
     const message = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
     return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
@@ -113,6 +149,7 @@ export const AgentFile = z
   .strictObject({
     role: Role.optional(),
     external: z.boolean().default(false),
+    human: z.boolean().default(false),
     build: Build.optional(),
     image: ImageName.optional(),
     command: Command.optional(),
@@ -162,7 +199,7 @@ export type ImageSource =
   | { kind: "image"; image: string };
 
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
-export type AgentConfig = Omit<AgentFile, "external" | "build" | "image" | "role" | "command" | "environment"> & {
+export type AgentConfig = Omit<AgentFile, "external" | "human" | "build" | "image" | "role" | "command" | "environment"> & {
   name: AgentName;
   role: string;
   source: ImageSource;
@@ -173,5 +210,12 @@ export type AgentConfig = Omit<AgentFile, "external" | "build" | "image" | "role
 /** One that takes part by hand. Its rules count when its bid is missing. */
 export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_missing_bid" | "retries">;
 
+/** A person, who reviews with `sett approve` and `sett reject`. */
+export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
+
 /** sett.yml, ready for use. The agents stand in the order of the file, those for which nothing is started apart. */
-export type SettConfig = Omit<SettFile, "version" | "agents"> & { agents: AgentConfig[]; external: ExternalAgent[] };
+export type SettConfig = Omit<SettFile, "version" | "agents"> & {
+  agents: AgentConfig[];
+  external: ExternalAgent[];
+  people: Person[];
+};

@@ -68,6 +68,23 @@ describe("an event's line", () => {
   });
 });
 
+test("what people ask for, and what comes of it, is told with their names, without their addresses", () => {
+  const ada = "person:Ada Lovelace <ada@sett.invalid>";
+  const told = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain, undefined).slice(10);
+  const [about, claim] = [newArtefactId(), newClaimId()];
+  const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
+  const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
+  const grant = { actor: "orchestrator:3", artefact_id: about, claim_id: claim, agent: agentName("maintainer") };
+  expect(told({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks for a pause");
+  expect(told({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
+  expect(told({ type: "instance_resumed", ...by })).toEndWith("lets the instance go on, as Ada Lovelace asked");
+  expect(told({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
+  expect(told({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
+  expect(told({ type: "grant_done", ...grant, actor: ada })).toEndWith(`has judged for maintainer on claim ${shortClaim}`);
+  const bid = told({ type: "bid_placed", ...grant, data: { word: "review" } });
+  expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
+});
+
 test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {
   const lost = sampleEvent({ type: "grant_failed", actor: "orchestrator:1" as SettEvent["actor"] });
   expect(eventLine(lost, plain, undefined)).toContain("ends the attempt of coder on claim");

@@ -75,6 +75,18 @@ test("of an agent that takes part by hand no sign of life is expected", () => {
   ]);
 });
 
+test("neither is one of a person", () => {
+  const agents = [sampleAgent("ada", { role: "maintainer", human: true })];
+  expect(drawn([], situation([], { agents }))[3]).toBe("ada    maintainer  person  -");
+});
+
+test("a pause is told below the first line: since when, by whom, and how to go on", () => {
+  const pause = { since: ago(65), by: "person:Ada Lovelace <ada@sett.invalid>" };
+  expect(drawn([], situation([], { pause }))[1]).toBe(
+    "paused for 1m by Ada Lovelace: nothing new is started; to go on: sett resume",
+  );
+});
+
 test("the first line says that nobody orchestrates, and where to look", () => {
   const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
   expect(drawn([], situation([], { seat }))[0]).toBe(

@@ -17,6 +17,7 @@ import {
   running,
   situation,
   waitingForAnswer,
+  waitingForApproval,
 } from "./support/sample-claims.ts";
 
 const [tester, coder] = [agentName("tester"), agentName("coder")];
@@ -124,6 +125,30 @@ describe("a claim that is granted", () => {
   test("waits for the orchestrator once all its grants are done, since the last of them", () => {
     const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
     expect(sentences(over, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 30s"]);
+  });
+
+  test("is held up by a pause, whatever else is wrong; who is at work goes on", () => {
+    const pause = { since: ago(20), by: "person:Ada" };
+    const paused = situation(["coder"], { ...lastHeard("coder", 60), pause });
+    expect(sentences(snapshot, paused)).toEqual(["`coder` to start, 12s: the instance is paused"]);
+    expect(briefs(snapshot, paused)).toEqual(["coder to start, paused"]);
+    const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
+    expect(sentences(over, paused)).toEqual(["the orchestrator to go on with it, 30s: the instance is paused"]);
+    expect(briefs(over, paused)).toEqual(["paused"]);
+    const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit code 3", 4)]);
+    expect(sentences(failed, paused)[0]).toEndWith("failed: exit code 3): the instance is paused");
+    const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
+    expect(sentences(working, situation(["coder"], { pause }))).toEqual(["`coder`, at work for 3m"]);
+    const [first] = waitedForBy(over);
+    expect(first && whyOf(first, paused)).toEqual({ reason: "paused", ...pause });
+  });
+
+  test("waits for a person to judge, and says how that is done", () => {
+    const asked = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
+    const about = asked.claim.artefact_id.slice(0, 8);
+    const around = situation([], { agents: [sampleAgent("ada", { human: true })] });
+    expect(sentences(asked, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m: sett approve ${about}`]);
+    expect(briefs(asked, around)).toEqual([`ada to approve ${about}`]);
   });
 
   test("waits for no orchestrator while an answer is waited for", () => {

@@ -82,6 +82,8 @@ const wholeFile: Case[] = [
 
 const byHand = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
 
+const ofPerson = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
+
 const ofAnAgent: Case[] = [
   [
     "an external agent has nothing that is started, nor what it would be started with, each named at its line",
@@ -107,6 +109,37 @@ const ofAnAgent: Case[] = [
     "an agent is external or not",
     "    external: yes\n",
     ["sett.yml:6:15 agents.a.external: must be `true` or `false`, not `yes`"],
+  ],
+  [
+    "a person has no container, no settings of one, and is not external",
+    "    human: true\n    external: true\n    on_missing_bid: wait\n    retries: 1\n    bids: [{ on: A, bid: review }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${ofPerson}`,
+      `sett.yml:5:5 agents.a.command: ${ofPerson}`,
+      `sett.yml:7:15 agents.a.external: ${ofPerson}`,
+      `sett.yml:8:21 agents.a.on_missing_bid: ${ofPerson}`,
+      `sett.yml:9:14 agents.a.retries: ${ofPerson}`,
+    ],
+  ],
+  [
+    "a person does no work: each rule that says otherwise is named",
+    "    human: true\n    bids: [{ on: A, bid: review }, { on: B, bid: exclusive }, { on: C, bid: ignore }, { on: D, bid: claim }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${ofPerson}`,
+      `sett.yml:5:5 agents.a.command: ${ofPerson}`,
+      "sett.yml:7:50 agents.a.bids[1].bid: must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+      "sett.yml:7:101 agents.a.bids[3].bid: must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+    ],
+  ],
+  [
+    "a person who never reviews would never be asked",
+    "    human: true\n    bids: [{ on: A, bid: ignore }]\n",
+    expect.arrayContaining([expect.stringMatching(/sett.yml:7:5 agents.a.bids: never says `review`/)]),
+  ],
+  [
+    "a person without rules would not, either",
+    "    human: true\n",
+    expect.arrayContaining([expect.stringMatching(/agents.a.bids: never says `review`/)]),
   ],
   [
     "an unknown key is answered with the nearest",

@@ -14,6 +14,7 @@ test("a short file gets every default", async () => {
     limits: { review_rounds: 3, artefacts_per_goal: 500, bid_deadline_ms: 30_000 },
     services: {},
     external: [],
+    people: [],
     agents: [
       {
         name: "a",

@@ -77,6 +77,33 @@ test("an external agent is registered, and is none of those that are started", (
   expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
 });
 
+test("a person is registered with their rules, and is none of those that are started", () => {
+  const text = `${validText}  maintainer: { human: true, bids: [{ on: ReleasePlan, bid: review }] }\n`;
+  const config = configOf(text);
+  expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
+  const [, maintainer] = registrationsOf(config, new Map()).map((one) => AgentRegistration.parse(one));
+  expect(JSON.parse(JSON.stringify(maintainer))).toEqual({
+    name: "maintainer",
+    role: "maintainer",
+    human: true,
+    replicas: 1,
+    strategy: "reuse",
+    bids: [{ on: "ReleasePlan", bid: "review" }],
+    on_missing_bid: "ignore",
+    workspace_mode: "ro",
+    timeout_ms: 300_000,
+    retries: 0,
+    image: "",
+  });
+});
+
+test("people alone are a warning, for nobody is there to do any work; an external agent may do some", () => {
+  const people = "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
+  const warningsOf = (text: string) => parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
+  expect(warningsOf(people)).toMatchObject([{ line: 2, path: "agents", sentence: expect.stringContaining("nobody is there") }]);
+  expect(warningsOf(`${people}  hand: { external: true }\n`)).toEqual([]);
+});
+
 test("a rule that waits for a role which no agent has is a warning with the nearest role", () => {
   const text = `${validText}    bids:\n      - { on: X, from: wrter, bid: claim }\n      - { on: Y, from: user, bid: claim }\n  b: { image: b, command: [r], role: writer }\n`;
   const { warnings } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });

@@ -1,4 +1,5 @@
 // sett list: the instances of this machine.
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { jsonArgument } from "../arguments.ts";
@@ -7,6 +8,7 @@ import { workspaceOf } from "../find-instance.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { howItRuns, stateWord } from "../parts.ts";
 import { ageOf } from "../render/age.ts";
+import { kindOf } from "../render/agent-kind.ts";
 import { oneLine } from "../render/plain-text.ts";
 import type { Style } from "../render/style.ts";
 import { table } from "../render/table.ts";
@@ -22,7 +24,7 @@ export const list = defineCommand({
     const { instances: found, unseen } = await everyInstance(shell.env);
     if (unseen !== undefined && found.length === 0) throw unseen;
     if (unseen !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await externalAgents(parts))));
+    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await agentsNotStarted(parts))));
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
       return;
@@ -33,11 +35,14 @@ export const list = defineCommand({
       return;
     }
     const { style, columns } = shell.out;
-    const rows = instances.map(({ name, state, runtime, agents, external, created_at, workspace }) => [
+    const rows = instances.map(({ name, state, runtime, agents, external, people, created_at, workspace }) => [
       { text: name, paint: style.bold },
       { text: state, paint: paintOf(state, style) },
       { text: runtime },
-      { text: [...agents, ...external.map((agent) => `${agent} (external)`)].join(", ") || "-" },
+      {
+        text:
+          [...agents, ...external.map((one) => `${one} (external)`), ...people.map((one) => `${one} (person)`)].join(", ") || "-",
+      },
       { text: created_at === null ? "-" : ageOf(created_at, Date.now()) },
       { text: oneLine(workspace) },
     ]);
@@ -48,20 +53,21 @@ export const list = defineCommand({
   },
 });
 
-/** Those that take part by hand leave nothing but their registration. An instance that does not answer is listed without them. */
-async function externalAgents(parts: InstanceParts): Promise<string[]> {
+/** They leave nothing but their registration. An instance that does not answer is listed without them. */
+async function agentsNotStarted(parts: InstanceParts): Promise<AgentRegistration[]> {
   try {
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined });
-    return (await board.listAgents()).filter((agent) => agent.external).map(({ name }) => name);
+    return (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
   } catch (error) {
     if (error instanceof SettError && error.code === "redis-unreachable") return [];
     throw error;
   }
 }
 
-function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, external: string[]) {
+function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, notStarted: AgentRegistration[]) {
   const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
+  const named = (kind: string) => notStarted.filter((agent) => kindOf(agent) === kind).map(({ name }) => name);
   const created = containers.map((container) => container.createdAt).sort();
   return {
     name: instance,
@@ -69,7 +75,8 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, external: st
     runtime,
     workspace: workspaceOf(parts),
     agents: labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
-    external,
+    external: named("external"),
+    people: named("person"),
     created_at: created[0] ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
   };

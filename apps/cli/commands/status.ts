@@ -7,6 +7,7 @@ import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { type GoalReading, readGoal, readSituation } from "../read-goal.ts";
+import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { isOrchestrated, type Situation, whyOf } from "../render/hold-up.ts";
 import { type Report, statusReport } from "../render/status-report.ts";
@@ -68,7 +69,7 @@ async function readGoals(board: Blackboard, goals: readonly GoalId[]): Promise<G
 }
 
 function jsonOf({ instance, goals, situation }: Report) {
-  const { agents, statuses, seat, nowMs } = situation;
+  const { agents, statuses, seat, pause, nowMs } = situation;
   return {
     instance,
     goals: goals.map(({ goal, status: { state, openClaims, waitingFor }, artefacts }) => ({
@@ -80,17 +81,19 @@ function jsonOf({ instance, goals, situation }: Report) {
       open_claims: openClaims.map(claimJson),
       waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
     })),
-    agents: agents.map(({ name, role, external }) => {
+    agents: agents.map((agent) => {
+      const { name, role } = agent;
       const last = statuses.get(name);
       return {
         name,
         role,
-        state: external ? "external" : (last?.state ?? "unknown"),
+        state: kindOf(agent) ?? last?.state ?? "unknown",
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: last?.claim_id ?? null,
       };
     }),
     orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
+    paused: pause ?? null,
     at: new Date(nowMs).toISOString(),
   };
 }

@@ -2,10 +2,12 @@
 import { resolve } from "node:path";
 import { formatProblem, invalidConfig } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
+import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import { fileArgument, jsonArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { configPath } from "../config-path.ts";
+import { nameWithKind } from "../render/agent-kind.ts";
 
 export const validate = defineCommand({
   name: "validate",
@@ -24,7 +26,7 @@ export const validate = defineCommand({
     }
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     if (config === undefined) throw invalidConfig(file, mistakes);
-    const names = config.agents.map((agent) => agent.name);
+    const names = registrationsOf(config, new Map()).map(nameWithKind);
     const count = names.length === 1 ? "1 agent" : `${names.length} agents`;
     await shell.out.write(`${file} is valid: ${count} (${names.join(", ")}).\n`);
     return exitCodes.done;

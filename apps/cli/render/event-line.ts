@@ -22,7 +22,8 @@ export function eventLine(event: SettEvent, style: Style, summary: string | unde
   return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(told) : told}`;
 }
 
-function actorName(actor: Actor): string {
+/** As people call whoever did it. */
+export function actorName(actor: Actor): string {
   const [kind, ...name] = actor.split(":");
   if (kind === "hand") return "by hand";
   if (kind === "orchestrator") return kind;
@@ -44,6 +45,8 @@ function whatHappened(event: SettEvent, style: Style): Told {
   const said = (name: string) => oneLine(String(event.data?.[name] ?? ""));
   const major = (text: string): Told => ({ text, weight: "major" });
   const minor = (text: string): Told => ({ text, weight: "minor" });
+  // The orchestrator alone acts; whoever asked for it is told with it.
+  const asAsked = said("by") === "" ? "" : `, as ${oneLine(actorName(said("by")))} asked`;
   const because = said("reason") === "" ? "" : `: ${said("reason")}`;
   switch (event.type) {
     case "instance_started":
@@ -67,6 +70,10 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "claim_announced":
       return minor(`announces ${claim} again`);
     case "bid_placed":
+      if (event.actor.startsWith("orchestrator")) {
+        const bid = `bids ${said("word")} on ${claim} for ${agent}, by its rules`;
+        return said("word") === "ignore" ? minor(bid) : major(bid);
+      }
       return said("word") === "ignore" ? minor(`bids ignore on ${claim}`) : major(`bids ${style.bold(said("word"))} on ${claim}`);
     case "bid_imposed":
       return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which gave no bid`);
@@ -79,7 +86,9 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "grant_started":
       return major(`${style.yellow("works")} on ${claim}${attempt(event)}`);
     case "grant_done":
-      return minor(`is done with ${claim}`);
+      return event.actor.startsWith("agent") || event.actor === "hand"
+        ? minor(`is done with ${claim}`)
+        : minor(`has judged for ${agent} on ${claim}`);
     case "grant_failed":
       return major(
         event.actor.startsWith("orchestrator")
@@ -89,7 +98,12 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "grant_retrying":
       return major(`tries ${agent} on ${claim} again in ${Number(event.data?.after_ms ?? 0) / 1_000} s`);
     case "grant_waiting":
-      return major(`${style.yellow("waits")} for an answer on ${claim}`);
+      // An agent waits by itself; a person's grant is put into waiting.
+      return major(
+        event.actor.startsWith("agent:")
+          ? `${style.yellow("waits")} for an answer on ${claim}`
+          : `${style.yellow("asks")} ${style.bold(agent)} to approve or reject ${about}`,
+      );
     case "grant_cancelled":
       return major(`cancels the work of ${agent} on ${claim}${because}`);
     case "result_refused":
@@ -103,7 +117,7 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "claim_terminated":
       return major(`${style.red("terminates")} ${claim}${because}`);
     case "goal_ended":
-      return major(`${style.red("ends")} the goal: ${said("ending").replace("_", " ")}`);
+      return major(`${style.red("ends")} the goal: ${said("ending").replace("_", " ")}${asAsked}`);
     case "question_asked":
       return major(`${style.yellow("asks people")} question ${about}`);
     case "question_closed":
@@ -111,17 +125,17 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "cancel_requested":
       return major(`asks to ${style.red("cancel")} the goal`);
     case "pause_requested":
-      return minor("asks for a pause");
+      return major(`asks for a ${style.yellow("pause")}`);
     case "resume_requested":
-      return minor("asks to go on");
+      return major("asks to go on");
     case "retry_requested":
       return major(`asks to try again what ended with ${about}`);
     case "request_refused":
       return major(`${style.red("refuses")} the request${because}`);
     case "instance_paused":
-      return major(`${style.yellow("pauses")} the instance`);
+      return major(`${style.yellow("pauses")} the instance${asAsked}`);
     case "instance_resumed":
-      return major("lets the instance go on");
+      return major(`lets the instance go on${asAsked}`);
     default:
       return unreachable(event.type);
   }

@@ -2,7 +2,9 @@
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentRegistration, AgentState, AgentStatus } from "../../../lib/model/agent.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import { kindOf } from "./agent-kind.ts";
 
 /** Three heartbeats. */
 const silentAfterMs = 10_000;
@@ -14,22 +16,29 @@ export type Situation = {
   agents: readonly AgentRegistration[];
   statuses: ReadonlyMap<AgentName, AgentStatus>;
   seat: { holder: string; epoch: number; expiresInMs: number } | undefined;
+  /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
+  pause: { since: string; by: Actor } | undefined;
   /** Every open claim of the instance. */
   open: readonly ClaimSnapshot[];
 };
 
 /**
- * `external`: somebody takes part by hand, of whom no sign of life is to be expected. `busy`: at work on as many other claims as it can,
- * the first of them `since`. Times are ISO 8601; null: never heard of.
+ * `external`, `person`: somebody takes part by hand, of whom no sign of life is to be expected. `busy`: at work on as many other claims as
+ * it can, the first of them `since`. `paused`: the whole instance is. Times are ISO 8601; null: never heard of.
  */
-export type Why = Pulse | { reason: "unregistered" } | { reason: "busy"; claims: ClaimId[]; since: string };
+export type Why =
+  | Pulse
+  | { reason: "unregistered" }
+  | { reason: "busy"; claims: ClaimId[]; since: string }
+  | { reason: "paused"; since: string; by: Actor };
 export type Pulse =
-  | { reason: "external" }
+  | { reason: "external" | "person" }
   | { reason: "silent"; last_heard: string | null }
   | { reason: "alive"; state: AgentState; last_heard: string };
 
-/** Undefined where it is no agent that is waited for, and where a container of its own does the work, of which no heartbeat tells. */
+/** Undefined where no agent is waited for and no pause is in the way, and where a container of its own does the work, of which no heartbeat tells. */
 export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
+  if (situation.pause !== undefined && isHeldByPause(waiting)) return { reason: "paused", ...situation.pause };
   if (!("agent" in waiting)) return undefined;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
@@ -39,14 +48,20 @@ export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
   return busyWith(agent, waiting.claim, situation.open) ?? pulse;
 }
 
+/** Nothing new is granted or accepted while the instance is paused; whoever bids, works, answers or approves goes on. */
+function isHeldByPause({ kind }: Waiting): boolean {
+  return kind === "start" || kind === "retry" || kind === "decision";
+}
+
 /** Whoever is waited for may never come. */
 export function isAbsent(why: Why | undefined): boolean {
   return why?.reason === "unregistered" || why?.reason === "silent";
 }
 
 /** Whether an agent gives its sign of life. */
-export function pulseOf(agent: Pick<AgentRegistration, "name" | "external">, { statuses, nowMs }: Situation): Pulse {
-  if (agent.external) return { reason: "external" };
+export function pulseOf(agent: Pick<AgentRegistration, "name" | "external" | "human">, { statuses, nowMs }: Situation): Pulse {
+  const kind = kindOf(agent);
+  if (kind !== undefined) return { reason: kind };
   const last = statuses.get(agent.name);
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();

@@ -2,6 +2,7 @@
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { actorName } from "./event-line.ts";
 import { isAbsent, pulseOf, type Situation, whyOf } from "./hold-up.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "./plain-text.ts";
@@ -50,6 +51,7 @@ export function openClaimLines({ claims, situation }: Glance, { columns, rows }:
 function heading(count: number, situation: Situation, columns: number, { style, symbols }: Drawing): string {
   const problems = [
     ...(whyNobodyOrchestrates(situation) === undefined ? [] : ["nobody orchestrates"]),
+    ...(situation.pause === undefined ? [] : [`paused by ${oneLine(actorName(situation.pause.by))}`]),
     ...situation.agents.flatMap((agent) => {
       const pulse = pulseOf(agent, situation);
       return pulse.reason === "silent" ? [`${agent.name} ${silence(pulse.last_heard, situation.nowMs)}`] : [];

@@ -5,7 +5,8 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { type GoalReading, whyStalled } from "../read-goal.ts";
-import { ageOf, agoOf } from "./age.ts";
+import { ageOf, agoOf, lastingSince } from "./age.ts";
+import { actorName } from "./event-line.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten } from "./plain-text.ts";
@@ -37,6 +38,7 @@ export function statusReport(
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
   return [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
+    ...pauseLine(situation, style),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
     ...(goals.length === 0 ? ['There are no goals yet. State one: sett forage --goal "…"'] : []),
@@ -49,6 +51,14 @@ function seatLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
   if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
   return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator\` may show why`;
+}
+
+function pauseLine({ pause, nowMs }: Situation, style: Style): string[] {
+  if (pause === undefined) return [];
+  const since = lastingSince(pause.since, nowMs);
+  return [
+    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: sett resume`,
+  ];
 }
 
 function agentRow(agent: AgentRegistration, situation: Situation, { style }: Drawing) {
@@ -69,7 +79,8 @@ function signOfLife(agent: AgentRegistration, situation: Situation, style: Style
   const pulse = pulseOf(agent, situation);
   switch (pulse.reason) {
     case "external":
-      return { state: "external", beat: "-", paint: style.dim };
+    case "person":
+      return { state: pulse.reason, beat: "-", paint: style.dim };
     case "silent":
       if (pulse.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
       return { state: "silent", beat: agoOf(pulse.last_heard, nowMs), paint: style.red };

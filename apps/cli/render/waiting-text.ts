@@ -10,12 +10,14 @@ import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
 
 const longestReason = 100;
+const pausedText = ": the instance is paused";
 
 /** What follows "waits for". */
 export function waitingSentence(waiting: Waiting, situation: Situation): string {
   const { nowMs } = situation;
   const age = lastingSince(waiting.since, nowMs);
   const nobody = isOrchestrated(situation) ? "" : ": nobody orchestrates";
+  const held = situation.pause === undefined ? nobody : pausedText;
   switch (waiting.kind) {
     case "bid":
       return `the bid of \`${waiting.agent}\`, ${age}${because(waiting, situation)}`;
@@ -27,16 +29,16 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
     }
     case "retry": {
       const reason = shorten(oneLine(waiting.reason), longestReason);
-      return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${nobody}`;
+      return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${held}`;
     }
     case "decision":
-      return `the orchestrator to go on with it, ${age}${nobody}`;
+      return `the orchestrator to go on with it, ${age}${held}`;
     case "claim":
       return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${nobody}`;
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
-      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}`;
+      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}: sett approve ${shortId(waiting.artefact)}`;
     default:
       return unreachable(waiting);
   }
@@ -48,6 +50,7 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
   const age = lastingSince(waiting.since, nowMs);
   const ofAgent = (agent: AgentName, whenAlive: string) => {
     const why = whyOf(waiting, situation);
+    if (why?.reason === "paused") return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
@@ -64,6 +67,7 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
       return style.yellow(`${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`);
     case "decision":
     case "claim":
+      if (whyOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
       return (isOrchestrated(situation) ? same : style.red)(`orchestrator ${age}`);
     case "answer":
       return style.yellow(isTerse ? "an answer" : `an answer to ${shortId(waiting.question)}`);
@@ -97,7 +101,10 @@ function reasonText(why: Why, agent: AgentName, nowMs: number): string {
     case "unregistered":
       return "it is no longer registered";
     case "external":
+    case "person":
       return "it takes part by hand";
+    case "paused":
+      return "the instance is paused";
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;

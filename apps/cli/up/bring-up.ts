@@ -7,6 +7,7 @@ import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
+import { kindOf, nameWithKind } from "../render/agent-kind.ts";
 import { type Change, type Changes, changesOf } from "./changes.ts";
 import { requireFreeOrOwn } from "./checks.ts";
 import { agentStopSeconds } from "./container-limits.ts";
@@ -137,17 +138,16 @@ function partsOf({ redis, orchestrator, agents }: Changes): Change[] {
 
 function outcomeOf(changes: Changes, gone: ContainerPart[], before: AgentRegistration[], { registrations }: Order): Outcome {
   const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
-  const external = registrations.filter((agent) => agent.external);
+  const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
   const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
-  const named = (agents: AgentRegistration[]) => agents.map(({ name }) => `${name} (external)`);
   const stopped = [...new Set(gone.flatMap(({ labels }) => ("agent" in labels ? [labels.agent] : [])))];
   return {
     started: names("start"),
     replaced: names("replace"),
-    registered: named(external.filter((agent) => !isKnown(agent))),
+    registered: notStarted.filter((agent) => !isKnown(agent)).map(nameWithKind),
     stopped,
     removed: before.map(({ name }) => name).filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
-    kept: [...names("keep"), ...named(external.filter(isKnown))],
+    kept: [...names("keep"), ...notStarted.filter(isKnown).map(nameWithKind)],
   };
 }
 

@@ -53,6 +53,11 @@ export const waitingForAnswer = (name: string, phase: Phase): Grant => ({
   state: "waiting",
   waits_for: { kind: "answer", question_id: sampleArtefact().id },
 });
+export const waitingForApproval = (name: string): Grant => ({
+  ...startedAt(name, "review", 60),
+  state: "waiting",
+  waits_for: { kind: "approval" },
+});
 /** `dueIn`: seconds until the next attempt. */
 export const retrying = (name: string, phase: Phase, reason: string, dueIn: number): Grant => ({
   ...startedAt(name, phase, 60),
@@ -70,6 +75,7 @@ export function situation(names: readonly string[], over: Partial<Situation> = {
     agents: names.map((name) => sampleAgent(name)),
     statuses: new Map(names.map((name) => [agentName(name), { at: nowMs - 2_000, state: "idle" }])),
     seat: { holder: "one", epoch: 3, expiresInMs: 4_000 },
+    pause: undefined,
     open: [],
     ...over,
   };
