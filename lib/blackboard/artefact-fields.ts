@@ -38,11 +38,6 @@ export function digestOfContent(fields: Partial<ArtefactFields>): string {
   return createHash("sha1").update(text).digest("hex");
 }
 
-/** As `digestOfContent`, of an artefact as it was read. */
-export function digestOfArtefact(artefact: Artefact): string {
-  return digestOfContent(fieldsOfArtefact(artefact));
-}
-
 /**
  * Undefined while a field is missing: it is not, or not yet, an artefact. Throws `artefact-malformed`, naming the key, for one that
  * cannot be read: somebody has changed it by hand, and guessing would falsify the record.

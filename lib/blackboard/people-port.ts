@@ -25,7 +25,7 @@ export interface PeopleBoard {
   answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
   /**
    * Stores the Review of an agent that is a person and ends its grant with it. `grant`: as it shall stand. `digest` names the content that was judged
-   * (`digestOfArtefact`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the artefact's
+   * (`readWithDigest`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the artefact's
    * content is not the one that it was stored with.
    */
   giveVerdict(verdict: {

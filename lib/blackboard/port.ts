@@ -53,6 +53,8 @@ export interface ArtefactBoard {
 
   /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when somebody has broken it by hand. */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
+  /** The same, with the digest that names its content as it was read, for whoever judges it. */
+  readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
   /** In the order asked for; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
   /**

@@ -12,6 +12,7 @@ import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
+import { verdictsSuite } from "./suite/verdicts.ts";
 
 export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
   describe(name, () => {
@@ -24,6 +25,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("grants", () => grantsSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));
+    describe("verdicts", () => verdictsSuite(open));
     describe("agents and the seat", () => agentsAndSeatSuite(open));
     describe("following", () => followingSuite(open));
   });

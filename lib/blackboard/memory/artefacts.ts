@@ -55,6 +55,11 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return read(id);
     },
 
+    async readWithDigest(id) {
+      const artefact = read(id);
+      return artefact && { artefact, digest: state.digestOf(id) };
+    },
+
     async readArtefacts(ids) {
       return ids.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
     },

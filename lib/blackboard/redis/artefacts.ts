@@ -1,7 +1,7 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
-import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
+import { artefactFieldNames, artefactOfFields, digestOfContent } from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
@@ -12,20 +12,22 @@ import { artefactWords, listed } from "./script-arguments.ts";
 
 export function artefactsOf(parts: Parts): ArtefactBoard {
   const { connection, keys, script } = parts;
-  const readArtefacts = async (ids: readonly ArtefactId[]): Promise<(Artefact | undefined)[]> => {
+  const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
       Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...artefactFieldNames]))),
     );
-    return rows.map((values, index) => {
+    return rows.map((values) => {
       const fields: Record<string, string> = {};
       artefactFieldNames.forEach((name, place) => {
         const value = values[place];
         if (typeof value === "string") fields[name] = value;
       });
-      return artefactOfFields(fields, keys.artefact(ids[index] ?? ""));
+      return fields;
     });
   };
+  const readArtefacts = async (ids: readonly ArtefactId[]): Promise<(Artefact | undefined)[]> =>
+    (await readFields(ids)).map((fields, index) => artefactOfFields(fields, keys.artefact(ids[index] ?? "")));
   return {
     async createArtefact(artefact, actor) {
       return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
@@ -37,6 +39,12 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
 
     async readArtefact(id) {
       return (await readArtefacts([id]))[0];
+    },
+
+    async readWithDigest(id) {
+      const [fields = {}] = await readFields([id]);
+      const artefact = artefactOfFields(fields, keys.artefact(id));
+      return artefact && { artefact, digest: digestOfContent(fields) };
     },
 
     async readArtefacts(ids) {

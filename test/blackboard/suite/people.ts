@@ -1,8 +1,7 @@
 import { expect, test } from "bun:test";
-import { digestOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import type { DoneGrant, Grant } from "../../../lib/model/claim.ts";
+import type { Grant } from "../../../lib/model/claim.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { agentName, newArtefactId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
@@ -36,19 +35,6 @@ async function askQuestion(board: Blackboard) {
   const result = { outcome: "asked", artefact: question } as const;
   const finished = await board.finishGrant({ claim: scene.claim.id, agent: coder, attempt: 1, endedAt: at, result });
   return { ...scene, question, finished };
-}
-
-/** A claim in review that waits for the approval of `lead`. */
-async function awaitApproval(board: Blackboard) {
-  const scene = await openClaim(board, ["lead"]);
-  const lead = agentName("lead");
-  const given = { agent: lead, phase: "review", attempt: 1, queued_at: at, started_at: at } as const;
-  const waiting: Grant = { ...given, context_ids: [], state: "waiting", waits_for: { kind: "approval" } };
-  await board.commitClaim(commitOf(scene.claim.id, scene.epoch, 0, { set: { bidding: "closed" }, grants: [waiting] }));
-  const made = { structural_type: "Review", type: "Review", payload: "{}", produced_by_agent: lead } as const;
-  const review = resultOf(scene.goal, scene.claim, made);
-  const grant: DoneGrant = { ...given, context_ids: [], state: "done", ended_at: at, artefact_ids: [review.id] };
-  return { ...scene, verdict: { grant, review, digest: digestOfArtefact(scene.goal), actor: user } };
 }
 
 export function peopleSuite(open: () => Promise<Bench>): void {
@@ -158,38 +144,6 @@ export function peopleSuite(open: () => Promise<Bench>): void {
       reason: expect.stringMatching(/was ended/),
     });
     expect(await events(bench.board, "goal_ended")).toMatchObject([{ data: { ending: "cancelled", by: user } }]);
-  });
-
-  test("a verdict ends the grant of an agent that is a person; the repeat is answered alike, and a second one is refused", async () => {
-    await using bench = await open();
-    const { claim, verdict } = await awaitApproval(bench.board);
-    expect(await bench.board.giveVerdict(verdict)).toEqual({ outcome: "given" });
-    expect(await bench.board.giveVerdict(verdict)).toEqual({ outcome: "given" });
-    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [verdict.grant] });
-    expect(await bench.board.readArtefact(verdict.review.id)).toEqual(verdict.review);
-    const event = { actor: user, artefact_id: verdict.review.id, data: { phase: "review", attempt: 1 } };
-    expect(await events(bench.board, "grant_done")).toMatchObject([event]);
-    const other = { ...verdict.review, id: newArtefactId(), logical_id: newLogicalId() };
-    const second = { ...verdict, review: other, grant: { ...verdict.grant, artefact_ids: [other.id] } };
-    expect(await bench.board.giveVerdict(second)).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/done/) });
-    expect(await bench.board.readArtefact(other.id)).toBeUndefined();
-  });
-
-  test("a verdict is refused for content that was written over by hand, and where an answer is waited for", async () => {
-    await using bench = await open();
-    const { goal, verdict } = await awaitApproval(bench.board);
-    await bench.hand.writeArtefact(goal.id, { payload: "something else" });
-    const [read] = await bench.board.readArtefacts([goal.id]);
-    if (read === undefined) throw new Error("The goal is gone.");
-    const refusal = await bench.board.giveVerdict({ ...verdict, digest: digestOfArtefact(read) });
-    expect(refusal).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/written over/) });
-    await using other = await open();
-    const { claim, question } = await askQuestion(other.board);
-    const review = resultOf(question, claim, { structural_type: "Review", type: "Review", payload: "{}" });
-    const { state: _running, ...given } = running("coder");
-    const grant: DoneGrant = { ...given, state: "done", ended_at: at, artefact_ids: [review.id] };
-    const mistaken = await other.board.giveVerdict({ grant, review, digest: digestOfArtefact(question), actor: user });
-    expect(mistaken).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/waits for an answer/) });
   });
 
   test("a paused instance accepts no grant; going on wakes whoever has one, and both are said once", async () => {

@@ -1,5 +1,4 @@
 // Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
-import { digestOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
@@ -72,5 +71,6 @@ export async function decide(clan: InProcessClan, target: Artefact, name: string
   const about = { id, logical_id: newLogicalId(), goal_id: target.goal_id, claim_id, source_artefacts: [target.id] };
   const grant = { ...given, state: "done" as const, ended_at: new Date().toISOString(), artefact_ids: [id] };
   const review = sampleArtefact({ ...made, ...about, payload });
-  return clan.board.giveVerdict({ grant, review, digest: digestOfArtefact(target), actor: ada });
+  const digest = (await clan.board.readWithDigest(target.id))?.digest ?? "";
+  return clan.board.giveVerdict({ grant, review, digest, actor: ada });
 }
