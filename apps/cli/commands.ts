@@ -36,6 +36,30 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show how every goal stands, who is waited for and why",
     load: async () => (await import("./commands/status.ts")).status,
   },
+  approve: {
+    description: "approve what waits for a person's judgement",
+    load: async () => (await import("./commands/approve.ts")).approve,
+  },
+  reject: {
+    description: "send back what waits for a person's judgement, with the reason",
+    load: async () => (await import("./commands/reject.ts")).reject,
+  },
+  cancel: {
+    description: "end a goal and all work on it",
+    load: async () => (await import("./commands/cancel.ts")).cancel,
+  },
+  pause: {
+    description: "start nothing new until `sett resume`",
+    load: async () => (await import("./commands/pause.ts")).pause,
+  },
+  resume: {
+    description: "go on after `sett pause`",
+    load: async () => (await import("./commands/resume.ts")).resume,
+  },
+  retry: {
+    description: "try again what has ended with a Failure",
+    load: async () => (await import("./commands/retry.ts")).retry,
+  },
   hoard: {
     description: "list the artefacts",
     load: async () => (await import("./commands/hoard.ts")).hoard,

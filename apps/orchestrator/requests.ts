@@ -30,7 +30,9 @@ export class Requests {
     this.#pause.forget();
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
-    await this.#refuse(request, {}, paused ? "The instance is paused already." : "The instance is not paused.", epoch);
+    const before = await board.readPause();
+    const already = before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
+    await this.#refuse(request, {}, paused ? `The instance is paused already${already}.` : "The instance is not paused.", epoch);
   }
 
   /** Another try of the claim that ended with this Failure. */

@@ -30,6 +30,7 @@ const exitCodeOf = {
   "process-failed": exitCodes.failed,
   "redis-unreachable": exitCodes.failed,
   "repository-unusable": exitCodes.failed,
+  "request-refused": exitCodes.failed,
   "tool-failed": exitCodes.failed,
   usage: exitCodes.wrongUse,
   "workspace-dirty": exitCodes.failed,

@@ -1,0 +1,78 @@
+// sett cancel: ends a goal; its open claims are terminated, and the tools at work on them stopped.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { GoalState } from "../../../lib/core/goal-status.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { AgentName, GoalId } from "../../../lib/model/ids.ts";
+import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { openAsPerson } from "../open-as-person.ts";
+import { readGoal } from "../read-goal.ts";
+import { shortId } from "../render/short-id.ts";
+import { refusal, request } from "../request.ts";
+import { resolveGoalId } from "../resolve-id.ts";
+
+const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
+
+export const cancel = defineCommand({
+  name: "cancel",
+  description: "end a goal and all work on it",
+  details: [
+    "Returns when its open claims have ended. Tools at work on them are stopped within seconds, and what they still deliver is refused.",
+    "Exit code 1 when it is at rest already, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+  ].join("\n"),
+  args: {
+    goal: { type: "positional", required: true, description: "the goal's id; 6 or more characters are enough" },
+    as: asArgument,
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett cancel 9f3a12b4", 'sett cancel 9f3a12b4 --as "Ada Lovelace"'],
+  async run(args, shell) {
+    await using opened = await openAsPerson(shell, args.name, args.as);
+    const { board, actor } = opened;
+    const goal = await resolveGoalId(board, args.goal);
+    const { state } = (await readGoal(board, goal)).status;
+    if (!canBeCancelled.has(state)) {
+      throw refusal(
+        `The goal ${shortId(goal)} is ${state}: there is nothing to cancel.`,
+        `sett watch --no-follow --goal ${shortId(goal)}`,
+      );
+    }
+    let endedAt: string | undefined;
+    const { claims, agents } = await request(shell, opened, {
+      draft: { type: "cancel_requested", goal_id: goal },
+      actor,
+      async hear(event, current) {
+        if (event.goal_id !== goal) return undefined;
+        if (event.type === "goal_ended" && event.data?.by === actor) endedAt = event.id;
+        if (endedAt === undefined || (await hasOpenClaims(current, goal))) return undefined;
+        return await whatEnded(current, goal, endedAt);
+      },
+    });
+    if (args.json) {
+      await shell.out.write(`${JSON.stringify({ id: goal, state: "cancelled", claims, agents })}\n`);
+      return;
+    }
+    const count = claims === 0 ? "it had no open claims" : claims === 1 ? "1 claim has ended" : `${claims} claims have ended`;
+    const work = agents.length === 0 ? "" : `, and with ${claims === 1 ? "it" : "them"} the work of ${agents.join(", ")}`;
+    shell.messages.done(`The goal ${shortId(goal)} is cancelled: ${count}${work}.`);
+    return;
+  },
+});
+
+async function hasOpenClaims(board: Blackboard, goal: GoalId): Promise<boolean> {
+  const open = await board.readClaims(await board.listOpenClaims());
+  return open.some(({ claim }) => claim.goal_id === goal);
+}
+
+/** Claims end together with their events, so that the log has told of all of them by now. */
+async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise<{ claims: number; agents: AgentName[] }> {
+  const events: SettEvent[] = [];
+  for (let last: string | undefined = from; last !== undefined; ) {
+    const page: SettEvent[] = await board.readEvents(last, 500);
+    events.push(...page.filter((event) => event.goal_id === goal));
+    last = page.at(-1)?.id;
+  }
+  const agents = events.flatMap(({ type, agent }) => (type === "grant_cancelled" && agent !== undefined ? [agent] : []));
+  return { claims: events.filter(({ type }) => type === "claim_terminated").length, agents: [...new Set(agents)] };
+}

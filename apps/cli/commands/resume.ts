@@ -1,0 +1,26 @@
+// sett resume: what has waited since `sett pause` is granted and started.
+import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { openAsPerson } from "../open-as-person.ts";
+import { request } from "../request.ts";
+
+export const resume = defineCommand({
+  name: "resume",
+  description: "go on after `sett pause`",
+  details:
+    "Exit code 1 when it is not paused, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+  args: { as: asArgument, json: jsonArgument, name: nameArgument },
+  examples: ["sett resume", "sett resume --name demo"],
+  async run(args, shell) {
+    await using opened = await openAsPerson(shell, args.name, args.as);
+    const { board, actor } = opened;
+    await request(shell, opened, {
+      draft: { type: "resume_requested" },
+      actor,
+      hear: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),
+    });
+    if (args.json) await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: null })}\n`);
+    else shell.messages.done(`${board.instance} goes on.`);
+    return;
+  },
+});

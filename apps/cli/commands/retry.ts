@@ -1,0 +1,39 @@
+// sett retry: another try of the claim that a Failure has ended.
+import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { openAsPerson } from "../open-as-person.ts";
+import { shortId } from "../render/short-id.ts";
+import { request } from "../request.ts";
+import { resolveArtefactId } from "../resolve-id.ts";
+
+export const retry = defineCommand({
+  name: "retry",
+  description: "try again what has ended with a Failure",
+  details: [
+    "Prints the id of the new claim. What was done in the old one stays done; who failed, and whose work was cancelled by that, begins again,",
+    "and later phases follow. Once for each Failure.",
+    "Exit code 1 when it is refused, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+  ].join("\n"),
+  args: {
+    failure: { type: "positional", required: true, description: "the Failure's id; 6 or more characters are enough" },
+    as: asArgument,
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett retry 5c0ffee1", "sett hoard --type ToolExecutionFailure  # the Failures there are"],
+  async run(args, shell) {
+    await using opened = await openAsPerson(shell, args.name, args.as);
+    const { board, actor } = opened;
+    const failure = await resolveArtefactId(board, args.failure);
+    const goal = (await board.readArtefact(failure))?.goal_id;
+    const { claim } = await request(shell, opened, {
+      draft: { type: "retry_requested", artefact_id: failure, ...(goal === undefined ? {} : { goal_id: goal }) },
+      actor,
+      hear: ({ type, data, claim_id }) =>
+        type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
+    });
+    await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
+    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal ?? "")}`);
+    return;
+  },
+});

@@ -1,0 +1,126 @@
+// A person's word on what waits for it: the Review that ends the grant of the agent that this person speaks for.
+import { randomUUID } from "node:crypto";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { type Artefact, maxPayloadBytes } from "../../lib/model/artefact.ts";
+import { type DoneGrant, isEnded, type WaitingGrant } from "../../lib/model/claim.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { type AgentName, ArtefactId, type ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { asArgument, jsonArgument, nameArgument } from "./arguments.ts";
+import type { Values } from "./command.ts";
+import { openAsPerson } from "./open-as-person.ts";
+import { actorName } from "./render/event-line.ts";
+import { firstLine, oneLine } from "./render/plain-text.ts";
+import { shortId } from "./render/short-id.ts";
+import { refusal } from "./request.ts";
+import { notFound, resolveArtefactId } from "./resolve-id.ts";
+import type { Shell } from "./shell.ts";
+import { whyNotAwaited } from "./why-not-awaited.ts";
+
+export const verdictArguments = {
+  artefact: { type: "positional", required: true, description: "the artefact's id; 6 or more characters are enough" },
+  for: {
+    type: "string",
+    valueHint: "NAME",
+    description: "the agent of sett.yml that you speak for; needed where several people are waited for",
+  },
+  as: asArgument,
+  json: jsonArgument,
+  name: nameArgument,
+} as const;
+
+/** A grant that waits for a person's word. */
+export type Awaited = { claim: ClaimId; grant: WaitingGrant };
+
+/** `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where nobody waits for it, and `usage`. */
+export async function giveVerdict(
+  args: Values<typeof verdictArguments>,
+  feedback: string | undefined,
+  shell: Shell,
+): Promise<void> {
+  await using opened = await openAsPerson(shell, args.name, args.as);
+  const { board, actor } = opened;
+  const id = await resolveArtefactId(board, args.artefact);
+  const read = await board.readWithDigest(id);
+  if (read === undefined) throw notFound(args.artefact, "artefact");
+  const { artefact, digest } = read;
+  const { claim, grant } = await choose(board, artefact, args.for);
+  const role = (await board.listAgents()).find(({ name }) => name === grant.agent)?.role ?? grant.agent;
+  const at = new Date().toISOString();
+  const reviewId = ArtefactId.parse(randomUUID());
+  const word = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
+  const review: Artefact = {
+    id: reviewId,
+    logical_id: LogicalId.parse(reviewId),
+    version: 1,
+    structural_type: "Review",
+    type: "Review",
+    payload: JSON.stringify(feedback === undefined ? {} : { reason: feedback }),
+    source_artefacts: [id],
+    produced_by_role: role,
+    produced_by_agent: grant.agent,
+    created_at: at,
+    goal_id: artefact.goal_id,
+    claim_id: claim,
+    metadata: {
+      summary: feedback === undefined ? word : `${word}: ${firstLine(feedback)}`,
+      artefact: id,
+      digest: `sha1:${digest}`,
+      by: actor.replace(/^person:/, ""),
+    },
+  };
+  if (feedback !== undefined) requireStorable(review.payload);
+  await shell.err.write(`${subjectOf(artefact)}\n`);
+  const result = await board.giveVerdict({ grant: doneGrant(grant, at, reviewId), review, digest, actor });
+  if (result.outcome === "refused") {
+    // Somebody else may have been faster.
+    await choose(board, artefact, grant.agent);
+    throw refusal(result.reason);
+  }
+  const { payload: _, ...told } = review;
+  await shell.out.write(
+    args.json ? `${JSON.stringify({ ...told, verdict: feedback === undefined ? "approved" : "rejected" })}\n` : `${review.id}\n`,
+  );
+  shell.messages.done(`${word}, for ${grant.agent}.`);
+}
+
+/** Throws with what is waited for instead, where it is not the word of `agent`, or of any one person. */
+async function choose(board: Blackboard, artefact: Artefact, agent: string | undefined): Promise<Awaited> {
+  const awaited = await verdictsAwaited(board, artefact.id);
+  const names = awaited.map(({ grant }) => grant.agent);
+  const [only, ...others] = agent === undefined ? awaited : awaited.filter(({ grant }) => grant.agent === agent);
+  if (only === undefined) throw refusal(await whyNotAwaited(board, artefact, agent as AgentName | undefined, names));
+  if (others.length === 0) return only;
+  throw new SettError(
+    "usage",
+    `${names.length} people are to judge ${oneLine(artefact.type)} ${shortId(artefact.id)}: ${names.join(", ")}.`,
+    {
+      hint: `Say which of them you speak for: --for ${only.grant.agent}`,
+    },
+  );
+}
+
+async function verdictsAwaited(board: Blackboard, artefact: ArtefactId): Promise<Awaited[]> {
+  const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact)).values()]);
+  return claims.flatMap(({ claim, grants }) =>
+    grants.flatMap((grant) =>
+      !isEnded(claim.status) && grant.state === "waiting" && grant.waits_for.kind === "approval"
+        ? [{ claim: claim.id, grant }]
+        : [],
+    ),
+  );
+}
+
+function doneGrant({ waits_for: _, ...grant }: WaitingGrant, at: string, review: ArtefactId): DoneGrant {
+  return { ...grant, state: "done", ended_at: at, artefact_ids: [review] };
+}
+
+/** What is being judged, for whoever typed an id. */
+function subjectOf({ id, type, version, metadata }: Artefact): string {
+  const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
+  const summary = oneLine(metadata.summary ?? "");
+  return `${oneLine(type)} version ${version} (${shortId(id)}${commit})${summary === "" ? "" : `: ${summary}`}`;
+}
+
+function requireStorable(payload: string): void {
+  if (Buffer.byteLength(payload) > maxPayloadBytes) throw new SettError("usage", "The reason is longer than 16 MiB.");
+}

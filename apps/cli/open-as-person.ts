@@ -1,0 +1,26 @@
+// The blackboard of an instance, and who it is that writes to it.
+import type { Actor } from "../../lib/model/event.ts";
+import { type OpenBlackboard, openBlackboard } from "./open-blackboard.ts";
+import { personOf } from "./person.ts";
+import type { Shell } from "./shell.ts";
+
+export type OpenAsPerson = OpenBlackboard & { actor: Actor };
+
+/** Git is asked for the name only where nobody has said one. Throws as `openBlackboard` and `personOf`. */
+export async function openAsPerson(shell: Shell, name: string | undefined, as: string | undefined): Promise<OpenAsPerson> {
+  if (as !== undefined) return { actor: await personOf(undefined, shell, as), ...(await openBlackboard(shell, name)) };
+  const opened = await openBlackboard(shell, name);
+  try {
+    return { ...opened, actor: await personOf(await repositoryAt(opened.place.workspace, shell), shell) };
+  } catch (error) {
+    await opened[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/** One that has gone is no reason not to act: the system knows a name, too. */
+async function repositoryAt(workspace: string | undefined, { env }: Shell) {
+  if (workspace === undefined || workspace === "") return undefined;
+  const { HostRepository } = await import("../../lib/git/host-repository.ts");
+  return await HostRepository.open(workspace, { env }).catch(() => undefined);
+}
