@@ -36,6 +36,13 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show how every goal stands, who is waited for and why",
     load: async () => (await import("./commands/status.ts")).status,
   },
+  questions: {
+    description: "list the questions and approvals that wait for a person",
+    load: async () => (await import("./commands/questions.ts")).questions,
+  },
+  answer: {
+    description: "answer a question",
+    load: async () => (await import("./commands/answer.ts")).answer,
   approve: {
     description: "approve what waits for a person's judgement",
     load: async () => (await import("./commands/approve.ts")).approve,

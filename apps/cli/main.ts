@@ -47,6 +47,7 @@ const shell: Shell = {
   err,
   messages: createMessages(err),
   stdin: () => process.stdin,
+  isInteractive: process.stdin.isTTY === true && err.isTerminal,
   interrupted: stop.signal,
   ifAbandoned: (tell) => {
     lastWords = tell;

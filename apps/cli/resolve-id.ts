@@ -1,25 +1,43 @@
 // Short ids: what people copy from a table.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type GoalId } from "../../lib/model/ids.ts";
+import { oneLine } from "./render/plain-text.ts";
+import { shortId } from "./render/short-id.ts";
+
+/** What an id is expected to stand for. */
+type What = "artefact" | "goal" | "question";
 
 const fewestCharacters = 6;
 
 /** The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id. */
-export async function resolveArtefactId(board: Blackboard, text: string): Promise<ArtefactId> {
-  const start = startOfId(text, "artefact");
+export async function resolveArtefactId(
+  board: Blackboard,
+  text: string,
+  what: "artefact" | "question" = "artefact",
+): Promise<ArtefactId> {
+  const start = startOfId(text, what);
   const whole = ArtefactId.safeParse(start);
   if (whole.success) return whole.data;
   const ids = await Promise.all((await board.listGoals()).map((goal) => board.listArtefactsOfGoal(goal)));
   const found = ids.flat().filter((id) => id.startsWith(start));
   const [only, ...others] = found;
-  if (only === undefined) throw notFound(text, "artefact");
+  if (only === undefined) throw notFound(text, what);
   if (others.length === 0) return only;
-  const candidates = (await board.readArtefacts(found)).map(
-    ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
-  );
-  throw new SettError("artefact-ambiguous", `${text} stands for ${found.length} artefacts:\n${candidates.join("\n")}`, {
-    hint: "Give more characters.",
+  throw ambiguous(text, await board.readArtefacts(found), "artefacts");
+}
+
+/** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
+export async function resolveQuestion(board: Blackboard, text: string): Promise<Artefact> {
+  const start = startOfId(text, "question");
+  const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
+  if (open.length > 1) throw ambiguous(text, await board.readArtefacts(open), "questions");
+  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, "question")));
+  if (found === undefined) throw notFound(text, "question");
+  if (found.structural_type === "Question") return found;
+  throw new SettError("usage", `${shortId(found.id)} is no question, but ${oneLine(found.type)} (${found.structural_type}).`, {
+    hint: listingOf.question,
   });
 }
 
@@ -39,7 +57,22 @@ export async function resolveGoalId(board: Blackboard, text: string): Promise<Go
   );
 }
 
-function startOfId(text: string, what: string): string {
+function ambiguous(text: string, found: readonly Artefact[], what: string): SettError {
+  const candidates = found.map(
+    ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
+  );
+  return new SettError("artefact-ambiguous", `${text} stands for ${found.length} ${what}:\n${candidates.join("\n")}`, {
+    hint: "Give more characters.",
+  });
+}
+
+const listingOf: Record<What, string> = {
+  artefact: "`sett hoard` lists the ids.",
+  goal: "`sett hoard` lists the ids.",
+  question: "`sett questions` lists those that wait for an answer.",
+};
+
+function startOfId(text: string, what: What): string {
   const start = text.trim().toLowerCase();
   if (/^[0-9a-f-]*$/.test(start) && start.length >= fewestCharacters) return start;
   const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
@@ -47,13 +80,13 @@ function startOfId(text: string, what: string): string {
     "usage",
     `\`${text}\` is no id of a${what === "artefact" ? "n artefact" : ` ${what}`}: that has ${problem}.`,
     {
-      hint: "`sett hoard` lists the ids.",
+      hint: listingOf[what],
     },
   );
 }
 
-export function notFound(text: string, what: "artefact" | "goal"): SettError {
+export function notFound(text: string, what: What): SettError {
   return new SettError("artefact-not-found", `There is no ${what} ${text}.`, {
-    hint: "`sett hoard` lists what there is.",
+    hint: what === "question" ? listingOf.question : "`sett hoard` lists what there is.",
   });
 }

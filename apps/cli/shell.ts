@@ -15,6 +15,8 @@ export type Shell = {
   /** Sentences for people, on `err`. */
   messages: Messages;
   stdin: () => AsyncIterable<Uint8Array>;
+  /** A person reads `err` and can type: both it and stdin are terminals. */
+  isInteractive: boolean;
   /** Aborts when the person, or a supervisor, has had enough. */
   interrupted: AbortSignal;
   /**

@@ -45,7 +45,7 @@ describe("sett forage", () => {
       metadata: { summary: "Paint the door", commit: await at.git("rev-parse", "HEAD") },
     });
     const events = await at.need("watch", "--no-follow", "-o", "jsonl", "--goal", id);
-    expect(JSON.parse(events)).toMatchObject({ type: "artefact_created", actor: "person:Ada Lovelace" });
+    expect(JSON.parse(events)).toMatchObject({ type: "artefact_created", actor: "person:Ada Lovelace <ada@sett.invalid>" });
   });
 
   test("pins the commit that the goal starts from, and tells the last tag", async () => {

@@ -1,5 +1,5 @@
 // An agent played by a test over the blackboard's port: it bids and delivers what it is told to, without a cub.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard, GrantResult } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
@@ -10,8 +10,8 @@ import { agentName, newArtefactId, sampleArtefact } from "./sample.ts";
 export type Role = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
-  /** What it makes of a grant; undefined: it accepts and is never heard of again. */
-  work?: (target: Artefact) => Partial<Artefact> | undefined;
+  /** What it makes of a grant's attempt; undefined: it accepts and is never heard of again. What is a Question makes the grant wait. */
+  work?: (target: Artefact, attempt: number) => Partial<Artefact> | undefined;
 };
 
 /** Plays until the signal aborts. */
@@ -45,7 +45,7 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, ro
   const startedAt = new Date().toISOString();
   const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
   const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
-  const made = role.work?.(target);
+  const made = role.work?.(target, attempt);
   if (accepted.outcome === "refused" || made === undefined) return;
   const artefact = sampleArtefact({
     id: newArtefactId(),
@@ -57,9 +57,17 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, ro
     claim_id: id,
     ...made,
   });
-  const isFailure = artefact.structural_type === "Failure";
-  const result = isFailure
-    ? ({ outcome: "failed", artefact, reason: artefact.payload } as const)
-    : ({ outcome: "done", artefact } as const);
+  const result = resultOf(artefact);
   await board.finishGrant({ claim: id, agent, attempt, endedAt: new Date().toISOString(), result });
+}
+
+function resultOf(artefact: Artefact): GrantResult {
+  switch (artefact.structural_type) {
+    case "Failure":
+      return { outcome: "failed", artefact, reason: artefact.payload };
+    case "Question":
+      return { outcome: "asked", artefact };
+    default:
+      return { outcome: "done", artefact };
+  }
 }

@@ -25,6 +25,7 @@ export function fakeShell(): FakeShell {
     err,
     messages: createMessages(err),
     stdin: async function* () {},
+    isInteractive: false,
     interrupted: new AbortController().signal,
     ifAbandoned: () => {},
     written,

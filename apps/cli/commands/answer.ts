@@ -1,0 +1,144 @@
+// sett answer: a person answers a question.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { aborted } from "../../../lib/service/pause.ts";
+import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { type Edited, editText } from "../edit-text.ts";
+import { giveAnswer, whyClosed } from "../give-answer.ts";
+import { checkAnswerText, decodeAnswer, readAnswerText } from "../goal-text.ts";
+import { openBlackboard, type Place } from "../open-blackboard.ts";
+import { personOf } from "../person.ts";
+import { makerOf } from "../render/asked-text.ts";
+import { plainLines } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import { resolveQuestion } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+
+export const answer = defineCommand({
+  name: "answer",
+  description: "answer a question",
+  details: [
+    "Prints the answer's id. The first answer counts, and whoever asked goes on with it.",
+    "Without TEXT, on a terminal: opens $VISUAL or $EDITOR with the question below; what is left empty answers nothing.",
+    "A question about the goal itself is answered with the whole goal as it shall read: the editor has it as it is.",
+  ].join("\n"),
+  args: {
+    id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
+    text: { type: "positional", required: false, description: "the answer; - reads it from stdin" },
+    as: asArgument,
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    'sett answer 9f3a12b4 "The green door"',
+    "sett answer 9f3a12b4  # in your editor",
+    "sett answer 9f3a12b4 - < answer.md",
+    'sett answer 9f3a12b4 --as "Ada Lovelace" -- "-1"',
+  ],
+  // What has been typed is not to be lost.
+  endsItself: true,
+  async run(args, shell) {
+    const { question, goalText } = await orInterrupted(
+      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args.id)),
+      shell,
+    );
+    const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
+    try {
+      const text =
+        edited === undefined
+          ? await readAnswerText(args.text ?? "", shell)
+          : checkAnswerText(decodeAnswer(edited.bytes, "you wrote"));
+      await orInterrupted(
+        () =>
+          onBlackboard(args.name, shell, async ({ board, place }) => {
+            const given = await giveAnswer(board, question, text, await actorIn(place, shell, args.as));
+            if (given.outcome === "closed") throw tooLate(given.why);
+            await tell(given.answer, question, args.json, shell);
+          }),
+        shell,
+      );
+    } catch (error) {
+      if (edited !== undefined) shell.messages.warn(`What you wrote is kept in ${edited.path}.`);
+      throw error;
+    }
+    await edited?.remove();
+    return;
+  },
+});
+
+/** Contact is not kept while a person writes. */
+async function onBlackboard<Result>(
+  name: string | undefined,
+  shell: Shell,
+  act: (at: { board: Blackboard; place: Place }) => Promise<Result>,
+): Promise<Result> {
+  await using opened = await openBlackboard(shell, name);
+  return await act(opened);
+}
+
+/** `goalText`: of the goal that the question is about, if it is about one. Throws where an answer would be in vain. */
+async function findQuestion(board: Blackboard, text: string): Promise<{ question: Artefact; goalText: string | undefined }> {
+  const question = await resolveQuestion(board, text);
+  const why = await whyClosed(board, question);
+  if (why !== undefined) throw tooLate(why);
+  const [about] = question.source_artefacts;
+  if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
+  return { question, goalText: (await board.readArtefact(about))?.payload };
+}
+
+function tooLate(why: string): SettError {
+  return new SettError("blackboard-refused", why, { hint: "`sett questions` lists the questions that wait for an answer." });
+}
+
+/** Throws `usage` where nobody can write, and where nothing was written. */
+async function edit(question: Artefact, goalText: string | undefined, shell: Shell): Promise<Edited> {
+  const id = shortId(question.id);
+  if (!shell.isInteractive) {
+    throw new SettError("usage", "There is no answer, and no terminal to write one in.", {
+      hint: `sett answer ${id} "…", or from a file: sett answer ${id} - < answer.md`,
+    });
+  }
+  const edited = await editText(goalText?.trim() ?? "", notesOn(question, goalText !== undefined), shell);
+  const isUnchanged = Buffer.from(edited.bytes).equals(Buffer.from(goalText?.trim() ?? ""));
+  if (edited.bytes.length > 0 && !isUnchanged) return edited;
+  await edited.remove();
+  throw edited.bytes.length === 0
+    ? new SettError("usage", "You wrote nothing: the question is not answered.", { hint: `Once more: sett answer ${id}` })
+    : new SettError("usage", "You left the goal as it was: the question is not answered.", {
+        hint: `To insist on it: sett unearth ${shortId(question.goal_id)} --payload | sett answer ${id} -`,
+      });
+}
+
+function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
+  return [
+    isAboutGoal ? "Above this line stands the goal: write it as it shall read now." : "Write your answer above this line.",
+    "This line and all below it is left out. If you leave nothing above it, nothing is answered.",
+    "",
+    `Question ${question.id} from ${makerOf(question)}:`,
+    "",
+    ...plainLines(question.payload).split("\n"),
+  ];
+}
+
+async function actorIn({ workspace }: Place, shell: Shell, as: string | undefined) {
+  if (as !== undefined || workspace === undefined || workspace === "") return await personOf(undefined, shell, as);
+  return await personOf(await HostRepository.open(workspace, { env: shell.env }), shell);
+}
+
+async function tell(given: Artefact, question: Artefact, isJson: boolean, { out, messages }: Shell): Promise<void> {
+  const { id, goal_id, metadata } = given;
+  await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
+  const then = question.type === goalFeedbackType ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
+  messages.done(`Question ${shortId(question.id)} is answered: ${then}.`);
+  messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}`);
+}
+
+async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted }: Shell): Promise<Result> {
+  const interruption = aborted(interrupted).then((): never => {
+    throw new SettError("interrupted", "Interrupted: the question may not be answered.", { hint: "Look: sett questions" });
+  });
+  return await Promise.race(interrupted.aborted ? [interruption] : [act(), interruption]);
+}

@@ -1,0 +1,111 @@
+// sett questions: what waits for a person, or the next thing that will.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { Duration } from "../../../lib/model/config-quantities.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
+import { aborted } from "../../../lib/service/pause.ts";
+import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { followLog } from "../follow-log.ts";
+import { openBlackboard } from "../open-blackboard.ts";
+import { type Asked, keyOf, keyOfEvent, readAsked } from "../read-asked.ts";
+import { askedDetails, askedJson, askedTable, commandsFor } from "../render/asked-text.ts";
+import { resolveGoalId } from "../resolve-id.ts";
+import type { Shell } from "../shell.ts";
+
+export const questions = defineCommand({
+  name: "questions",
+  description: "list the questions and approvals that wait for a person",
+  details: [
+    "The oldest comes first; one by itself is shown with its whole text.",
+    "With --wait: waits for the next one that is asked, shows it and ends; those that are listed already do not count.",
+    "JSON is a list in either case.",
+  ].join("\n"),
+  args: {
+    goal: { ...goalFilter, alias: "g" },
+    wait: { type: "boolean", alias: "w", description: "wait for a new one" },
+    timeout: { type: "string", valueHint: "TIME", description: "with --wait: give up after this time, such as 30s or 5m" },
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett questions",
+    "sett questions --json | jq -r '.[] | select(.kind == \"question\").id'",
+    "sett questions --wait && notify-send 'Sett has a question'",
+    "sett questions --wait --timeout 30s --json",
+  ],
+  async run(args, shell) {
+    const timeoutMs = timeoutOf(args.timeout, args.wait);
+    if (args.wait) {
+      const asked = await waitForNew(args, timeoutMs, shell);
+      if (asked !== undefined) return await print(asked, args.json, Date.now(), shell);
+      shell.messages.note(`Nobody has asked anything within ${args.timeout}.`);
+      return exitCodes.failed;
+    }
+    await using opened = await openBlackboard(shell, args.name);
+    const { board } = opened;
+    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal);
+    const [asked, nowMs] = await Promise.all([readAsked(board, goal), board.time()]);
+    if (asked.length === 0 && !args.json) shell.messages.note("Nothing waits for a person.");
+    else await print(asked, args.json, nowMs, shell);
+    return;
+  },
+});
+
+function timeoutOf(text: string | undefined, isWaiting: boolean): number | undefined {
+  if (text === undefined) return undefined;
+  if (!isWaiting) throw new SettError("usage", "--timeout is for --wait.", { hint: `sett questions --wait --timeout ${text}` });
+  const parsed = Duration.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new SettError("usage", `--timeout ${parsed.error.issues[0]?.message}, not \`${text}\`.`, {
+    hint: "For example: --timeout 30s",
+  });
+}
+
+/** Those that were asked together, once one was; undefined when the time was up. An interruption ends the command by itself. */
+async function waitForNew(
+  args: { goal: string | undefined; name: string | undefined },
+  timeoutMs: number | undefined,
+  shell: Shell,
+): Promise<Asked[] | undefined> {
+  const timer = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
+  const over = AbortSignal.any([shell.interrupted, ...timer]);
+  /** Told of by the log, but not read yet: Redis may go away in between. */
+  const told = new Set<string>();
+  let goal: GoalId | undefined;
+  let found: Asked[] | undefined;
+  const following = followLog({ ...shell, interrupted: over }, args.name, {
+    async from(board: Blackboard) {
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
+      const end = await board.endOfEvents();
+      shell.messages.note("Waiting for a question …");
+      return end;
+    },
+    async visit(events, board) {
+      for (const key of events.map(keyOfEvent)) if (key !== undefined) told.add(key);
+      if (told.size === 0) return undefined;
+      const asked = (await readAsked(board, goal)).filter((one) => told.has(keyOf(one)));
+      told.clear();
+      if (asked.length === 0) return undefined;
+      found = asked;
+      return "enough";
+    },
+  });
+  await Promise.race([following, aborted(over)]);
+  return found;
+}
+
+async function print(asked: readonly Asked[], isJson: boolean, nowMs: number, { out, messages }: Shell): Promise<undefined> {
+  const [first] = asked;
+  if (isJson) await out.write(`${JSON.stringify(asked.map(askedJson))}\n`);
+  else if (first !== undefined && asked.length === 1) {
+    await out.write(askedDetails(first, out.style, nowMs));
+    for (const command of commandsFor(first)) messages.next(command);
+  } else {
+    await out.write(`${askedTable(asked, out.style, nowMs, out.columns).join("\n")}\n`);
+    const kinds = new Set(asked.map(({ kind }) => kind));
+    if (kinds.has("question")) messages.next('sett answer ID "…"');
+    if (kinds.has("approval")) messages.next('sett approve ID, or sett reject ID "why"');
+  }
+  return undefined;
+}

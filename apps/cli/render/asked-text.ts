@@ -1,0 +1,73 @@
+// What waits for a person, for people and for programs, with what to type.
+import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { type Asked, subjectOf } from "../read-asked.ts";
+import { ageOf, agoOf } from "./age.ts";
+import { oneLine, plainLines, shorten } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
+import type { Style } from "./style.ts";
+import { type Cell, table } from "./table.ts";
+
+/** In a table; a question by itself, and JSON, have it whole. */
+const longestText = 500;
+
+/** A line each. `columns`: undefined where nothing is to be cut. */
+export function askedTable(asked: readonly Asked[], style: Style, nowMs: number, columns: number | undefined): string[] {
+  const rows = asked.map((one): Cell[] => {
+    const subject = subjectOf(one);
+    return [
+      { text: shortId(subject.id), paint: style.bold },
+      { text: one.kind, paint: style.yellow },
+      { text: ageOf(one.since, nowMs) },
+      { text: shortId(subject.goal_id), paint: style.dim },
+      { text: makerOf(subject) },
+      { text: textOf(one) },
+    ];
+  });
+  return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
+}
+
+/** One of them with all that it says. Ends with a line break. */
+export function askedDetails(asked: Asked, style: Style, nowMs: number): string {
+  const subject = subjectOf(asked);
+  const when = agoOf(asked.since, nowMs);
+  const goal = style.dim(`(goal ${shortId(subject.goal_id)})`);
+  if (asked.kind === "approval") {
+    const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${asked.agent}\`, since ${when} ${goal}`;
+    return `${from}\n\n  ${nameOf(asked)}\n`;
+  }
+  const lines = plainLines(asked.question.payload).replace(/\n+$/, "").split("\n");
+  const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
+  return [from, "", ...lines.map((line) => `  ${line}`.trimEnd()), ""].join("\n");
+}
+
+/** What to type. */
+export function commandsFor(asked: Asked): string[] {
+  const id = shortId(subjectOf(asked).id);
+  if (asked.kind === "approval") return [`sett approve ${id}`, `sett reject ${id} "why"`];
+  if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"`];
+  return [`sett answer ${id}  # the answer becomes the goal: edit the whole of it`];
+}
+
+/** One object for both kinds. */
+export function askedJson(asked: Asked) {
+  const subject = subjectOf(asked);
+  const { id, goal_id, type, version, source_artefacts } = subject;
+  const common = { kind: asked.kind, id, goal_id, type, from: makerOf(subject), since: asked.since };
+  if (asked.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: asked.question.payload };
+  return { ...common, version, agent: asked.agent, claim_id: asked.claim, text: asked.artefact.metadata.summary ?? "" };
+}
+
+function textOf(asked: Asked): string {
+  if (asked.kind === "question") return shorten(oneLine(asked.question.payload.slice(0, 2 * longestText)), longestText);
+  return `sett approve ${shortId(asked.artefact.id)} (\`${asked.agent}\`): ${nameOf(asked)}`;
+}
+
+function nameOf({ artefact: { type, version, metadata } }: Extract<Asked, { kind: "approval" }>): string {
+  const summary = shorten(oneLine(metadata.summary ?? ""), longestText);
+  return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
+}
+
+/** Who asks, or who made what is to be approved. */
+export function makerOf({ produced_by_agent, produced_by_role }: ArtefactHead): string {
+  return oneLine(produced_by_agent === "" ? produced_by_role : produced_by_agent);
+}
