@@ -7,7 +7,9 @@ import type { GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { followLog } from "./follow-log.ts";
+import type { PersonAtPrompt } from "./person-at-prompt.ts";
 import type { KnownArtefacts } from "./read-artefacts.ts";
+import { type Asked, readAsked } from "./read-asked.ts";
 import { type GoalReading, readGoal } from "./read-goal.ts";
 import type { Shell } from "./shell.ts";
 
@@ -17,35 +19,47 @@ const lastWords = new Set<SettEvent["type"]>([
   "claim_terminated",
   "goal_ended",
   "grant_waiting",
+  "question_asked",
+  "question_closed",
   "artefact_created",
 ]);
 
-type Followed = { name: string; goal: GoalId; from: string };
+/** `asked`: what it waits for people to say. */
+export type RestingGoal = GoalReading & { asked: Asked[] };
+
+/** `person` answers the goal's questions while it is followed. */
+type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
 
 /** Prints the goal's events after `from`, for people, until it rests; undefined when it was interrupted. */
-export async function followGoal(shell: Shell, { name, goal, from }: Followed): Promise<GoalReading | undefined> {
+export async function followGoal(given: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
+  const shell = person?.shell ?? given;
   const known: KnownArtefacts = new Map();
   const printer = new EventPrinter(shell.err, "human", known);
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
+  const isLastWord = (event: SettEvent) => ofGoal(event) && lastWords.has(event.type);
   let last = from;
-  let reading: GoalReading | undefined;
+  let reading: RestingGoal | undefined;
   await followLog(shell, name, {
     from,
     async visit(events, board) {
       last = events.at(-1)?.id ?? last;
       const news = events.filter(ofGoal);
       await printer.print(news, board);
-      // Without events this is a new contact, and the moment of the last words may have been missed.
-      if (events.length > 0 && !news.some(({ type }) => lastWords.has(type))) return undefined;
+      // Without events this is a new contact, and the moment of the last words may have been missed, unless more of them are to come.
+      const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastWord);
+      if (events.length > 0 ? !news.some(isLastWord) : isToCome) return undefined;
       const now = await readGoal(board, goal, known);
-      if (now.status.state === "running") return undefined;
+      const { state } = now.status;
+      const isAnswering = (await person?.attend(now, board)) === true;
+      reading = state === "running" ? undefined : { ...now, asked: state === "waiting" ? await readAsked(board, goal) : [] };
+      if (isAnswering || reading === undefined) return undefined;
       // The reading may know of more than has been printed. All is read before it is printed: nothing must be printed twice.
       const rest = await readRest(board, last);
       await printer.print(rest.filter(ofGoal), board);
-      reading = now;
       return "enough";
     },
   });
+  person?.check();
   return reading;
 }
 

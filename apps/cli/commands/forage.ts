@@ -4,15 +4,18 @@ import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults } from "../fetch-results.ts";
-import { exitCodeOf, followGoal } from "../follow-goal.ts";
+import { exitCodeOf, followGoal, type RestingGoal } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
-import { type GoalReading, whyStalled } from "../read-goal.ts";
+import { PersonAtPrompt } from "../person-at-prompt.ts";
+import { whyStalled } from "../read-goal.ts";
+import { askedDetails, commandsFor } from "../render/asked-text.ts";
 import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import { paintState } from "../render/state.ts";
@@ -26,6 +29,7 @@ export const forage = defineCommand({
     "Prints the goal's id. Agents start from the commit at HEAD, so everything must be committed.",
     "With --watch: follows the goal on stderr until it rests, fetches the commits that came of it, and tells by the exit code",
     "how it ended: 0 achieved or settled, 1 stalled, 3 failed or cancelled, 4 waiting for a person.",
+    "On a terminal you are asked what agents want to know, and the goal is followed further.",
   ].join("\n"),
   args: {
     goal: {
@@ -48,7 +52,7 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    const { goal, from, place } = await post(text, args.name, shell);
+    const { goal, from, place, actor } = await post(text, args.name, shell);
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
@@ -56,9 +60,11 @@ export const forage = defineCommand({
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
+    // Where the goal came from stdin there is nothing left to read.
+    using person = shell.isInteractive && args.goal !== "-" ? new PersonAtPrompt(shell, actor) : undefined;
     // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
     const reading = await Promise.race([
-      followGoal(shell, { name: place.instance, goal: id, from }),
+      followGoal(shell, { name: place.instance, goal: id, from, person }),
       aborted(shell.interrupted).then(() => undefined),
     ]);
     if (reading === undefined) {
@@ -72,7 +78,7 @@ export const forage = defineCommand({
       await shell.out.write(
         `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id) })}\n`,
       );
-    await conclude(reading, state, place.instance, shell);
+    await conclude(reading, state, { instance: place.instance, isAsked: person !== undefined }, shell);
     return exitCodeOf(state);
   },
 });
@@ -82,7 +88,7 @@ async function post(
   text: string,
   name: string | undefined,
   shell: Shell,
-): Promise<{ goal: Artefact; from: string; place: Place }> {
+): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor }> {
   await using opened = await openBlackboard(shell, name);
   const { board, place } = opened;
   if (place.workspace === undefined) {
@@ -92,18 +98,19 @@ async function post(
   }
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
   const from = await board.endOfEvents();
-  return { goal: await stateGoal(board, repository, text, await personOf(repository, shell)), from, place };
+  const actor = await personOf(repository, shell);
+  return { goal: await stateGoal(board, repository, text, actor), from, place, actor };
 }
 
 function describe({ goal_id, metadata }: Artefact) {
   return { id: goal_id, commit: metadata.commit, summary: metadata.summary };
 }
 
-/** Says how the goal ended, and what to look at next. */
+/** Says how the goal ended, and what to look at next. `isAsked`: its questions were shown already. */
 async function conclude(
-  { goal, status, artefacts }: GoalReading,
+  { goal, asked, artefacts }: RestingGoal,
   state: GoalState,
-  instance: string,
+  { instance, isAsked }: { instance: string; isAsked: boolean },
   shell: Shell,
 ): Promise<void> {
   const { style } = shell.err;
@@ -124,12 +131,13 @@ async function conclude(
       messages.next("Do the `bids` in sett.yml match? Which agents are there: sett status");
       messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}`);
       break;
-    case "waiting": {
-      const question = status.waitingFor.find((waiting) => waiting.kind === "answer");
-      if (question?.kind === "answer")
-        messages.next(`A question waits for an answer: sett unearth ${shortId(question.question)}`);
+    case "waiting":
+      for (const one of asked) {
+        if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, style, Date.now())}\n`);
+        for (const command of commandsFor(one)) messages.next(command);
+      }
+      messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}`);
       break;
-    }
     default: {
       const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
       if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);

@@ -14,6 +14,8 @@ export class Screen {
   #columns: number;
   /** Control sequences of a kind that is not known here. */
   readonly unknown: string[] = [];
+  /** How often it rang. */
+  bells = 0;
 
   constructor(columns: number) {
     this.#columns = columns;
@@ -24,6 +26,7 @@ export class Screen {
       if (groups.final !== undefined) this.#control(groups.final, groups.marks ?? "", token);
       else if (token === "\n") this.#goTo(this.#row + 1, this.#column);
       else if (token === "\r") this.#column = 0;
+      else if (token === "\u0007") this.bells += 1;
       else this.#put(token);
     }
   }
@@ -67,7 +70,8 @@ export class Screen {
 
   #control(final: string, marks: string, token: string): void {
     if (final === "A") this.#goTo(this.#row - Number(marks || 1), this.#column);
-    else if (final === "J" && marks === "") this.#eraseBelow();
+    else if (final === "G") this.#column = Number(marks || 1) - 1;
+    else if (final === "J" && (marks === "" || marks === "0")) this.#eraseBelow();
     else if (marks === "?7") this.#wraps = final === "h";
     else if (final !== "m" && marks !== "?2026") this.unknown.push(JSON.stringify(token));
   }
