@@ -7,6 +7,7 @@ import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { goalFilter, nameArgument } from "../arguments.ts";
+import { Bell } from "../bell.ts";
 import { defineCommand } from "../command.ts";
 import { EventPrinter } from "../event-printer.ts";
 import { followLog } from "../follow-log.ts";
@@ -45,12 +46,14 @@ export const watch = defineCommand({
       valueHint: "FORMAT",
       description: "human, or jsonl: one event per line",
     },
+    bell: { type: "boolean", description: "ring the terminal's bell when a person is wanted or a goal has failed" },
     follow: { type: "boolean", default: true, negativeDescription: "stop at the present", description: "go on" },
     name: nameArgument,
   },
   examples: [
     "sett watch",
     "sett watch --since 10m --agent coder",
+    "sett watch --since 1m --bell",
     "sett watch --goal 9f3a12b4 --type artefact_created,claim_terminated",
     "sett watch --no-follow -o jsonl | jq .type  # the whole log, for programs",
   ],
@@ -62,11 +65,14 @@ export const watch = defineCommand({
     await using live = args.follow && args.output === "human" ? liveClaims(givenShell) : undefined;
     const shell = live?.shell ?? givenShell;
     const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
+    const bell = args.bell && args.follow ? new Bell(givenShell.err) : undefined;
     let goal: GoalId | undefined;
+    let startedMs = 0;
     let contact: Blackboard | undefined;
     const from = async (board: Blackboard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
+      if (bell !== undefined) startedMs = await board.time();
       return await positionSince(args.since, board);
     };
     const isWanted = (event: SettEvent) =>
@@ -76,6 +82,7 @@ export const watch = defineCommand({
     const visit = async (events: readonly SettEvent[], board: Blackboard) => {
       contact = board;
       await printer.print(events.filter(isWanted), board);
+      await bell?.hear(goal === undefined ? events : events.filter((event) => event.goal_id === goal), board, startedMs);
       return undefined;
     };
     const showPast = async () => {
