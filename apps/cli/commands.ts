@@ -43,6 +43,7 @@ export const commands: Readonly<Record<string, Entry>> = {
   answer: {
     description: "answer a question",
     load: async () => (await import("./commands/answer.ts")).answer,
+  },
   approve: {
     description: "approve what waits for a person's judgement",
     load: async () => (await import("./commands/approve.ts")).approve,

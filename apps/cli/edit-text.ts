@@ -1,4 +1,5 @@
 // Lets a person write in the editor of their choice, as git does for messages.
+import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -39,9 +40,10 @@ async function runEditor(editor: string, path: string): Promise<string | undefin
   return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
 }
 
-/** Cut as bytes: whether they are text is not known yet. */
-function withoutNotes(bytes: Buffer): Uint8Array {
-  const at = bytes.indexOf(scissors);
+/** Cut as bytes: whether they are text is not known yet. The text may hold such a line too; ours is the last that begins a line. */
+function withoutNotes(written: Uint8Array): Uint8Array {
+  const bytes = Buffer.concat([Buffer.from("\n"), written]);
+  const at = bytes.lastIndexOf(`\n${scissors}`);
   const text = at === -1 ? bytes : bytes.subarray(0, at);
   const isSpace = (byte: number | undefined) => byte !== undefined && byte <= 0x20;
   let [start, end] = [0, text.length];

@@ -36,17 +36,21 @@ async function editor(name: string, script: string): Promise<string> {
 
 const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
+const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\.\n/.exec(shown(screen))?.[1] ?? "";
 const prompt = "Your answer (empty: later): ";
 
 describe("sett answer in an editor", () => {
   test("has the question below, and answers with what stands above it, headings too", async () => {
     const { question } = await sett.ask("Which door?");
     const copy = join(scripts, "seen");
-    const EDITOR = await editor("writes", `cp "$1" ${copy}; { echo '# The door'; echo green; cat ${copy}; } > "$1"`);
+    const EDITOR = await editor(
+      "writes",
+      `cp "$1" ${copy}; { echo '# The door'; grep '>8' ${copy}; echo green; cat ${copy}; } > "$1"`,
+    );
     await using answering = onTerminal({ VISUAL: "", EDITOR }, "answer", question);
     expect(await answering.exited).toBe(0);
-    expect((await sett.answerOf(question)).payload).toBe("# The door\ngreen");
-    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# Which door\?\n$/);
+    expect((await sett.answerOf(question)).payload).toMatch(/^# The door\n# -+ >8 -+\ngreen$/);
+    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}Which door\?\n$/);
   }, 20_000);
 
   test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {
@@ -71,8 +75,7 @@ describe("sett answer in an editor", () => {
     const VISUAL = await editor("fails", `echo precious > "$1"; exit 3`);
     await using failing = onTerminal({ VISUAL }, "answer", question);
     expect(await failing.exited).toBe(1);
-    const [, path = ""] = /kept in (\S+)\.\n/.exec(shown(failing.screen)) ?? [];
-    expect(await readFile(path, "utf8")).toBe("precious\n");
+    expect(await readFile(keptIn(failing.screen), "utf8")).toBe("precious\n");
     expect(await sett.board.listOpenQuestions()).toContain(question);
   }, 20_000);
 
@@ -86,8 +89,37 @@ describe("sett answer in an editor", () => {
     await writeFile(go, "");
     expect(await answering.exited).toBe(1);
     expect(shown(answering.screen)).toContain("was answered by Grace Hopper");
-    const [, path = ""] = /What you wrote is kept in (\S+)\.\n/.exec(shown(answering.screen)) ?? [];
-    expect(await readFile(path, "utf8")).toBe("long thoughts\n");
+    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("long thoughts\n");
+  }, 20_000);
+
+  test("keeps what was written when it is no text, and when the editor is interrupted", async () => {
+    const { question } = await sett.ask("Which?");
+    await using binary = onTerminal({ VISUAL: await editor("binary", `printf '\\377' > "$1"`) }, "answer", question);
+    expect(await binary.exited).toBe(2);
+    expect(shown(binary.screen)).toContain("not UTF-8");
+    expect([...(await readFile(keptIn(binary.screen)))]).toEqual([0xff]);
+    const VISUAL = await editor("stands", `echo precious > "$1"; touch ${join(scripts, "stands-now")}; exec sleep 60`);
+    await using interrupted = onTerminal({ VISUAL }, "answer", question);
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("stands-now"));
+    interrupted.type(interrupt);
+    expect(await interrupted.exited).toBe(130);
+    expect(await readFile(keptIn(interrupted.screen), "utf8")).toBe("precious\n");
+    expect(await sett.board.listOpenQuestions()).toContain(question);
+  }, 20_000);
+
+  test("keeps what was written when Redis is away by then", async () => {
+    await using own = await AskingSett.start();
+    const { question } = await own.ask("Which?");
+    const [started, go] = [join(scripts, "away"), join(scripts, "come")];
+    const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
+    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", VISUAL }, columns: 120 };
+    await using answering = settOnTerminal(["answer", question], given);
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
+    await own.at.redis.kill();
+    await writeFile(go, "");
+    expect(await answering.exited).toBe(1);
+    expect(shown(answering.screen)).toContain("Redis cannot be reached");
+    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("thoughts\n");
   }, 20_000);
 });
 

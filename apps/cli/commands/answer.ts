@@ -1,4 +1,5 @@
 // sett answer: a person answers a question.
+import { Buffer } from "node:buffer";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
@@ -119,7 +120,10 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
     "",
     `Question ${question.id} from ${makerOf(question)}:`,
     "",
-    ...plainLines(question.payload).split("\n"),
+    // Further in than anything of ours.
+    ...plainLines(question.payload)
+      .split("\n")
+      .map((line) => `  ${line}`),
   ];
 }
 

@@ -61,7 +61,8 @@ export const forage = defineCommand({
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     // Where the goal came from stdin there is nothing left to read.
-    using person = shell.isInteractive && args.goal !== "-" ? new PersonAtPrompt(shell, actor) : undefined;
+    const canAsk = shell.isInteractive && shell.env.TERM !== "dumb" && args.goal !== "-";
+    using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
     // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
     const reading = await Promise.race([
       followGoal(shell, { name: place.instance, goal: id, from, person }),
@@ -78,7 +79,7 @@ export const forage = defineCommand({
       await shell.out.write(
         `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id) })}\n`,
       );
-    await conclude(reading, state, { instance: place.instance, isAsked: person !== undefined }, shell);
+    await conclude(reading, state, { instance: place.instance, isAsked: canAsk }, shell);
     return exitCodeOf(state);
   },
 });

@@ -70,11 +70,9 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "claim_announced":
       return minor(`announces ${claim} again`);
     case "bid_placed":
-      if (event.actor.startsWith("orchestrator")) {
-        const bid = `bids ${said("word")} on ${claim} for ${agent}, by its rules`;
-        return said("word") === "ignore" ? minor(bid) : major(bid);
-      }
-      return said("word") === "ignore" ? minor(`bids ignore on ${claim}`) : major(`bids ${style.bold(said("word"))} on ${claim}`);
+      return said("word") === "ignore"
+        ? minor(`bids ignore on ${claim}${bidder(event)}`)
+        : major(`bids ${style.bold(said("word"))} on ${claim}${bidder(event)}`);
     case "bid_imposed":
       return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which gave no bid`);
     case "bid_refused":
@@ -163,6 +161,11 @@ function bidders(event: SettEvent): string {
   const count = Number(missing ?? 0);
   if (count === 0) return "";
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
+}
+
+/** A person's rules bid at once, through the orchestrator. */
+function bidder({ actor, agent }: SettEvent): string {
+  return actor.startsWith("orchestrator:") ? ` for ${agent}` : "";
 }
 
 function attempt(event: SettEvent): string {
