@@ -5,6 +5,7 @@ import { Environment, type EnvironmentEntry } from "../model/config-environment.
 import { AgentName } from "../model/ids.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
+import { resolveHooks } from "./resolve-hooks.ts";
 import { parseWith } from "./sentences.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
@@ -76,10 +77,18 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
       builds.push({ context, dockerfile, problemAt: (key, sentence) => problemAt([...path, "build", key], sentence) });
     }
   }
+  const hooks = resolveHooks(mapIn(yaml.data).notify, host);
+  mistakes.push(...hooks.mistakes.map(({ path, sentence }) => problemAt(path, sentence)));
   if (mistakes.length > 0 || !parsed.isValid) return { config: undefined, mistakes: sortProblems(mistakes), warnings, builds };
 
-  const { version: _version, agents, ...rest } = parsed.value;
-  const config: SettConfig = { ...rest, agents: [], external: [], people: [] };
+  const { version: _version, agents, notify, ...rest } = parsed.value;
+  const config: SettConfig = {
+    ...rest,
+    agents: [],
+    external: [],
+    people: [],
+    notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
+  };
   for (const [key, agent] of Object.entries(agents)) {
     const { build, image, role, command = [], environment: _entries, external, human, ...settings } = agent;
     const name = AgentName.parse(key);

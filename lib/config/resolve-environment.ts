@@ -36,7 +36,8 @@ export function resolveEnvironment(entries: readonly EnvironmentEntry[], host: H
 
 const reference = /\$(?:(\$)|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?-)([^{}$]*))?\}|(\{[^}]*\}?|))/g;
 
-function replaceVariables(text: string, host: HostEnvironment, complain: (sentence: string) => void): string {
+/** The text with the host's values in it. Each variable that is missing, or is none, is complained of. */
+export function replaceVariables(text: string, host: HostEnvironment, complain: (sentence: string) => void): string {
   return text.replace(reference, (all, dollar, plain, braced, operator, fallback) => {
     if (dollar !== undefined) return "$";
     const name: unknown = plain ?? braced;

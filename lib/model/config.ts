@@ -4,8 +4,10 @@ import { Strategy, WorkspaceMode } from "./agent.ts";
 import { userRole } from "./artefact.ts";
 import { BidRule } from "./bid.ts";
 import { Environment } from "./config-environment.ts";
+import { HookFile } from "./config-notify.ts";
 import { Cpus, Duration, Memory } from "./config-quantities.ts";
 import { AgentName } from "./ids.ts";
+import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
 
 /** The kernel takes no longer single argument or variable than 128 KiB. */
@@ -188,6 +190,7 @@ export const SettFile = z.strictObject({
   agents: z
     .record(FreeAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" }),
+  notify: z.array(HookFile).max(20).default([]),
   services: z.strictObject({ orchestrator: Service.optional(), redis: Service.optional() }).prefault({}),
 });
 export type SettFile = z.infer<typeof SettFile>;
@@ -214,8 +217,9 @@ export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_mis
 export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
 
 /** sett.yml, ready for use. The agents stand in the order of the file, those for which nothing is started apart. */
-export type SettConfig = Omit<SettFile, "version" | "agents"> & {
+export type SettConfig = Omit<SettFile, "version" | "agents" | "notify"> & {
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];
+  notify: Hook[];
 };

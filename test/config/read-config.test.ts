@@ -15,6 +15,7 @@ test("a short file gets every default", async () => {
     services: {},
     external: [],
     people: [],
+    notify: [],
     agents: [
       {
         name: "a",

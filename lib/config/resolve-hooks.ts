@@ -1,0 +1,51 @@
+// The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows what was put in: it may be secret.
+import type { ConfigPath } from "./problems.ts";
+import { type HostEnvironment, replaceVariables } from "./resolve-environment.ts";
+
+export type ResolvedHooks = {
+  /** One for each entry of the list; what is wrong is empty. */
+  values: { url: string; secret: string }[];
+  mistakes: { path: ConfigPath; sentence: string }[];
+};
+
+/** Shorter ones can be guessed from a message and its signature. */
+const leastSecretLength = 16;
+
+export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHooks {
+  const mistakes: ResolvedHooks["mistakes"] = [];
+  const seen = new Set<string>();
+  const values = (Array.isArray(notify) ? notify : []).map((entry: unknown, index) => {
+    const read = (key: "url" | "secret", problemOf: (text: string) => string | undefined) => {
+      const given: unknown = entry instanceof Object ? Reflect.get(entry, key) : undefined;
+      // The schema complains about what is no text.
+      if (typeof given !== "string") return "";
+      const complaints: string[] = [];
+      const text = replaceVariables(given, host, (sentence) => complaints.push(sentence));
+      const problem = complaints.length === 0 ? problemOf(text) : undefined;
+      const sentences = problem === undefined ? complaints : [problem];
+      mistakes.push(...sentences.map((sentence) => ({ path: ["notify", index, key], sentence })));
+      return text;
+    };
+    const url = read("url", (text) => urlProblem(text) ?? (seen.has(text) ? "stands here a second time" : undefined));
+    seen.add(url);
+    return { url, secret: read("secret", secretProblem) };
+  });
+  return { values, mistakes };
+}
+
+function urlProblem(text: string): string | undefined {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return "must be an address such as `https://example.org/hook`";
+  if (url.username !== "" || url.password !== "") return "must not hold a user or a password: what is sent is signed";
+  return undefined;
+}
+
+function secretProblem(text: string): string | undefined {
+  if (text.length < leastSecretLength) {
+    return `must have at least ${leastSecretLength} characters: \`openssl rand -hex 32\` makes a good one`;
+  }
+  if (text.startsWith("whsec_") && !/^whsec_(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/.test(text)) {
+    return "must be base64 after `whsec_`";
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+// The `notify` of sett.yml: whom to tell when a person is needed, or a goal has ended.
+import { z } from "zod";
+import { Duration } from "./config-quantities.ts";
+import { NoticeKind } from "./notify.ts";
+
+const minuteMs = 60_000;
+
+/** One entry as the file has it: `${…}` in `url` and `secret` is not replaced yet. Messages never show a value that may be secret. */
+export const HookFile = z
+  .strictObject({
+    url: z.string({ error: "must be the address to post to: `https://example.org/hook`" }).max(2_000),
+    secret: z
+      .string({ error: "must be text that only you and the receiver know: best a variable of this machine, `$SETT_HOOK_SECRET`" })
+      .max(1_000, { error: "must not be longer than 1000 characters" }),
+    on: z
+      .array(NoticeKind)
+      .min(1, { error: "must not be empty: leave it out to be told of everything" })
+      .default([...NoticeKind.options]),
+    remind_every: Duration.refine((ms) => ms >= minuteMs, { error: "must be at least `1m`" }).default(24 * 60 * minuteMs),
+  })
+  .transform(({ remind_every, ...hook }) => ({ ...hook, remind_every_ms: remind_every }));
+export type HookFile = z.infer<typeof HookFile>;

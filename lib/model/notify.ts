@@ -1,0 +1,19 @@
+// Who outside Sett is told what, by a webhook, and what is remembered of it.
+import { z } from "zod";
+
+/** What there may be to tell: what waits for a person, and how a goal ended. */
+export const NoticeKind = z.enum(["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"]);
+export type NoticeKind = z.infer<typeof NoticeKind>;
+
+/** One receiver, ready for use. `secret` signs what it is sent: `whsec_` and base64, or plain text. */
+export const Hook = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  secret: z.string().min(1),
+  on: z.array(NoticeKind),
+  remind_every_ms: z.int().min(1),
+});
+export type Hook = z.infer<typeof Hook>;
+
+/** What a hook was told last of one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
+export const Told = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
+export type Told = z.infer<typeof Told>;
