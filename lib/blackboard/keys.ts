@@ -18,6 +18,7 @@ export function keysOf(instance: InstanceName) {
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
     question: (id: ArtefactId) => `${prefix}question:${id}`,
     openQuestions: `${prefix}questions:open`,
+    told: (subject: string) => `${prefix}told:${subject}`,
     goals: `${prefix}goals`,
     refusedArtefacts: `${prefix}artefacts:refused`,
     artefactDigests: `${prefix}artefacts:digests`,

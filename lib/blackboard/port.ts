@@ -9,6 +9,7 @@ import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.t
 import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
 import type { PeopleBoard } from "./people-port.ts";
+import type { Told } from "../model/notify.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -16,6 +17,7 @@ export interface Blackboard
     GrantBoard,
     PeopleBoard,
     AgentBoard,
+    NoticeBoard,
     OrchestratorSeat,
     Log,
     AsyncDisposable {
@@ -216,6 +218,17 @@ export interface AgentBoard {
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
+}
+
+/** What receivers outside were told, so that a restart neither forgets nor repeats it. */
+export interface NoticeBoard {
+  /** Where in the log the orchestrator stands with telling; undefined where nobody is to be told. */
+  readNoticeCursor(): Promise<string | undefined>;
+  /** Undefined forgets it. */
+  moveNoticeCursor(epoch: number, cursor: string | undefined): Promise<{ outcome: "moved" | "fenced" }>;
+  /** What `hook` was told last of `subject`; both are the caller's names. */
+  readTold(subject: string, hook: string): Promise<Told | undefined>;
+  noteTold(note: { subject: string; hook: string; told: Told; epoch: number }): Promise<{ outcome: "noted" | "fenced" }>;
 }
 
 export interface OrchestratorSeat {

@@ -11,6 +11,7 @@ import { contextSuite } from "./suite/context.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { peopleSuite } from "./suite/people.ts";
+import { noticesSuite } from "./suite/notices.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
@@ -27,6 +28,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
     describe("agents and the seat", () => agentsAndSeatSuite(open));
+    describe("notices", () => noticesSuite(open));
     describe("following", () => followingSuite(open));
   });
 }

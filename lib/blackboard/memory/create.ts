@@ -7,6 +7,7 @@ import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
 import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
+import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { seatOf } from "./seat.ts";
 import { State } from "./state.ts";
@@ -62,6 +63,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...grantsOf(state, closing.signal),
     ...peopleOf(state),
     ...agentsOf(state),
+    ...noticesOf(state),
     ...seatOf(state),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => closing.abort(),

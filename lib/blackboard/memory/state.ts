@@ -5,6 +5,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
+import type { Told } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { memberOfDue } from "../due-member.ts";
 import type { Announcement, DueItem, GoalEnding, NewClaim, WorkerLog } from "../port.ts";
@@ -44,6 +45,9 @@ export class State {
   readonly answers = new Map<ArtefactId, ArtefactId>();
   /** Questions that wait for a person, oldest first. */
   readonly openQuestions = new Set<ArtefactId>();
+  noticeCursor: string | undefined;
+  /** Subject → hook → what it was told last. */
+  readonly told = new Map<string, Map<string, Told>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   seat = { holder: "", epoch: 0, expiresAt: 0, cursor: "0" };

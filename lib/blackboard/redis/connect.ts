@@ -9,6 +9,7 @@ import { claimsOf } from "./claims.ts";
 import { Connection } from "./connection.ts";
 import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
+import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { scriptRunner } from "./scripts.ts";
 import { seatOf } from "./seat.ts";
@@ -46,6 +47,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...grantsOf(parts),
     ...peopleOf(parts),
     ...agentsOf(parts),
+    ...noticesOf(parts),
     ...seatOf(parts),
     ...logOf(parts),
     [Symbol.asyncDispose]: async () => connection.close(),

@@ -18,6 +18,7 @@ import leaveSeat from "../lua/leave-seat.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
+import noteTold from "../lua/note-told.lua" with { type: "text" };
 import openClaim from "../lua/open-claim.lua" with { type: "text" };
 import placeBid from "../lua/place-bid.lua" with { type: "text" };
 import prelude from "../lua/prelude.lua" with { type: "text" };
@@ -58,6 +59,7 @@ const scripts = {
   takeSeat,
   leaveSeat,
   moveCursor,
+  noteTold,
   listDue,
   clearDue,
   logEvent,

@@ -31,7 +31,8 @@ export function seatOf({ connection, keys, script }: Parts): OrchestratorSeat {
     },
 
     async moveCursor(epoch, cursor) {
-      return certainOutcomeOf(await script("moveCursor", [keys.orchestrator], [String(epoch), cursor]), "moved", "fenced");
+      const reply = await script("moveCursor", [keys.orchestrator], [String(epoch), "cursor", cursor]);
+      return certainOutcomeOf(reply, "moved", "fenced");
     },
 
     async listDue(limit) {

@@ -1,0 +1,30 @@
+// What receivers outside were told, in Redis.
+import { Told } from "../../model/notify.ts";
+import type { NoticeBoard } from "../port.ts";
+import type { Parts } from "./parts.ts";
+import { certainOutcomeOf } from "./replies.ts";
+
+const cursorField = "notice_cursor";
+
+export function noticesOf({ connection, keys, script }: Parts): NoticeBoard {
+  return {
+    async readNoticeCursor() {
+      return (await connection.run((client) => client.hGet(keys.orchestrator, cursorField))) ?? undefined;
+    },
+
+    async moveNoticeCursor(epoch, cursor = "") {
+      const reply = await script("moveCursor", [keys.orchestrator], [String(epoch), cursorField, cursor]);
+      return certainOutcomeOf(reply, "moved", "fenced");
+    },
+
+    async readTold(subject, hook) {
+      const told = await connection.run((client) => client.hGet(keys.told(subject), hook));
+      return told === null ? undefined : Told.parse(JSON.parse(told));
+    },
+
+    async noteTold({ subject, hook, told, epoch }) {
+      const args = [String(epoch), hook, JSON.stringify(told)];
+      return certainOutcomeOf(await script("noteTold", [keys.orchestrator, keys.told(subject)], args), "noted", "fenced");
+    },
+  };
+}
