@@ -1,0 +1,61 @@
+// Gathers, over the blackboard's port, all that a goal's status is derived from.
+import type { ArtefactHead } from "../model/artefact.ts";
+import type { ClaimSnapshot } from "../model/claim.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+import type { Blackboard, GoalEnding } from "./port.ts";
+
+/** Artefact → cause → claim. */
+type Causes = Map<ArtefactId, Map<string, ClaimId>>;
+
+export type StoredGoal = {
+  goal: GoalId;
+  ended: GoalEnding | undefined;
+  /** Oldest first; the goal itself is among them. */
+  artefacts: ArtefactHead[];
+  causes: Causes;
+  /** Questions that wait for a person, of whichever goal. */
+  asked: Set<ArtefactId>;
+  claims: ClaimSnapshot[];
+};
+
+/** Several reads are no snapshot: while the goal changes under them they are made again. */
+const mostTries = 20;
+
+/**
+ * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim. That is news that keeps; that
+ * all are ended may be yesterday's news: what they led to was written before they ended.
+ */
+export async function readGoalFacts(
+  board: Blackboard,
+  goal: GoalId,
+  readHeads: (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) => Promise<ArtefactHead[]>,
+  isOpen: (stored: StoredGoal) => boolean,
+): Promise<StoredGoal> {
+  for (let tries = 1; ; tries += 1) {
+    const [{ ended }, ids, asked] = await Promise.all([
+      board.readGoal(goal),
+      board.listArtefactsOfGoal(goal),
+      board.listOpenQuestions(),
+    ]);
+    const causes = await readCauses(board, ids);
+    const claims = await board.readClaims(claimsIn(causes));
+    const stored = { goal, ended, artefacts: await readHeads(ids, claims), causes, asked: new Set(asked), claims };
+    if (isOpen(stored) || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) return stored;
+  }
+}
+
+async function readCauses(board: Blackboard, ids: readonly ArtefactId[]): Promise<Causes> {
+  const claims = await Promise.all(ids.map((id) => board.claimsOfArtefact(id)));
+  return new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
+}
+
+function claimsIn(causes: Causes): ClaimId[] {
+  return [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
+}
+
+/** Artefacts and claims are only ever added, so counting them is enough. */
+async function isUnchanged(board: Blackboard, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
+  const now = await board.listArtefactsOfGoal(goal);
+  if (now.length !== ids.length) return false;
+  return claimsIn(await readCauses(board, ids)).length === claimsIn(causes).length;
+}
