@@ -12,6 +12,7 @@ import { followLog } from "./follow-log.ts";
 import { EventHandler } from "./handle-event.ts";
 import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
+import { Notifier } from "./notify/notifier.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
 import { QuestionDesk } from "./question-desk.ts";
@@ -26,8 +27,8 @@ const scanEveryMs = 15_000;
 const reconcileEveryMs = 15_000;
 const cursorEveryMs = 200;
 const publishedEveryMs = 100;
-/** After a pool of workers could not be begun: the container runtime does not answer. */
-const poolAgainMs = 1_000;
+/** After a pool of workers could not be begun (the container runtime does not answer), or telling people has failed (Redis is away). */
+const againMs = 1_000;
 
 /** The state to show on `/internal/state`, and what health is judged by. */
 export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
@@ -35,6 +36,8 @@ export type LeadershipState = { epoch: number; cursor: string; inFlight: number;
 export class Leadership {
   readonly #parts: Parts;
   readonly #epoch: number;
+  /** Where in the log this leadership began. */
+  readonly #start: string;
   readonly #grantLeaseMs: number;
   readonly #roster: Roster;
   readonly #decider: Decider;
@@ -49,6 +52,7 @@ export class Leadership {
   constructor(parts: Parts, seat: { epoch: number; cursor: string }, grantLeaseMs: number) {
     this.#parts = parts;
     this.#epoch = seat.epoch;
+    this.#start = seat.cursor;
     this.#grantLeaseMs = grantLeaseMs;
     this.#roster = new Roster(parts.board);
     this.#targets = new Targets(parts.board);
@@ -94,6 +98,7 @@ export class Leadership {
       this.#reconcile(ending),
       hearPublished(parts, this.#heard, ending),
       ...this.#pools(ending),
+      this.#every(againMs, ending, () => new Notifier(parts, { epoch, cursor: this.#start }).run(ending)),
       this.#every(publishedEveryMs, ending, () => adoptPublished(parts, this.#heard, hasFollowed, epoch, ending)),
     ];
     try {
@@ -110,7 +115,7 @@ export class Leadership {
     const { runtime, templates } = workers;
     const decide: WorkerParts["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
     return templates.map((template) =>
-      this.#every(poolAgainMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
+      this.#every(againMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
     );
   }
 

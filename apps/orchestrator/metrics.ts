@@ -21,6 +21,12 @@ export function createOrchestratorMetrics() {
       help: "Commits decided again because the claim had moved.",
       registers,
     }),
+    notices: new Counter({
+      name: "sett_orchestrator_notices_total",
+      help: "Attempts to tell a hook something, by what became of them.",
+      labelNames: ["kind", "outcome"],
+      registers,
+    }),
     epoch: new Gauge({ name: "sett_orchestrator_epoch", help: "Epoch of the held seat; 0 while standing by.", registers }),
     inFlight: new Gauge({
       name: "sett_orchestrator_events_in_flight",

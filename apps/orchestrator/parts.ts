@@ -1,5 +1,6 @@
 // What the orchestrator is made of; everything comes in through here, so that a test can bring its own.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { Clock } from "../../lib/service/clock.ts";
@@ -15,6 +16,8 @@ export type Parts = {
   newId: () => string;
   log: JsonLog;
   metrics: OrchestratorMetrics;
+  /** Who is told of what waits for a person and of how goals end. `timeoutMs`: for one try. */
+  notify?: { hooks: readonly Hook[]; timeoutMs?: number };
   /** For agents that work in containers of their own for each grant. */
   workers?: { runtime: ContainerRuntime; templates: readonly WorkerTemplate[] };
 };

@@ -1,11 +1,14 @@
 // What the orchestrator is told by its environment.
 import { z } from "zod";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 import type { WorkerTemplate } from "./worker-pool.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
+
+const exampleHooks = '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
 const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName,
@@ -21,6 +24,8 @@ const Environment = z.object({
   SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]").default([]),
   /** Where workers are processes of this machine, and not containers: as `sett up` reaches them. */
   SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}').optional(),
+  /** Who is told of what waits for a person and of how goals end. */
+  SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
 });
@@ -37,6 +42,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     healthHost: read.SETT_HEALTH_HOST,
     policy: read.SETT_POLICY,
     workerTemplates: read.SETT_WORKERS,
+    notify: { hooks: read.SETT_NOTIFY },
     processes: read.SETT_PROCESSES,
     holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,

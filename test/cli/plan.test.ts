@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planInstance } from "../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../apps/cli/up/plan-input.ts";
+import { readSettings } from "../../apps/orchestrator/settings.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";
 import type { SettConfig } from "../../lib/model/config.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -115,6 +116,24 @@ describe("the plan of an instance", () => {
     expect(orchestrator.env).toMatchObject({ SETT_HOLDER: "orchestrator", REDIS_URL: "redis://:secret@sett-demo-redis:6379" });
     expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
   });
+});
+
+test("the orchestrator gets whom to tell, and a change of that makes it another container than before", () => {
+  const hooks = (url: string) => `notify:\n  - { url: "${url}", secret: "a secret of some length" }\n`;
+  const told = (url: string) => plan({ config: configOf(text + hooks(url)) }).orchestrator;
+  const one = told("https://example.org/one");
+  expect(JSON.parse(one.env.SETT_NOTIFY ?? "")).toEqual([
+    {
+      url: "https://example.org/one",
+      secret: "a secret of some length",
+      on: ["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"],
+      remind_every_ms: 86_400_000,
+    },
+  ]);
+  expect(readSettings(one.env).notify.hooks).toEqual(JSON.parse(one.env.SETT_NOTIFY ?? ""));
+  expect(told("https://example.org/one").labels.madeFrom).toBe(one.labels.madeFrom);
+  expect(told("https://example.org/two").labels.madeFrom).not.toBe(one.labels.madeFrom);
+  expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
 });
 
 test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan, the image by its id", () => {

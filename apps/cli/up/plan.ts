@@ -131,6 +131,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
       SETT_INSTANCE_NAME: instance,
       REDIS_URL: redisUrl(input),
       SETT_POLICY: JSON.stringify(policyOf(config)),
+      ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
       // The same after a restart of the container, so that it takes its seat again at once.
       SETT_HOLDER: "orchestrator",
     },

@@ -1,0 +1,141 @@
+// What one hook is still to be told: one subject after the other, each as it stands when its turn comes. A hook that fails is left alone
+// for a while; what failed goes to the end of the queue, so that nothing is held up by one message that the hook cannot take.
+import { createHash } from "node:crypto";
+import { keyOf, type Notice, noticeBody, type Subject } from "../../../lib/core/notice.ts";
+import type { Hook, Told } from "../../../lib/model/notify.ts";
+import { backOffMs } from "../../../lib/service/back-off.ts";
+import { isAway } from "../../../lib/service/until-contact.ts";
+import { Fenced, type Parts } from "../parts.ts";
+import { post } from "./post.ts";
+import { readNotice } from "./read-notice.ts";
+
+const backOff = { firstMs: 1_000, mostMs: 5 * 60_000 };
+/** A hook that has been away for longer is not told any more; what still waits then is told with the next reminder. */
+const giveUpAfterMs = 24 * 3_600_000;
+const usualTimeoutMs = 10_000;
+
+type Entry = { subject: Subject; lookAtMs: number; failingSinceMs?: number };
+
+export class HookQueue {
+  readonly #parts: Parts;
+  readonly #epoch: number;
+  readonly #hook: Hook;
+  /** Whose address may be a secret by itself: its host, and enough of a digest to tell it from others. */
+  readonly #name: string;
+  readonly #waiting = new Map<string, Entry>();
+  #busy: string | undefined;
+  #failures = 0;
+  #notBeforeMs = 0;
+
+  constructor(parts: Parts, hook: Hook, epoch: number) {
+    this.#parts = parts;
+    this.#hook = hook;
+    this.#epoch = epoch;
+    this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
+  }
+
+  /** Looks at the subject in `afterMs` at the earliest; one that is in the queue already is not looked at twice. */
+  add(subject: Subject, afterMs: number): void {
+    if (!this.#mayWant(subject)) return;
+    const key = keyOf(subject);
+    this.#waiting.set(key, { ...this.#waiting.get(key), subject, lookAtMs: this.#nowMs() + afterMs });
+  }
+
+  has(key: string): boolean {
+    return this.#busy === key || this.#waiting.has(key);
+  }
+
+  /** Tells all that is due. Throws Fenced, and `redis-unreachable`. */
+  async turn(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && this.#nowMs() >= this.#notBeforeMs) {
+      const next = this.#next();
+      if (next === undefined) return;
+      await this.#take(...next, signal);
+    }
+  }
+
+  #mayWant({ kind }: Subject): boolean {
+    const { on } = this.#hook;
+    return kind === "goal" ? on.some((one) => one !== "question" && one !== "approval") : on.includes(kind);
+  }
+
+  #next(): [string, Entry] | undefined {
+    const nowMs = this.#nowMs();
+    for (const next of this.#waiting) if (next[1].lookAtMs <= nowMs) return next;
+    return undefined;
+  }
+
+  async #take(key: string, entry: Entry, signal: AbortSignal): Promise<void> {
+    this.#waiting.delete(key);
+    this.#busy = key;
+    let isDone = false;
+    try {
+      isDone = await this.#look(key, entry, signal);
+    } finally {
+      // What has come in meanwhile is newer.
+      if (!isDone) this.#waiting.set(key, { ...entry, ...this.#waiting.get(key) });
+      this.#busy = undefined;
+    }
+  }
+
+  /** True when there is nothing more to tell for now. */
+  async #look(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const { board, log } = this.#parts;
+    const [told, nowMs] = await Promise.all([board.readTold(key, this.#name), board.time()]);
+    const isEarly = told !== undefined && nowMs < told.at + this.#hook.remind_every_ms;
+    // What waits for a person is always the same notice.
+    if (entry.subject.kind !== "goal" && isEarly) return true;
+    const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
+      if (isAway(error)) throw error;
+      log.warn("Could not read what to tell of", { subject: key, error });
+      return undefined;
+    });
+    if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
+    const isRepeat = told?.notice === notice.id;
+    if (isRepeat && entry.subject.kind === "goal") return true;
+    return await this.#tell(
+      key,
+      entry,
+      notice,
+      { notice: notice.id, at: nowMs, reminder: isRepeat ? told.reminder + 1 : 0 },
+      signal,
+    );
+  }
+
+  async #tell(key: string, entry: Entry, notice: Notice, told: Told, signal: AbortSignal): Promise<boolean> {
+    const { board, log, metrics, notify } = this.#parts;
+    // A process that wakes up late finds its seat taken, and says nothing.
+    if ((await board.readSeat())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    const { reminder } = told;
+    const body = noticeBody(notice, { instance: board.instance, reminder });
+    const id = `${notice.id}-${reminder}`;
+    const message = { id, timestampSeconds: Math.floor(this.#nowMs() / 1_000), body };
+    const posted = await post(this.#hook, message, notify?.timeoutMs ?? usualTimeoutMs, signal);
+    if (signal.aborted && posted.outcome === "again") return false;
+    metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
+    const about = { hook: this.#name, notice: id };
+    if (posted.outcome === "taken") {
+      this.#failures = 0;
+      log.info("Told people", { ...about, goal_id: notice.goal?.id });
+    } else if (posted.outcome === "again" && !this.#isTooLate(entry)) {
+      this.#failures += 1;
+      this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
+      log.warn("Could not tell people, trying again", { ...about, reason: posted.reason, failures: this.#failures });
+      return false;
+    } else {
+      log.error("Gave up telling people", { ...about, reason: posted.reason });
+    }
+    const { outcome } = await board.noteTold({ subject: key, hook: this.#name, told, epoch: this.#epoch });
+    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    return true;
+  }
+
+  #isTooLate(entry: Entry): boolean {
+    entry.failingSinceMs ??= this.#nowMs();
+    return this.#nowMs() - entry.failingSinceMs > giveUpAfterMs;
+  }
+
+  #nowMs(): number {
+    return this.#parts.clock.now().getTime();
+  }
+}

@@ -1,0 +1,75 @@
+// From a subject to what there is to tell of it, as it stands on the blackboard now.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
+import { goalStatus } from "../../../lib/core/goal-status.ts";
+import { endingOf, isApprovalWaiting, keyOf, lastWordOf, type Notice, type Subject } from "../../../lib/core/notice.ts";
+import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
+import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
+import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+
+/** Undefined where there is nothing to tell: it is answered, decided, or goes on. */
+export async function readNotice(board: Blackboard, subject: Subject): Promise<Notice | undefined> {
+  switch (subject.kind) {
+    case "question":
+      return await readQuestion(board, subject);
+    case "approval":
+      return await readApproval(board, subject);
+    case "goal":
+      return await readEnding(board, subject);
+    default:
+      return unreachable(subject);
+  }
+}
+
+async function readQuestion(board: Blackboard, subject: Subject & { kind: "question" }): Promise<Notice | undefined> {
+  if (!(await board.listOpenQuestions()).includes(subject.question)) return undefined;
+  const question = await board.readArtefact(subject.question);
+  if (question === undefined) return undefined;
+  const goal = await readGoalArtefact(board, question.goal_id);
+  return { id: keyOf(subject), kind: "question", at: question.created_at, goal, artefact: question };
+}
+
+async function readApproval(board: Blackboard, subject: Subject & { kind: "approval" }): Promise<Notice | undefined> {
+  const { claim, grants = [] } = (await board.readClaim(subject.claim)) ?? {};
+  const grant = grants.find(({ agent }) => agent === subject.agent);
+  if (claim === undefined || grant === undefined || !isApprovalWaiting(grant)) return undefined;
+  const artefact = await board.readArtefact(claim.artefact_id);
+  if (artefact === undefined) return undefined;
+  const goal = await readGoalArtefact(board, claim.goal_id);
+  return { id: keyOf(subject), kind: "approval", at: grant.started_at, goal, artefact, approver: grant.agent };
+}
+
+/** One that goes on after its end (it is retried, or somebody posts more by hand) may end again, which is another notice. */
+async function readEnding(board: Blackboard, subject: Subject & { kind: "goal" }): Promise<Notice | undefined> {
+  const { goal: id } = subject;
+  const endOf = (stored: StoredGoal) => endingOf(goalStatus(stored).state);
+  // Of a goal with an open claim nothing more need be read.
+  const heads = async (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) =>
+    claims.some(({ claim }) => !isEnded(claim.status)) ? [] : await readHeads(board, ids);
+  const facts = await readGoalFacts(board, id, heads, (stored) => endOf(stored) === undefined);
+  const kind = endOf(facts);
+  const newest = facts.artefacts.at(-1);
+  if (kind === undefined || newest === undefined) return undefined;
+  const last = lastWordOf(kind, id, facts.artefacts);
+  const [goal, artefact] = await Promise.all([readGoalArtefact(board, id), last && board.readArtefact(last)]);
+  const noticeId = `${keyOf(subject)}-${kind}-${facts.claims.length}`;
+  return { id: noticeId, kind, at: newest.created_at, goal, ...(artefact && { artefact }) };
+}
+
+/** The artefact that a goal starts from has its id. */
+function readGoalArtefact(board: Blackboard, goal: GoalId): Promise<Artefact | undefined> {
+  return board.readArtefact(ArtefactId.parse(goal));
+}
+
+/** Payloads of 16 MiB each are possible. */
+const artefactsAtOnce = 8;
+
+async function readHeads(board: Blackboard, ids: readonly ArtefactId[]): Promise<ArtefactHead[]> {
+  const heads: ArtefactHead[] = [];
+  for (let from = 0; from < ids.length; from += artefactsAtOnce) {
+    const some = await board.readArtefacts(ids.slice(from, from + artefactsAtOnce));
+    heads.push(...some.map(({ payload: _, ...head }) => head));
+  }
+  return heads;
+}

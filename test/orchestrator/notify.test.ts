@@ -1,0 +1,374 @@
+// The orchestrator, in this process, with real receivers of webhooks; on the blackboard in memory and on a real Redis.
+import { afterAll, describe, expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
+import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { type Hook, NoticeKind } from "../../lib/model/notify.ts";
+import { defaultPolicy } from "../../lib/model/policy.ts";
+import { systemClock } from "../../lib/service/clock.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { type Bench, openMemoryBench, openRedisBench } from "../blackboard/bench.ts";
+import { type HookReceiver, type Received, startHookReceiver } from "../support/hook-receiver.ts";
+import { playAgent, type Role } from "../support/played-agent.ts";
+import { startRedisServer } from "../support/redis-server.ts";
+import { newArtefactId, newLogicalId, sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const server = await startRedisServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+const secret = "a secret that no log shows";
+
+function hookOf(receiver: HookReceiver, over: Partial<Hook> = {}): Hook {
+  return { url: receiver.url, secret, on: [...NoticeKind.options], remind_every_ms: 3_600_000, ...over };
+}
+
+/** What the worker does with a goal is what the goal says. */
+const worker: Role = {
+  bid: (artefact) => (artefact.type === "GoalDefined" && artefact.payload !== "nobody" ? "exclusive" : "ignore"),
+  work: ({ payload }) => {
+    if (payload === "fail") return { structural_type: "Failure", type: "ToolExecutionFailure", payload: "exit 1" };
+    if (payload === "draft") return { type: "Draft", payload: "A first draft" };
+    if (payload === "settle") return { type: "Report" };
+    if (payload === "ask") return { structural_type: "Question", type: "Question", payload: "Which colour?" };
+    return { structural_type: "Terminal", type: "Released", payload: "1.2.0" };
+  },
+};
+
+async function createWorld(open: () => Promise<Bench>) {
+  const bench = await open();
+  const { board } = bench;
+  const stop = new AbortController();
+  const running: Promise<unknown>[] = [];
+  const log: string[] = [];
+  const join = async (roles: Record<string, Role>, people: AgentRegistration[] = []) => {
+    const agents = [...Object.keys(roles).map((name) => sampleAgent(name)), ...people];
+    await board.registerAgents(agents, "person:test", { exact: true });
+    for (const [name, role] of Object.entries(roles))
+      running.push(playAgent(await bench.another(), name, role, stop.signal).catch(() => {}));
+  };
+  await join({ worker });
+  return {
+    board,
+    log,
+    logged: (words: string, count = 1) =>
+      waitFor(`"${words}" in the log`, () => log.filter((line) => line.includes(words)).length >= count),
+    join,
+    /** `kill` is the end of a process as far as the blackboard can tell: its seat is left, what it had in hand is dropped. */
+    start: async (hooks: Hook[], over: { holder?: string; timeoutMs?: number } = {}) => {
+      const own = new AbortController();
+      const metrics = createOrchestratorMetrics();
+      const orchestrator = new Orchestrator({
+        board: await bench.another(),
+        policy: defaultPolicy,
+        holder: over.holder ?? "one",
+        clock: systemClock,
+        newId: randomUUID,
+        log: createJsonLog((line) => log.push(line), systemClock.now),
+        metrics,
+        notify: { hooks, ...(over.timeoutMs !== undefined && { timeoutMs: over.timeoutMs }) },
+      });
+      const ended = orchestrator.run(AbortSignal.any([own.signal, stop.signal]));
+      running.push(ended);
+      return {
+        metrics,
+        kill: async () => {
+          own.abort();
+          await ended;
+        },
+      };
+    },
+    state: async (payload: string): Promise<Artefact> => {
+      const goal = sampleArtefact({ payload });
+      await board.createArtefact(goal, "person:Ada");
+      return goal;
+    },
+    completed: (goal: Artefact) =>
+      waitFor("the claim to end", async () => {
+        const claim = (await board.claimsOfArtefact(goal.id)).get("standard");
+        return claim !== undefined && (await board.readClaim(claim))?.claim.status === "complete";
+      }),
+    answer: async (question: string, goal: Artefact) => {
+      const [source] = (await board.listOpenQuestions()).filter((id) => id === question);
+      if (source === undefined) throw new Error("no such question");
+      const answer = sampleArtefact({
+        id: newArtefactId(),
+        logical_id: newLogicalId(),
+        structural_type: "Answer",
+        type: "Answer",
+        payload: "Green",
+        source_artefacts: [source],
+        goal_id: goal.goal_id,
+      });
+      expect(await board.answerQuestion(answer, "person:Ada")).toEqual({ outcome: "answered" });
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await Promise.all(running);
+      await bench[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const told = (receiver: HookReceiver, goal: Artefact, count = 1) =>
+  waitFor(`${count} messages about the goal "${goal.payload}"`, () => {
+    const found = receiver.received.filter(({ body }) => body.goal.id === goal.id);
+    return found.length >= count && found;
+  });
+
+/** Not our own code: the receiver's side of Standard Webhooks, by Web Crypto. */
+async function isSigned({ id, timestamp, signature, text }: Received, key: Uint8Array<ArrayBuffer>): Promise<boolean> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["verify"]);
+  const [version, given = ""] = signature.split(",");
+  const bytes = Uint8Array.from(atob(given), (letter) => letter.charCodeAt(0));
+  const isGenuine = await crypto.subtle.verify("HMAC", imported, bytes, new TextEncoder().encode(`${id}.${timestamp}.${text}`));
+  return version === "v1" && isGenuine;
+}
+
+for (const [name, open] of [
+  ["the blackboard in memory", openMemoryBench],
+  ["a real Redis", () => openRedisBench(server)],
+] as const) {
+  describe(`on ${name}`, () => notifySuite(open));
+}
+
+function notifySuite(open: () => Promise<Bench>): void {
+  test("every ending of a goal is told once, with what it ended with", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    const { metrics } = await world.start([hookOf(receiver)]);
+    const endings = { release: "goal.achieved", fail: "goal.failed", settle: "goal.settled", nobody: "goal.stalled" };
+    for (const [payload, type] of Object.entries(endings)) {
+      const goal = await world.state(payload);
+      const [message] = await told(receiver, goal);
+      expect(message?.body).toMatchObject({ type, reminder: 0, goal: { id: goal.id, summary: payload } });
+    }
+    const [achieved] = receiver.of("goal.achieved");
+    expect(achieved?.body.artefact).toMatchObject({ type: "Released", by: "worker", text: "1.2.0" });
+    expect(receiver.of("goal.failed")[0]?.body.artefact).toMatchObject({ type: "ToolExecutionFailure", text: "exit 1" });
+    expect(receiver.of("goal.stalled")[0]?.body.artefact).toBeUndefined();
+    const asking = await world.state("ask");
+    await told(receiver, asking);
+    await world.board.logEvent({ type: "cancel_requested", goal_id: asking.goal_id }, "person:Ada");
+    const types = (await told(receiver, asking, 2)).map(({ body }) => body.type);
+    expect(types).toEqual(["question.asked", "goal.cancelled"]);
+    expect(receiver.received).toHaveLength(6);
+    expect(await metrics.registry.metrics()).toContain('sett_orchestrator_notices_total{kind="achieved",outcome="taken"} 1');
+  });
+
+  test("a question and an approval are told once, with who asks, what about and how to answer", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    await world.join({ worker }, [sampleAgent("ada", { human: true, bids: [{ on: "Draft", bid: "review" }] })]);
+    await world.start([hookOf(receiver)]);
+    const asking = await world.state("ask");
+    const [question] = await told(receiver, asking);
+    const { artefact } = question?.body ?? {};
+    expect(question?.body).toMatchObject({
+      type: "question.asked",
+      reminder: 0,
+      artefact: { by: "worker", text: "Which colour?" },
+    });
+    expect(question?.body.answer_with).toEqual([`sett answer ${artefact?.id} "…" --name ${world.board.instance}`]);
+    expect(question?.id).toBe(`question-${artefact?.id}-0`);
+    const [approval] = await told(receiver, await world.state("draft"));
+    expect(approval?.body).toMatchObject({ type: "approval.wanted", approver: "ada", artefact: { type: "Draft", by: "worker" } });
+    expect(approval?.body.answer_with?.map((command) => command.split(" ")[1])).toEqual(["approve", "reject"]);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("every message is signed so that a receiver can check it, with a secret of either form", async () => {
+    await using world = await createWorld(open);
+    using plain = startHookReceiver();
+    using encoded = startHookReceiver();
+    const key = crypto.getRandomValues(new Uint8Array(24));
+    await world.start([hookOf(plain), hookOf(encoded, { secret: `whsec_${key.toBase64()}` })]);
+    const goal = await world.state("release");
+    const [[one], [other]] = await Promise.all([told(plain, goal), told(encoded, goal)]);
+    if (one === undefined || other === undefined) throw new Error("nothing was told");
+    expect(await isSigned(one, new TextEncoder().encode(secret))).toBe(true);
+    expect(await isSigned(other, key)).toBe(true);
+    expect(await isSigned({ ...one, text: `${one.text} ` }, new TextEncoder().encode(secret))).toBe(false);
+    expect(Math.abs(Number(one.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
+  });
+
+  test("a hook that is down holds up no work, and is told when it is back", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    receiver.stop();
+    await world.start([hookOf(receiver)]);
+    const goals = [await world.state("release"), await world.state("release")];
+    for (const goal of goals) await world.completed(goal);
+    await world.logged("Could not tell people");
+    receiver.start();
+    for (const goal of goals) await told(receiver, goal);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("a hook that never answers is given up after the time limit and tried again under the same id, while work goes on", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver("hang");
+    await world.start([hookOf(receiver)], { timeoutMs: 200 });
+    const goal = await world.state("release");
+    const [first] = await told(receiver, goal);
+    await world.completed(await world.state("release"));
+    receiver.answer = 200;
+    await world.logged("Told people");
+    const tries = await told(receiver, goal, 2);
+    expect(new Set(tries.map(({ id }) => id))).toEqual(new Set([first?.id ?? ""]));
+    expect(tries.map(({ text }) => text)).toEqual(tries.map(() => first?.text ?? ""));
+  });
+
+  for (const answer of [500, 429]) {
+    test(`an answer of ${answer} is tried again, after others`, async () => {
+      await using world = await createWorld(open);
+      using receiver = startHookReceiver(answer);
+      await world.start([hookOf(receiver)]);
+      const first = await world.state("release");
+      await told(receiver, first);
+      receiver.answer = 204;
+      const second = await world.state("release");
+      await told(receiver, second);
+      const tries = await told(receiver, first, 2);
+      expect(tries).toHaveLength(2);
+      expect(receiver.received).toHaveLength(3);
+    });
+  }
+
+  for (const answer of [404, 302]) {
+    test(`an answer of ${answer} is not tried again, nor followed, and the log says so without showing address or secret`, async () => {
+      await using world = await createWorld(open);
+      using receiver = startHookReceiver(answer);
+      const running = await world.start([hookOf(receiver)]);
+      await told(receiver, await world.state("ask"));
+      await world.logged("Gave up telling people");
+      receiver.answer = 204;
+      await running.kill();
+      await world.start([hookOf(receiver)]);
+      await told(receiver, await world.state("release"));
+      expect(receiver.received).toHaveLength(2);
+      const lines = world.log.join("\n");
+      expect(lines).toContain(`It answers ${answer}.`);
+      expect(lines).not.toContain(secret);
+      expect(lines).not.toContain("a-path-that-is-secret");
+    });
+  }
+
+  test("what one orchestrator could not tell the next one tells, and nothing twice", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    using other = startHookReceiver();
+    const hooks = [hookOf(receiver), hookOf(other)];
+    const first = await world.start(hooks);
+    const before = [await world.state("release"), await world.state("ask")];
+    for (const goal of before) for (const each of [receiver, other]) await told(each, goal);
+    await world.logged("Told people", 4);
+    receiver.stop();
+    const during = [await world.state("fail"), await world.state("ask")];
+    for (const goal of during) await told(other, goal);
+    await world.logged("Told people", 6);
+    await world.logged("Could not tell people");
+    await first.kill();
+    receiver.start();
+    await world.start(hooks, { holder: "two" });
+    for (const goal of during) await told(receiver, goal);
+    const after = await world.state("release");
+    for (const each of [receiver, other]) {
+      await told(each, after);
+      expect(each.received).toHaveLength(5);
+    }
+  });
+
+  test("of two orchestrators only the one that leads tells anything", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    await world.start([hookOf(receiver)], { holder: "one" });
+    await waitFor("a leader", () => world.board.readSeat());
+    await world.start([hookOf(receiver)], { holder: "two" });
+    for (const payload of ["release", "ask", "fail"]) await told(receiver, await world.state(payload));
+    expect(receiver.received).toHaveLength(3);
+  });
+
+  test("what nobody answers is told again and again, over a restart too, until somebody does", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    const hooks = [hookOf(receiver, { remind_every_ms: 200 })];
+    const first = await world.start(hooks);
+    const goal = await world.state("ask");
+    await told(receiver, goal, 2);
+    await world.logged("Told people", 2);
+    await first.kill();
+    await world.start(hooks);
+    const messages = await told(receiver, goal, 4);
+    expect(messages.slice(0, 4).map(({ body }) => body.reminder)).toEqual([0, 1, 2, 3]);
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+    const { artefact } = messages[0]?.body ?? {};
+    // Nobody works on the goal any more, or the next question would follow.
+    await world.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:Ada");
+    await waitFor("the end", () => receiver.of("goal.cancelled").length > 0);
+    const reminders = receiver.of("question.asked").length;
+    for (let count = 0; count < 3; count += 1) await told(receiver, await world.state("release"));
+    expect(receiver.of("question.asked")).toHaveLength(reminders);
+    expect(messages.every(({ body }) => body.artefact?.id === artefact?.id)).toBe(true);
+    expect(receiver.of("goal.cancelled")).toHaveLength(1);
+  });
+
+  test("a question that was answered is told no more, and the next one is", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    await world.start([hookOf(receiver)]);
+    const goal = await world.state("ask");
+    const [asked] = await told(receiver, goal);
+    await world.answer(asked?.body.artefact?.id ?? "", goal);
+    const questions = (await told(receiver, goal, 2)).map(({ body }) => body.artefact?.id);
+    expect(new Set(questions).size).toBe(2);
+  });
+
+  test("each hook is told of what it wants to hear of, and of nothing else", async () => {
+    await using world = await createWorld(open);
+    using people = startHookReceiver();
+    using ends = startHookReceiver();
+    await world.start([hookOf(people, { on: ["question", "approval"] }), hookOf(ends, { on: ["failed", "achieved"] })]);
+    await told(people, await world.state("ask"));
+    await world.completed(await world.state("nobody"));
+    await told(ends, await world.state("fail"));
+    await told(ends, await world.state("release"));
+    expect(people.received.map(({ body }) => body.type)).toEqual(["question.asked"]);
+    expect(ends.received.map(({ body }) => body.type)).toEqual(["goal.failed", "goal.achieved"]);
+  });
+
+  test("a new hook is told of what waits, and not of how goals ended before it was there", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    const before = await world.start([hookOf(receiver)]);
+    await told(receiver, await world.state("release"));
+    await world.logged("Told people");
+    await before.kill();
+    const without = await world.start([]);
+    await world.completed(await world.state("release"));
+    const asking = await world.state("ask");
+    await waitFor("the question", async () => (await world.board.listOpenQuestions()).length > 0);
+    await without.kill();
+    await world.start([hookOf(receiver)]);
+    await told(receiver, asking);
+    await told(receiver, await world.state("fail"));
+    expect(receiver.received.map(({ body }) => body.type)).toEqual(["goal.achieved", "question.asked", "goal.failed"]);
+  });
+
+  test("a goal that is tried again after it failed is told of again when it ends again", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver();
+    await world.start([hookOf(receiver)]);
+    const goal = await world.state("fail");
+    const [failed] = await told(receiver, goal);
+    const [failure] = (await world.board.readArtefacts(await world.board.listArtefactsOfGoal(goal.goal_id))).slice(1);
+    if (failure === undefined) throw new Error("no failure");
+    await world.board.logEvent({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: failure.id }, "person:Ada");
+    const [, again] = await told(receiver, goal, 2);
+    expect(again?.body).toMatchObject({ type: "goal.failed", reminder: 0 });
+    expect(again?.id).not.toBe(failed?.id);
+  });
+}
