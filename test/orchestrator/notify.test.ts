@@ -210,7 +210,7 @@ function notifySuite(open: () => Promise<Bench>): void {
 
   test("a hook that never answers is given up after the time limit and tried again under the same id, while work goes on", async () => {
     await using world = await createWorld(open);
-    using receiver = startHookReceiver("hang");
+    using receiver = startHookReceiver({ answer: "hang" });
     await world.start([hookOf(receiver)], { timeoutMs: 200 });
     const goal = await world.state("release");
     const [first] = await told(receiver, goal);
@@ -225,7 +225,7 @@ function notifySuite(open: () => Promise<Bench>): void {
   for (const answer of [500, 429]) {
     test(`an answer of ${answer} is tried again, after others`, async () => {
       await using world = await createWorld(open);
-      using receiver = startHookReceiver(answer);
+      using receiver = startHookReceiver({ answer });
       await world.start([hookOf(receiver)]);
       const first = await world.state("release");
       await told(receiver, first);
@@ -241,7 +241,7 @@ function notifySuite(open: () => Promise<Bench>): void {
   for (const answer of [404, 302]) {
     test(`an answer of ${answer} is not tried again, nor followed, and the log says so without showing address or secret`, async () => {
       await using world = await createWorld(open);
-      using receiver = startHookReceiver(answer);
+      using receiver = startHookReceiver({ answer });
       const running = await world.start([hookOf(receiver)]);
       await told(receiver, await world.state("ask"));
       await world.logged("Gave up telling people");

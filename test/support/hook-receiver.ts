@@ -1,5 +1,5 @@
 // A receiver of webhooks: a real HTTP server that records what it is sent, and answers as it is told to.
-export type Received = { id: string; timestamp: string; signature: string; text: string; body: HookBody };
+export type Received = { path: string; id: string; timestamp: string; signature: string; text: string; body: HookBody };
 
 export type HookBody = {
   type: string;
@@ -16,6 +16,7 @@ export type HookBody = {
 type Answer = number | "hang";
 
 export type HookReceiver = Disposable & {
+  port: number;
   url: string;
   /** Every request, those that are answered with an error too. */
   received: Received[];
@@ -29,16 +30,23 @@ export type HookReceiver = Disposable & {
   start(): void;
 };
 
-export function startHookReceiver(answer: Answer = 204): HookReceiver {
+export function startHookReceiver({
+  answer = 204,
+  hostname = "127.0.0.1",
+}: {
+  answer?: Answer;
+  hostname?: string;
+} = {}): HookReceiver {
   const received: Received[] = [];
   const serve = (port: number) =>
     Bun.serve({
       port,
-      hostname: "127.0.0.1",
+      hostname,
       fetch: async (request) => {
         const text = await request.text();
         const header = (name: string) => request.headers.get(`webhook-${name}`) ?? "";
         received.push({
+          path: new URL(request.url).pathname,
           id: header("id"),
           timestamp: header("timestamp"),
           signature: header("signature"),
@@ -53,6 +61,7 @@ export function startHookReceiver(answer: Answer = 204): HookReceiver {
   let server: ReturnType<typeof serve> | undefined = serve(0);
   const port = server.port ?? 0;
   const receiver: HookReceiver = {
+    port,
     url: `http://127.0.0.1:${port}/hooks/a-path-that-is-secret`,
     received,
     of: (...types) => received.filter(({ body }) => types.includes(body.type)),

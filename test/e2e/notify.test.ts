@@ -1,0 +1,52 @@
+// `notify` of sett.yml, all the way: from the file, through `sett up`, to a receiver on this machine; in containers and as processes.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { createHmac } from "node:crypto";
+import { $ } from "bun";
+import { startHookReceiver } from "../support/hook-receiver.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+setDefaultTimeout(120_000);
+
+const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const releaser = `echo '{"structural_type":"Terminal","artefact_type":"Released","artefact_payload":"1.2.0","summary":"Released 1.2.0"}'`;
+const wants = "    bids: [{ on: GoalDefined, bid: exclusive }]\n";
+const hook = (url: string) => `notify:\n  - { url: "${url}", secret: "${secret}", on: [achieved] }\n`;
+
+/** This machine, as a container of any network reaches it. */
+const engineHost = async () =>
+  (await $`docker network inspect bridge --format ${"{{(index .IPAM.Config 0).Gateway}}"}`.text()).trim();
+
+const places = [
+  { title: "a container", up: [] as string[], host: engineHost, listen: "0.0.0.0" },
+  { title: "a process", up: ["--runtime", "process"], host: async () => "127.0.0.1", listen: "127.0.0.1" },
+];
+
+for (const { title, up, host, listen } of places) {
+  test(`an orchestrator that is ${title} tells the hook of sett.yml, and after a change and another \`up\` the new one`, async () => {
+    using receiver = startHookReceiver({ hostname: listen });
+    const url = `http://${await host()}:${receiver.port}`;
+    await using sett = await SettWorkspace.create({
+      ...scriptAgent("releaser", releaser),
+      "sett.yml": settYml({ releaser: wants }, hook(`${url}/one`)),
+    });
+    await sett.need("up", "--name", sett.name, ...up);
+    const goal = await sett.forage("Release it");
+    const first = await waitFor("the first message", () => receiver.received[0]);
+    expect(first.path).toBe("/one");
+    expect(first.body).toMatchObject({ type: "goal.achieved", instance: sett.name, goal: { id: goal, summary: "Release it" } });
+    const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+    const signature = createHmac("sha256", key).update(`${first.id}.${first.timestamp}.${first.text}`).digest("base64");
+    expect(first.signature).toBe(`v1,${signature}`);
+
+    await sett.write({ "sett.yml": settYml({ releaser: wants }, hook(`${url}/two`)) });
+    await sett.commit("Tell another");
+    expect(await sett.need("up", "--name", sett.name, ...up)).toContain(": replaced orchestrator; kept redis, releaser\n");
+    const next = await sett.forage("Release it again");
+    const second = await waitFor("the second message", () => receiver.received[1]);
+    expect(second.path).toBe("/two");
+    expect(second.body.goal.id).toBe(next);
+    expect(await sett.need("logs", "orchestrator")).not.toContain(secret);
+    expect(receiver.received).toHaveLength(2);
+  });
+}
