@@ -7,7 +7,7 @@ import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { type Hook, NoticeKind } from "../../lib/model/notify.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
-import { systemClock } from "../../lib/service/clock.ts";
+import { type Clock, systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "../blackboard/bench.ts";
 import { type HookReceiver, type Received, startHookReceiver } from "../support/hook-receiver.ts";
@@ -57,14 +57,14 @@ async function createWorld(open: () => Promise<Bench>) {
       waitFor(`"${words}" in the log`, () => log.filter((line) => line.includes(words)).length >= count),
     join,
     /** `kill` is the end of a process as far as the blackboard can tell: its seat is left, what it had in hand is dropped. */
-    start: async (hooks: Hook[], over: { holder?: string; timeoutMs?: number } = {}) => {
+    start: async (hooks: Hook[], over: { holder?: string; timeoutMs?: number; clock?: Clock } = {}) => {
       const own = new AbortController();
       const metrics = createOrchestratorMetrics();
       const orchestrator = new Orchestrator({
         board: await bench.another(),
         policy: defaultPolicy,
         holder: over.holder ?? "one",
-        clock: systemClock,
+        clock: over.clock ?? systemClock,
         newId: randomUUID,
         log: createJsonLog((line) => log.push(line), systemClock.now),
         metrics,
@@ -134,6 +134,25 @@ for (const [name, open] of [
 ] as const) {
   describe(`on ${name}`, () => notifySuite(open));
 }
+
+test("a Redis that was away loses nothing that is still to be told, and nothing is told twice", async () => {
+  await using redis = await startRedisServer();
+  await using world = await createWorld(() => openRedisBench(redis));
+  using receiver = startHookReceiver();
+  await world.start([hookOf(receiver)]);
+  await told(receiver, await world.state("release"));
+  await world.logged("Told people");
+  receiver.stop();
+  const missed = [await world.state("fail"), await world.state("ask")];
+  await world.logged("Could not tell people");
+  await waitFor("the question", async () => (await world.board.listOpenQuestions()).length > 0);
+  await redis.kill();
+  receiver.start();
+  await redis.start();
+  for (const goal of missed) await told(receiver, goal);
+  await told(receiver, await world.state("release"));
+  expect(receiver.received).toHaveLength(4);
+});
 
 function notifySuite(open: () => Promise<Bench>): void {
   test("every ending of a goal is told once, with what it ended with", async () => {
@@ -237,6 +256,20 @@ function notifySuite(open: () => Promise<Bench>): void {
       expect(receiver.received).toHaveLength(3);
     });
   }
+
+  test("after a day of failures it is given up, and what comes later is told", async () => {
+    await using world = await createWorld(open);
+    using receiver = startHookReceiver({ answer: 500 });
+    let laterMs = 0;
+    await world.start([hookOf(receiver)], { clock: { now: () => new Date(Date.now() + laterMs) } });
+    const lost = await world.state("release");
+    await world.logged("Could not tell people");
+    laterMs = 25 * 3_600_000;
+    await world.logged("Gave up telling people");
+    receiver.answer = 204;
+    await told(receiver, await world.state("fail"));
+    expect(await told(receiver, lost, 2)).toHaveLength(2);
+  });
 
   for (const answer of [404, 302]) {
     test(`an answer of ${answer} is not tried again, nor followed, and the log says so without showing address or secret`, async () => {
