@@ -8,8 +8,8 @@ import type { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
-import type { PeopleBoard } from "./people-port.ts";
 import type { Told } from "../model/notify.ts";
+import type { PeopleBoard } from "./people-port.ts";
 
 export interface Blackboard
   extends ArtefactBoard,

@@ -10,8 +10,8 @@ import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
-import { peopleSuite } from "./suite/people.ts";
 import { noticesSuite } from "./suite/notices.ts";
+import { peopleSuite } from "./suite/people.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
