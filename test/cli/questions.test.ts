@@ -116,3 +116,9 @@ test("--wait goes on when Redis dies and comes back", async () => {
   expect(waiting.out()).toContain(`goal ${goal.id.slice(0, 8)}`);
   expect(waiting.out()).toContain("Which door?");
 }, 30_000);
+
+test("a person is no agent that could be silent", async () => {
+  const { agents } = JSON.parse(await sett.at.need("status", "--json"));
+  expect(agents).toContainEqual(expect.objectContaining({ name: "lead", state: "person" }));
+  expect(await sett.at.need("status")).toMatch(/^lead +lead +person +-$/m);
+});
