@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const onTerminal = (env: Record<string, string>, ...words: string[]) =>
-  settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", ...env }, columns: 120 });
+  settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", TMPDIR: scripts, ...env }, columns: 120 });
 
 /** An editor whose work a script does; `$1` is the file. */
 async function editor(name: string, script: string): Promise<string> {
@@ -112,7 +112,7 @@ describe("sett answer in an editor", () => {
     const { question } = await own.ask("Which?");
     const [started, go] = [join(scripts, "away"), join(scripts, "come")];
     const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
-    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", VISUAL }, columns: 120 };
+    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
     await using answering = settOnTerminal(["answer", question], given);
     await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
     await own.at.redis.kill();

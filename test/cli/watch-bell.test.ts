@@ -10,6 +10,9 @@ test("the bell rings once for a question, an approval and a failed goal, and not
   await using watching = settOnTerminal(["watch", "--bell"], { cwd: sett.at.folder, env: sett.at.env, columns: 120 });
   const short = (id: string) => id.slice(0, 8);
   await watching.showing("the past", ({ rows }) => rows.some((row) => row.includes(`question ${short(past.question)}`)));
+  // What is shown after the past has been looked at after it, too.
+  await sett.board.logEvent({ type: "instance_started" }, "person:Ada");
+  await watching.showing("the present", ({ rows }) => rows.some((row) => row.includes("starts this sett")));
   expect(watching.screen.bells).toBe(0);
   const ringsAfter = (count: number) => waitFor(`bell ${count}`, () => watching.screen.bells === count);
   const cancelled = await sett.ask("Which hinge?");
