@@ -13,7 +13,7 @@ export function missingBidders(claim: Pick<Claim, "electorate" | "bids">): Agent
 
 /**
  * Full consensus: everybody has bid. `first_bid`: somebody wants it, and every agent whose rules say `review` has bid, because a
- * review that comes too late protects nobody.
+ * review that comes too late protects nobody. A person's bid is there from the beginning, and so is no sign that anybody wants it.
  */
 export function isBiddingOver(
   claim: Pick<Claim, "electorate" | "bids">,
@@ -24,9 +24,11 @@ export function isBiddingOver(
   const missing = missingBidders(claim);
   if (missing.length === 0) return true;
   if (policy.consensus === "full") return false;
+  const registrationOf = (name: AgentName) => agents.find((agent) => agent.name === name);
   const isReviewer = (name: AgentName) => {
-    const registration = agents.find((agent) => agent.name === name);
+    const registration = registrationOf(name);
     return registration !== undefined && bidByRules(target, registration) === "review";
   };
-  return claim.bids.some((bid) => bid.word !== "ignore") && !missing.some(isReviewer);
+  const isWanted = claim.bids.some(({ agent, word }) => word !== "ignore" && registrationOf(agent)?.human !== true);
+  return isWanted && !missing.some(isReviewer);
 }

@@ -71,6 +71,16 @@ describe("bidding", () => {
     expect(claim.now.claim.status).toBe("pending_parallel");
   });
 
+  test("with first_bid a person's bid, which is there from the beginning, does not close the bidding", () => {
+    const ada = sampleAgent("ada", { human: true, bids: [{ on: "*", bid: "review" }] });
+    const claim = new ClaimSimulation([...clan("a", "b"), ada], { policy: { consensus: "first_bid" } });
+    claim.bid("ada", "review");
+    expect(claim.now.claim.bidding).toBe("open");
+    claim.bid("a", "exclusive");
+    expect(claim.now.claim.bidding).toBe("closed");
+    expect(claim.stateOf("ada")).toBe("waiting");
+  });
+
   test("with first_bid an agent whose rules say review is still waited for", () => {
     const reviewer = sampleAgent("reviewer", { bids: [{ on: "*", bid: "review" }] });
     const claim = new ClaimSimulation([...clan("a"), reviewer], { policy: { consensus: "first_bid" } });
