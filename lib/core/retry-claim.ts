@@ -16,7 +16,8 @@ export function retryClaim(input: {
   at: string;
 }): RetriedClaim {
   const { failure, failed, agents, id, at } = input;
-  if (failure.structural_type !== "Failure") return refuse(`${failure.id} is no Failure but a ${failure.structural_type}.`);
+  if (failure.structural_type !== "Failure")
+    return refuse(`${failure.type} ${failure.id} is no Failure: there is nothing to try again.`);
   const lost = failed?.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
   if (failed === undefined || lost === undefined) {
     return refuse(`No attempt ended with this ${failure.type}, so there is none to be made again. State the goal anew instead.`);

@@ -4,7 +4,7 @@ import { defineCommand } from "../command.ts";
 import { openAsPerson } from "../open-as-person.ts";
 import { shortId } from "../render/short-id.ts";
 import { request } from "../request.ts";
-import { resolveArtefactId } from "../resolve-id.ts";
+import { notFound, resolveArtefactId } from "../resolve-id.ts";
 
 export const retry = defineCommand({
   name: "retry",
@@ -26,14 +26,15 @@ export const retry = defineCommand({
     const { board, actor } = opened;
     const failure = await resolveArtefactId(board, args.failure);
     const goal = (await board.readArtefact(failure))?.goal_id;
+    if (goal === undefined) throw notFound(args.failure, "artefact");
     const { claim } = await request(shell, opened, {
-      draft: { type: "retry_requested", artefact_id: failure, ...(goal === undefined ? {} : { goal_id: goal }) },
+      draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
       actor,
       hear: ({ type, data, claim_id }) =>
         type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
     });
     await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
-    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal ?? "")}`);
+    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal)}`);
     return;
   },
 });
