@@ -1,8 +1,6 @@
-// sett cancel, pause, resume and retry, with the real program, orchestrator, cubs and Redis.
+// sett cancel, pause and resume, with the real program, orchestrator, cubs and Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BidRule } from "../../lib/model/bid.ts";
-import type { Grant } from "../../lib/model/claim.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { Clan, endless, type Member, report } from "./support/clan.ts";
 import { Workspace } from "./support/workspace.ts";
@@ -19,7 +17,6 @@ afterAll(async () => {
 
 const bids = (...rules: BidRule[]) => ({ bids: rules });
 const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });
-const approval = { structural_type: "Review", payload: {} };
 
 async function eventTypes(clan: Clan, from = "0"): Promise<string[]> {
   return (await clan.board.readEvents(from, 1_000)).map(({ type }) => type);
@@ -175,140 +172,5 @@ describe("sett pause and sett resume", () => {
     await clan.orchestrate();
     expect(await pausing.exited).toBe(0);
     expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
-  }, 60_000);
-});
-
-describe("sett retry", () => {
-  /** Fails so often, then works. */
-  const failing = (times: number, type: string) => {
-    let left = times;
-    return () => {
-      left -= 1;
-      return left >= 0 ? report("Nope", { structural_type: "Failure" }) : report(type);
-    };
-  };
-  const failureOf = (clan: Clan, goal: Parameters<Clan["made"]>[0]) =>
-    clan.made(goal, ({ structural_type }) => structural_type === "Failure", "the Failure");
-  const states = (grants: readonly Grant[]) =>
-    Object.fromEntries(grants.map(({ agent, state, attempt }) => [agent, [state, attempt]]));
-
-  test("makes a failed exclusive attempt again, once", async () => {
-    await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
-    const goal = await clan.goal();
-    const failure = await failureOf(clan, goal);
-    await clan.ended(goal, "terminated");
-    expect(await clan.state(goal)).toBe("failed");
-    const claim = (await clan.need("retry", failure.id.slice(0, 8))).trim() as ClaimId;
-    const retried = await clan.ended(goal, "complete", `retry:${failure.id}`);
-    expect(retried.claim.id).toBe(claim);
-    expect(states(retried.grants)).toEqual({ coder: ["done", 2] });
-    expect(await clan.state(goal)).toBe("settled");
-    const again = await clan.sett("retry", failure.id);
-    expect({ code: again.code, err: again.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining(`It was tried again before, as claim ${claim}.`),
-    });
-  }, 60_000);
-
-  test("of a failed parallel attempt lets the done siblings be, and later phases follow", async () => {
-    let linted = 0;
-    const lint = () => {
-      linted += 1;
-      return report("Lint");
-    };
-    const slow = endless();
-    let isFirst = true;
-    const members: Record<string, Member> = {
-      reviewer: { ...onGoal("review"), tool: () => approval },
-      linter: { ...onGoal("claim"), tool: lint },
-      // Fails once its siblings are where the test wants them.
-      tester: {
-        ...onGoal("claim"),
-        tool: async () => {
-          if (!isFirst) return report("Tests");
-          isFirst = false;
-          await linterDone.promise;
-          return report("Nope", { structural_type: "Failure" });
-        },
-      },
-      builder: {
-        ...onGoal("claim"),
-        tool: (input, signal) => (isFirst || !hasFailed ? slow.tool(input, signal) : report("Build")),
-      },
-      packager: {
-        ...onGoal("exclusive"),
-        tool: (input) => report("Package", { metadata: { given: input.additional_context.length } }),
-      },
-    };
-    const linterDone = Promise.withResolvers<void>();
-    let hasFailed = false;
-    await using clan = await Clan.gather(at, members);
-    const goal = await clan.goal();
-    await clan.grant(goal, "linter", "done");
-    await slow.begun;
-    linterDone.resolve();
-    const failure = await failureOf(clan, goal);
-    const before = await clan.ended(goal, "terminated");
-    expect(states(before.grants)).toEqual({
-      reviewer: ["done", 1],
-      linter: ["done", 1],
-      tester: ["failed", 1],
-      builder: ["cancelled", 1],
-    });
-    hasFailed = true;
-    await clan.need("retry", failure.id);
-    const after = await clan.ended(goal, "complete", `retry:${failure.id}`);
-    expect(states(after.grants)).toEqual({
-      reviewer: ["done", 1],
-      linter: ["done", 1],
-      tester: ["done", 2],
-      builder: ["done", 2],
-      packager: ["done", 1],
-    });
-    expect(linted).toBe(1);
-    const made = await clan.made(goal, ({ type }) => type === "Package");
-    // The review, and the work of the three.
-    expect(made.metadata.given).toBe(4);
-    expect(await clan.state(goal)).toBe("settled");
-  }, 60_000);
-
-  test("may fail again, and its own Failure may be tried again", async () => {
-    await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
-    const goal = await clan.goal();
-    const first = await failureOf(clan, goal);
-    await clan.ended(goal, "terminated");
-    await clan.need("retry", first.id);
-    await clan.ended(goal, "terminated", `retry:${first.id}`);
-    const second = await clan.made(goal, ({ id, structural_type }) => structural_type === "Failure" && id !== first.id);
-    expect(await clan.state(goal)).toBe("failed");
-    await clan.need("retry", second.id);
-    expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({ coder: ["done", 3] });
-    expect(await clan.state(goal)).toBe("settled");
-  }, 60_000);
-
-  test("is refused for what is no Failure, for an agent that is gone, and for a goal that was cancelled", async () => {
-    const members: Record<string, Member> = {
-      coder: { ...onGoal("exclusive"), tool: failing(9, "Code") },
-      idler: onGoal("ignore"),
-    };
-    await using clan = await Clan.gather(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
-    const refusal = async (id: string) => {
-      const { code, out, err } = await clan.sett("retry", id);
-      expect({ code, out }).toEqual({ code: 1, out: "" });
-      return err;
-    };
-    const goal = await clan.goal();
-    const failure = await failureOf(clan, goal);
-    await clan.ended(goal, "terminated");
-    expect(await refusal(goal.id)).toContain(`GoalDefined ${goal.id} is no Failure: there is nothing to try again.`);
-    expect(await refusal(crypto.randomUUID())).toContain("There is no artefact");
-    const other = await clan.goal("The other");
-    const lost = await failureOf(clan, other);
-    await clan.ended(other, "terminated");
-    await clan.board.endGoal({ goal: other.goal_id, ending: "cancelled", epoch: 1 });
-    expect(await refusal(lost.id)).toContain(`Goal ${other.goal_id} was ended.`);
-    const [idler] = (await clan.board.listAgents()).filter(({ name }) => name === "idler");
-    await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", { exact: true });
-    expect(await refusal(failure.id)).toContain("Agent coder is not here any more to try again.");
   }, 60_000);
 });

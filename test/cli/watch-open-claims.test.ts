@@ -113,6 +113,11 @@ describe("the line above them", () => {
     expect(drawn([], 40)).toEqual([`── no open claims ${"─".repeat(22)}`]);
   });
 
+  test("says by whom the instance is paused", () => {
+    const pause = { since: new Date(nowMs).toISOString(), by: "person:Ada Lovelace <ada@sett.invalid>" };
+    expect(drawn([], 60, { around: situation([], { pause }) })[0]).toStartWith("── no open claims ── paused by Ada Lovelace ──");
+  });
+
   test("says that nobody orchestrates, and who is silent", () => {
     const statuses = new Map([[agentName("coder"), { at: nowMs - 240_000, state: "working" as const }]]);
     const around = situation(["coder", "lint"], { seat: undefined, statuses });

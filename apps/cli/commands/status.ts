@@ -23,7 +23,7 @@ export const status = defineCommand({
   description: "show how every goal stands, who is waited for and why",
   details: [
     `Shows the newest ${shownGoals} goals and all that are not at rest, the agents, and the orchestrator. JSON has every goal.`,
-    "An open claim tells its bids, then its phases: ✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? asks.",
+    "An open claim tells its bids, then its phases: ✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person.",
   ].join("\n"),
   args: {
     goal: { ...goalFilter, alias: "g" },

@@ -25,7 +25,8 @@ export const watch = defineCommand({
   details: [
     "Reads the log from its beginning and goes on with what happens, without a gap or a repeat, until Ctrl-C.",
     "On a terminal the open claims stand below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
-    "then its phases (✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? asks), and with who is waited for.",
+    "then its phases (✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person), and with who is",
+    "waited for.",
   ].join("\n"),
   args: {
     since: { type: "string", alias: "s", valueHint: "TIME", description: "start there: 10m ago, a date, or after an event's id" },
