@@ -29,7 +29,7 @@ export const verdictArguments = {
 } as const;
 
 /** A grant that waits for a person's word. */
-export type Awaited = { claim: ClaimId; grant: WaitingGrant };
+type Awaited = { claim: ClaimId; grant: WaitingGrant };
 
 /** `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where nobody waits for it, and `usage`. */
 export async function giveVerdict(

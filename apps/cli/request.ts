@@ -50,7 +50,7 @@ export async function request<Outcome extends object>(
   }
   if (outcome !== undefined) return outcome;
   const why = whyNobodyOrchestrates({ seat: await board.readSeat() }) ?? "the orchestrator has not come to it";
-  throw new SettError("not-ready", `What you asked for is recorded, but nobody has acted on it yet: ${why}.`, {
+  throw new SettError("not-ready", `What you asked for is recorded, but not done yet: ${why}.`, {
     hint: "It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See `sett status`.",
   });
 }

@@ -155,7 +155,7 @@ describe("sett pause and sett resume", () => {
     const asked = await clan.sett("pause");
     expect({ code: asked.code, err: asked.err }).toEqual({
       code: 1,
-      err: expect.stringContaining("What you asked for is recorded, but nobody has acted on it yet: "),
+      err: expect.stringContaining("What you asked for is recorded, but not done yet: "),
     });
     expect(asked.err).toContain("as soon as an orchestrator gets to it");
     expect(await clan.board.readPause()).toBeUndefined();
