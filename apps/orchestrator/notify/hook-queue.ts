@@ -93,13 +93,8 @@ export class HookQueue {
     if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
     const isRepeat = told?.notice === notice.id;
     if (isRepeat && entry.subject.kind === "goal") return true;
-    return await this.#tell(
-      key,
-      entry,
-      notice,
-      { notice: notice.id, at: nowMs, reminder: isRepeat ? told.reminder + 1 : 0 },
-      signal,
-    );
+    const now: Told = { notice: notice.id, at: nowMs, reminder: isRepeat ? told.reminder + 1 : 0 };
+    return await this.#tell(key, entry, notice, now, signal);
   }
 
   async #tell(key: string, entry: Entry, notice: Notice, told: Told, signal: AbortSignal): Promise<boolean> {
@@ -114,17 +109,16 @@ export class HookQueue {
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
     const about = { hook: this.#name, notice: id };
-    if (posted.outcome === "taken") {
-      this.#failures = 0;
-      log.info("Told people", { ...about, goal_id: notice.goal?.id });
-    } else if (posted.outcome === "again" && !this.#isTooLate(entry)) {
+    if (posted.outcome === "again") {
       this.#failures += 1;
       this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
-      log.warn("Could not tell people, trying again", { ...about, reason: posted.reason, failures: this.#failures });
-      return false;
-    } else {
-      log.error("Gave up telling people", { ...about, reason: posted.reason });
-    }
+      if (!this.#isTooLate(entry)) {
+        log.warn("Could not tell people, trying again", { ...about, reason: posted.reason, failures: this.#failures });
+        return false;
+      }
+    } else this.#failures = 0;
+    if (posted.outcome === "taken") log.info("Told people", { ...about, goal_id: notice.goal?.id });
+    else log.error("Gave up telling people", { ...about, reason: posted.reason });
     const { outcome } = await board.noteTold({ subject: key, hook: this.#name, told, epoch: this.#epoch });
     if (outcome === "fenced") throw new Fenced(this.#epoch);
     return true;
