@@ -6,9 +6,10 @@ import type { AgentRegistration, AgentStatus } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
-import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
+import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
-import type { Told } from "../model/notify.ts";
+import type { Log } from "./log-port.ts";
+import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
 
 export interface Blackboard
@@ -220,17 +221,6 @@ export interface AgentBoard {
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
 }
 
-/** What receivers outside were told, so that a restart neither forgets nor repeats it. */
-export interface NoticeBoard {
-  /** Where in the log the orchestrator stands with telling; undefined where nobody is to be told. */
-  readNoticeCursor(): Promise<string | undefined>;
-  /** Undefined forgets it. */
-  moveNoticeCursor(epoch: number, cursor: string | undefined): Promise<{ outcome: "moved" | "fenced" }>;
-  /** What `hook` was told last of `subject`; both are the caller's names. */
-  readTold(subject: string, hook: string): Promise<Told | undefined>;
-  noteTold(note: { subject: string; hook: string; told: Told; epoch: number }): Promise<{ outcome: "noted" | "fenced" }>;
-}
-
 export interface OrchestratorSeat {
   /**
    * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
@@ -250,15 +240,4 @@ export interface OrchestratorSeat {
   /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
   listDue(limit: number): Promise<DueItem[]>;
   clearDue(items: readonly DueItem[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
-}
-
-export interface Log {
-  /** Appends an event that comes with no change of state (`instance_started`, `cancel_requested` …). Its id. */
-  logEvent(draft: EventDraft, actor: Actor): Promise<string>;
-  /** Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. */
-  followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
-  /** Events after `from`, at most `count`; empty at the end. */
-  readEvents(from: string, count: number): Promise<SettEvent[]>;
-  /** The id of the last event; `0` when there is none. */
-  endOfEvents(): Promise<string>;
 }

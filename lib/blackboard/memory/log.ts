@@ -1,6 +1,6 @@
 // The log of the memory blackboard.
 import type { SettEvent } from "../../model/event.ts";
-import type { Log } from "../port.ts";
+import type { Log } from "../log-port.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";
 

@@ -1,5 +1,5 @@
 // What receivers outside were told, on the memory blackboard.
-import type { NoticeBoard } from "../port.ts";
+import type { NoticeBoard } from "../notice-port.ts";
 import type { State } from "./state.ts";
 
 export function noticesOf(state: State): NoticeBoard {

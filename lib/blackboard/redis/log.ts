@@ -1,6 +1,6 @@
 // The log in Redis: the stream `events`.
 import type { SettEvent } from "../../model/event.ts";
-import type { Log } from "../port.ts";
+import type { Log } from "../log-port.ts";
 import { followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { eventWords } from "./script-arguments.ts";

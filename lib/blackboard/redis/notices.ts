@@ -1,6 +1,6 @@
 // What receivers outside were told, in Redis.
 import { Told } from "../../model/notify.ts";
-import type { NoticeBoard } from "../port.ts";
+import type { NoticeBoard } from "../notice-port.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf } from "./replies.ts";
 

@@ -1,0 +1,13 @@
+// The log as the rest of Sett reads and writes it. A part of the port.
+import type { Actor, EventDraft, SettEvent } from "../model/event.ts";
+
+export interface Log {
+  /** Appends an event that comes with no change of state (`instance_started`, `cancel_requested` …). Its id. */
+  logEvent(draft: EventDraft, actor: Actor): Promise<string>;
+  /** Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. */
+  followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
+  /** Events after `from`, at most `count`; empty at the end. */
+  readEvents(from: string, count: number): Promise<SettEvent[]>;
+  /** The id of the last event; `0` when there is none. */
+  endOfEvents(): Promise<string>;
+}
