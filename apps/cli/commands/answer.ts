@@ -3,11 +3,12 @@ import { Buffer } from "node:buffer";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { type Edited, editText } from "../edit-text.ts";
+import { exitCodeOf } from "../follow-goal.ts";
 import { giveAnswer, whyClosed } from "../give-answer.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
@@ -16,6 +17,7 @@ import { makerOf } from "../render/asked-text.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import { resolveQuestion } from "../resolve-id.ts";
+import { seeGoalThrough } from "../see-goal-through.ts";
 import type { Shell } from "../shell.ts";
 
 export const answer = defineCommand({
@@ -29,6 +31,7 @@ export const answer = defineCommand({
   args: {
     id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
     text: { type: "positional", required: false, description: "the answer; - reads it from stdin" },
+    watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests, as `sett forage --watch` does" },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -37,6 +40,7 @@ export const answer = defineCommand({
     'sett answer 9f3a12b4 "The green door"',
     "sett answer 9f3a12b4  # in your editor",
     "sett answer 9f3a12b4 - < answer.md",
+    'sett answer 9f3a12b4 "The green door" --watch',
     'sett answer 9f3a12b4 --as "Ada Lovelace" -- "-1"',
   ],
   // What has been typed is not to be lost.
@@ -47,17 +51,21 @@ export const answer = defineCommand({
       shell,
     );
     const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
+    let seen: Parameters<typeof seeGoalThrough>[1];
     try {
       const text =
         edited === undefined
           ? await readAnswerText(args.text ?? "", shell)
           : checkAnswerText(decodeAnswer(edited.bytes, "you wrote"));
-      await orInterrupted(
+      seen = await orInterrupted(
         () =>
           onBlackboard(args.name, shell, async ({ board, place }) => {
-            const given = await giveAnswer(board, question, text, await actorIn(place, shell, args.as));
+            const [from, actor] = await Promise.all([board.endOfEvents(), actorIn(place, shell, args.as)]);
+            const given = await giveAnswer(board, question, text, actor);
             if (given.outcome === "closed") throw tooLate(given.why);
-            await tell(given.answer, question, args.json, shell);
+            await tell(given.answer, question, args, shell);
+            // What came from stdin has used it up.
+            return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
         shell,
       );
@@ -66,7 +74,9 @@ export const answer = defineCommand({
       throw error;
     }
     await edited?.remove();
-    return;
+    if (!args.watch) return;
+    const reading = await seeGoalThrough(shell, seen);
+    return reading === undefined ? exitCodes.interrupted : exitCodeOf(reading.status.state);
   },
 });
 
@@ -132,12 +142,17 @@ async function actorIn({ workspace }: Place, shell: Shell, as: string | undefine
   return await personOf(await HostRepository.open(workspace, { env: shell.env }), shell);
 }
 
-async function tell(given: Artefact, question: Artefact, isJson: boolean, { out, messages }: Shell): Promise<void> {
+async function tell(
+  given: Artefact,
+  question: Artefact,
+  { json: isJson, watch }: { json: boolean; watch: boolean },
+  { out, messages }: Shell,
+): Promise<void> {
   const { id, goal_id, metadata } = given;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
   const then = question.type === goalFeedbackType ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
   messages.done(`Question ${shortId(question.id)} is answered: ${then}.`);
-  messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}`);
+  if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}`);
 }
 
 async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted }: Shell): Promise<Result> {

@@ -1,24 +1,17 @@
 // sett forage: states a goal.
 
-import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { fetchResults } from "../fetch-results.ts";
-import { exitCodeOf, followGoal, type RestingGoal } from "../follow-goal.ts";
+import { exitCodeOf } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
-import { PersonAtPrompt } from "../person-at-prompt.ts";
-import { whyStalled } from "../read-goal.ts";
-import { askedDetails, commandsFor } from "../render/asked-text.ts";
-import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { paintState } from "../render/state.ts";
+import { seeGoalThrough } from "../see-goal-through.ts";
 import type { Shell } from "../shell.ts";
 import { stateGoal } from "../state-goal.ts";
 
@@ -61,25 +54,14 @@ export const forage = defineCommand({
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     // Where the goal came from stdin there is nothing left to read.
-    const canAsk = shell.isInteractive && shell.env.TERM !== "dumb" && args.goal !== "-";
-    using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
-    // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
-    const reading = await Promise.race([
-      followGoal(shell, { name: place.instance, goal: id, from, person }),
-      aborted(shell.interrupted).then(() => undefined),
-    ]);
-    if (reading === undefined) {
-      shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(id)}`);
-      return exitCodes.interrupted;
-    }
+    const mayAsk = args.goal !== "-";
+    const reading = await seeGoalThrough(shell, { place, goal: id, from, actor, mayAsk });
+    if (reading === undefined) return exitCodes.interrupted;
     const { state } = reading.status;
-    if (reading.artefacts.some((artefact) => artefact.id !== goal.id && artefact.metadata.commit !== undefined))
-      await fetchResults(shell, place.workspace);
     if (args.json)
       await shell.out.write(
         `${JSON.stringify({ ...describe(goal), state, artefacts: reading.artefacts.map((artefact) => artefact.id) })}\n`,
       );
-    await conclude(reading, state, { instance: place.instance, isAsked: canAsk }, shell);
     return exitCodeOf(state);
   },
 });
@@ -105,44 +87,4 @@ async function post(
 
 function describe({ goal_id, metadata }: Artefact) {
   return { id: goal_id, commit: metadata.commit, summary: metadata.summary };
-}
-
-/** Says how the goal ended, and what to look at next. `isAsked`: its questions were shown already. */
-async function conclude(
-  { goal, asked, artefacts }: RestingGoal,
-  state: GoalState,
-  { instance, isAsked }: { instance: string; isAsked: boolean },
-  shell: Shell,
-): Promise<void> {
-  const { style } = shell.err;
-  const { messages } = shell;
-  await shell.err.write(`\nThe goal ${shortId(goal)} is ${style.bold(paintState(state, style))}.\n`);
-  const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
-  const last = results.at(-1);
-  switch (state) {
-    case "failed": {
-      const failure = results.findLast((artefact) => artefact.structural_type === "Failure");
-      if (failure === undefined) break;
-      messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
-      messages.next(`sett unearth ${shortId(failure.id)}`);
-      break;
-    }
-    case "stalled":
-      messages.note(whyStalled(results));
-      messages.next("Do the `bids` in sett.yml match? Which agents are there: sett status");
-      messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}`);
-      break;
-    case "waiting":
-      for (const one of asked) {
-        if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, style, Date.now())}\n`);
-        for (const command of commandsFor(one)) messages.next(command);
-      }
-      messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}`);
-      break;
-    default: {
-      const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
-      if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);
-      if (last !== undefined) messages.next(`sett unearth ${shortId(commit?.id ?? last.id)}`);
-    }
-  }
 }

@@ -165,7 +165,7 @@ function bidders(event: SettEvent): string {
 
 /** A person's rules bid at once, through the orchestrator. */
 function bidder({ actor, agent }: SettEvent): string {
-  return actor.startsWith("orchestrator:") ? ` for ${agent}` : "";
+  return actor.startsWith("orchestrator:") ? ` for ${agent}, by its rules` : "";
 }
 
 function attempt(event: SettEvent): string {

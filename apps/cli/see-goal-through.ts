@@ -1,0 +1,78 @@
+// `--watch` of a command that sets a goal going: follows it until it rests, fetches what came of it, and says how it ended.
+import type { GoalState } from "../../lib/core/goal-status.ts";
+import type { Actor } from "../../lib/model/event.ts";
+import type { GoalId } from "../../lib/model/ids.ts";
+import { aborted } from "../../lib/service/pause.ts";
+import { fetchResults } from "./fetch-results.ts";
+import { followGoal, type RestingGoal } from "./follow-goal.ts";
+import type { Place } from "./open-blackboard.ts";
+import { PersonAtPrompt } from "./person-at-prompt.ts";
+import { whyStalled } from "./read-goal.ts";
+import { askedDetails, commandsFor } from "./render/asked-text.ts";
+import { oneLine } from "./render/plain-text.ts";
+import { shortId } from "./render/short-id.ts";
+import { paintState } from "./render/state.ts";
+import type { Shell } from "./shell.ts";
+
+/** `from`: the events after it are told. `mayAsk`: on a terminal, `actor` is asked there what agents want to know. */
+type Seen = { place: Place; goal: GoalId; from: string; actor: Actor; mayAsk: boolean };
+
+/** Undefined when it was interrupted, which is said. */
+export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingGoal | undefined> {
+  const { place, goal, from, actor } = seen;
+  const canAsk = seen.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
+  using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
+  // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
+  const reading = await Promise.race([
+    followGoal(shell, { name: place.instance, goal, from, person }),
+    aborted(shell.interrupted).then(() => undefined),
+  ]);
+  if (reading === undefined) {
+    shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(goal)}`);
+    return undefined;
+  }
+  if (reading.artefacts.some(({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined))
+    await fetchResults(shell, place.workspace);
+  await conclude(reading, reading.status.state, { instance: place.instance, isAsked: canAsk }, shell);
+  return reading;
+}
+
+/** Says how the goal ended, and what to look at next. `isAsked`: its questions were shown already. */
+async function conclude(
+  { goal, asked, artefacts }: RestingGoal,
+  state: GoalState,
+  { instance, isAsked }: { instance: string; isAsked: boolean },
+  shell: Shell,
+): Promise<void> {
+  const { style } = shell.err;
+  const { messages } = shell;
+  await shell.err.write(`\nThe goal ${shortId(goal)} is ${style.bold(paintState(state, style))}.\n`);
+  const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
+  const last = results.at(-1);
+  switch (state) {
+    case "failed": {
+      const failure = results.findLast((artefact) => artefact.structural_type === "Failure");
+      if (failure === undefined) break;
+      messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
+      messages.next(`sett unearth ${shortId(failure.id)}`);
+      break;
+    }
+    case "stalled":
+      messages.note(whyStalled(results));
+      messages.next("Do the `bids` in sett.yml match? Which agents are there: sett status");
+      messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}`);
+      break;
+    case "waiting":
+      for (const one of asked) {
+        if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, style, Date.now())}\n`);
+        for (const command of commandsFor(one)) messages.next(command);
+      }
+      messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}`);
+      break;
+    default: {
+      const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
+      if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);
+      if (last !== undefined) messages.next(`sett unearth ${shortId(commit?.id ?? last.id)}`);
+    }
+  }
+}
