@@ -80,7 +80,7 @@ test("while a question waits: it is closed, and can be answered no more", async 
   expect(JSON.parse(await sett.need("questions", "--json"))).toEqual([]);
   const { code, err } = await sett.sett("answer", asked.id, "too late");
   expect(code).toBe(1);
-  expect(err).toContain("ended");
+  expect(err).toContain("was cancelled");
 });
 
 test("while a bid is waited for", async () => {
