@@ -63,7 +63,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   parts.log.info("Cub stopped", { signal: signal.reason });
 }
 
-/** A worker: one claim, then the end. The exit code is 0 once something was posted. */
+/** A worker: one claim, then the end. */
 async function work(settings: Settings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
   if (attempt === undefined) {
@@ -77,7 +77,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
   stop.addEventListener("abort", onStop, { once: true });
   const parts = await partsOf(settings);
   parts.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
-  process.exitCode = (await executeClaim(parts, claim, attempt, { stop, kill: kill.signal })) ? 0 : 1;
+  process.exitCode = await executeClaim(parts, claim, attempt, { stop, kill: kill.signal });
   stop.removeEventListener("abort", onStop);
   await parts.board[Symbol.asyncDispose]();
 }

@@ -11,8 +11,8 @@ import type { Task } from "./read-grant.ts";
 /** For git before and after the command, and for the command's own end, on top of its timeout. */
 const besidesTheToolMs = 15 * 60_000;
 
-/** Undefined when there is nothing to deliver: the gate was shut, or the grant was taken away during the work. Rejects when Redis stays away. */
-export async function runGrant(parts: Parts, task: Task, ending: Ending): Promise<GrantResult | undefined> {
+/** Without a result there is nothing to deliver: `shut` was the gate, or the grant was `taken` away during the work. Rejects when Redis stays away. */
+export async function runGrant(parts: Parts, task: Task, ending: Ending): Promise<GrantResult | "shut" | "taken"> {
   const { board, registration } = parts;
   const { claim, grant } = task;
   const log = parts.log.with({ claim_id: claim.id, attempt: grant.attempt });
@@ -24,14 +24,14 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
   });
   if (accepted.outcome === "refused") {
     log.info("The grant is no longer to be had", { reason: accepted.reason });
-    return undefined;
+    return "shut";
   }
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const mostMs = registration.current.timeout_ms + besidesTheToolMs;
   const work = await underLease(parts, lease, { mostMs, kill: ending.kill }, (signal) => doWork(parts, task, signal));
   if (work.outcome === "done") return work.result;
   log.warn("The grant was taken away, its tool is stopped and its result dropped", { reason: work.reason });
-  return undefined;
+  return "taken";
 }
 
 function runningGrant({ clock }: Parts, { grant, inputs }: Task): RunningGrant {

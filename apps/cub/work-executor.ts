@@ -67,7 +67,7 @@ export class WorkExecutor {
       const task = await this.#patiently(() => readTask(board, assignment), ending);
       tellTask(log, task);
       const result = await runGrant(this.#parts, task, ending);
-      if (result === undefined) return;
+      if (typeof result === "string") return;
       await this.#delivery;
       this.#delivery = deliverResult(this.#parts, task, result, ending);
     } catch (error) {

@@ -3,7 +3,7 @@
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { isEnded } from "../../lib/model/claim.ts";
-import { messageOf } from "../../lib/model/errors.ts";
+import { exitCodes, messageOf } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
 import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
@@ -158,8 +158,11 @@ export class WorkerPool {
       if (signal.aborted) return;
       if (exitCode !== undefined) await this.#clear(name);
       log.info("A worker has ended", { agent, claim_id: claim, attempt, worker: name, exit_code: exitCode });
-      // It could accept nothing if the pause came before it did.
-      if ((await this.#parts.board.readPause()) !== undefined) return;
+      // The instance was paused, or the grant is another's: nothing was begun, and what the blackboard says is looked at again.
+      if (exitCode === exitCodes.notAccepted) {
+        this.#waiting.push(claim);
+        return;
+      }
       const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
       await decide(claim, { kind: "worker_lost", agent, attempt, reason: `The worker ${end} before it had posted a result.` });
     } finally {

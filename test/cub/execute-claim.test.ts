@@ -1,6 +1,7 @@
 // A worker's one claim: where the grant is not its own, nothing is run and nothing is posted.
 import { expect, test } from "bun:test";
 import { executeClaim } from "../../apps/cub/execute-claim.ts";
+import { exitCodes } from "../../lib/model/errors.ts";
 import { agentName, newClaimId } from "../support/sample.ts";
 import { cubScene } from "./support/scene.ts";
 
@@ -9,10 +10,10 @@ test("a worker runs the attempt that it was started for, and says so with its ex
   const { standIn, agent, parts, stop } = scene;
   const ending = { stop: stop.signal, kill: stop.signal };
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  expect(await executeClaim(parts, claim, 1, ending)).toBe(true);
+  expect(await executeClaim(parts, claim, 1, ending)).toBe(exitCodes.done);
   expect((await standIn.ended(claim, agent)).state).toBe("done");
   // Started again, it finds its grant done.
-  expect(await executeClaim(parts, claim, 1, ending)).toBe(false);
+  expect(await executeClaim(parts, claim, 1, ending)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toHaveLength(1);
 });
 
@@ -31,8 +32,19 @@ test("a claim that never was, another's grant, another attempt and an ended clai
     [own, 2],
     [over, 1],
   ] as const)
-    expect(await executeClaim(parts, claim, attempt, ending)).toBe(false);
+    expect(await executeClaim(parts, claim, attempt, ending)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);
   expect(scene.messages()).toEqual(Array(4).fill("The grant is no longer to be had"));
   expect((await standIn.grantOf(own, agent))?.state).toBe("queued");
+});
+
+test("a worker of a paused instance runs nothing and loses nothing: its grant stays queued", async () => {
+  await using scene = await cubScene();
+  const { standIn, agent, parts, stop } = scene;
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  const epoch = (await standIn.board.readSeat())?.epoch ?? 0;
+  await standIn.board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch });
+  expect(await executeClaim(parts, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
+  expect(scene.inputs).toEqual([]);
+  expect((await standIn.grantOf(claim, agent))?.state).toBe("queued");
 });
