@@ -112,7 +112,7 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
 /** What a person may do about it, where somebody waits for that. */
 function commandsFor(kind: NoticeKind, id: ArtefactId): string[] | undefined {
   if (kind === "question") return [`sett answer ${id} "…"`];
-  if (kind === "approval") return [`sett approve ${id}`, `sett reject ${id} "…"`];
+  if (kind === "approval") return [`sett approve ${id}`, `sett reject ${id} --reason "…"`];
   return undefined;
 }
 

@@ -105,7 +105,7 @@ async function print(asked: readonly Asked[], isJson: boolean, nowMs: number, { 
     await out.write(`${askedTable(asked, out.style, nowMs, out.columns).join("\n")}\n`);
     const kinds = new Set(asked.map(({ kind }) => kind));
     if (kinds.has("question")) messages.next('sett answer ID "…"');
-    if (kinds.has("approval")) messages.next('sett approve ID, or sett reject ID "why"');
+    if (kinds.has("approval")) messages.next('sett approve ID, or sett reject ID --reason "…"');
   }
   return undefined;
 }

@@ -43,7 +43,7 @@ export function askedDetails(asked: Asked, style: Style, nowMs: number): string 
 /** What to type. */
 export function commandsFor(asked: Asked): string[] {
   const id = shortId(subjectOf(asked).id);
-  if (asked.kind === "approval") return [`sett approve ${id}`, `sett reject ${id} "why"`];
+  if (asked.kind === "approval") return [`sett approve ${id}`, `sett reject ${id} --reason "…"`];
   if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"`];
   return [`sett answer ${id}  # the answer becomes the goal: edit the whole of it`];
 }
