@@ -4,7 +4,16 @@
  * Exit codes of the programs (DESIGN §11). Of sysexits.h: 75 is EX_TEMPFAIL, a worker that was not let to its work; 78 is EX_CONFIG, a service
  * with a broken environment.
  */
-export const exitCodes = { done: 0, failed: 1, wrongUse: 2, goalFailed: 3, waiting: 4, notAccepted: 75, badConfig: 78, interrupted: 130 } as const;
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  wrongUse: 2,
+  goalFailed: 3,
+  waiting: 4,
+  notAccepted: 75,
+  badConfig: 78,
+  interrupted: 130,
+} as const;
 
 const exitCodeOf = {
   "agent-not-found": exitCodes.wrongUse,

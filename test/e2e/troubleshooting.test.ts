@@ -132,7 +132,16 @@ test.each([
   ["exit code 1", `${print(artefact("A"))}exit 1`, "The tool ended with exit code 1."],
   ["a kill", "kill -9 $$", "The tool was ended by SIGKILL."],
   ["no hash", print(artefact("CodeCommit")), "The tool answered with a CodeCommit whose payload is no commit"],
-  ["a question", print('{"structural_type":"Question","payload":"Which?"}'), "this version of Sett cannot put it to anyone yet."],
+  [
+    "an answer",
+    print('{"structural_type":"Answer","payload":"42"}'),
+    "The tool answered with an Answer, but was not asked a question",
+  ],
+  [
+    "a question about something else",
+    print('{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'),
+    "which it was not given.",
+  ],
 ])("a tool that worked but for %s is a Failure with the reason that is listed", async (_, script, reason) => {
   const { code, err, results } = await run(script);
   expect(code).toBe(3);
