@@ -1,9 +1,6 @@
 // Cubs whose tools do nothing, in a process of their own: what is left is Sett itself. SETT_AGENTS names them, with commas between.
-import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
-import { LoopWatch } from "../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
@@ -11,10 +8,10 @@ import type { CommandOutcome } from "../../lib/process/command.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { cubParts } from "../support/wired.ts";
 
 const encoder = new TextEncoder();
 const none = new Uint8Array();
-const now = () => Date.now();
 const stop = stopSignal();
 
 /** A reviewer approves; everybody else ends the goal with the moment at which the tool began, Unix milliseconds with a fraction. */
@@ -38,25 +35,9 @@ async function runCub(agent: string): Promise<void> {
     giveUpMs: settings.redisGiveUpMs,
     onLost: () => process.exit(1),
   });
-  const cub = new Cub(
-    {
-      board,
-      registration: await loadOwnRegistration(board, settings),
-      workingCopy: undefined,
-      hasClaimPrompt: false,
-      runTool,
-      runBidCommand: async () => {
-        throw new Error("no bid command here");
-      },
-      clock: systemClock,
-      newId: randomUUID,
-      // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
-      log: createJsonLog(console.log, systemClock.now),
-      metrics: createCubMetrics(),
-      watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
-    },
-    settings,
-  );
+  // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
+  const log = createJsonLog(console.log, systemClock.now);
+  const cub = new Cub(cubParts({ board, registration: await loadOwnRegistration(board, settings), runTool, log }), settings);
   await cub.run(stop);
   await board[Symbol.asyncDispose]();
 }

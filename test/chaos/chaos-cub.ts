@@ -1,11 +1,7 @@
 // A cub in a process of its own whose tool runs in this process, takes a while, and now and then fails a first attempt.
-import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
-import { LoopWatch } from "../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
-import type { Parts } from "../../apps/cub/parts.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -16,6 +12,7 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { cubParts } from "../support/wired.ts";
 import { answerOf } from "./clan.ts";
 import { randomOf } from "./random.ts";
 
@@ -32,10 +29,9 @@ const board = await connectBlackboard({
   onLost: fail,
 }).catch(fail);
 const registration = await loadOwnRegistration(board, settings).catch(fail);
-const now = () => Date.now();
 let attempt = 0;
 
-const parts: Parts = {
+const parts = cubParts({
   board: {
     ...board,
     // The tool is not told which attempt it is.
@@ -45,18 +41,9 @@ const parts: Parts = {
     },
   },
   registration,
-  workingCopy: undefined,
-  hasClaimPrompt: false,
   runTool,
-  runBidCommand: async () => {
-    throw new Error("no bid command here");
-  },
-  clock: systemClock,
-  newId: randomUUID,
   log: createJsonLog(console.log, systemClock.now),
-  metrics: createCubMetrics(),
-  watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
-};
+});
 await new Cub(parts, settings).run(stopSignal()).catch(fail);
 await board[Symbol.asyncDispose]();
 

@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { randomUUID } from "node:crypto";
-import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -8,11 +6,10 @@ import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
-import { systemClock } from "../../lib/service/clock.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
 import { playAgent, type Role } from "../support/played-agent.ts";
 import { type newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { orchestratorParts } from "../support/wired.ts";
 
 const stops: AbortController[] = [];
 afterEach(() => {
@@ -27,18 +24,8 @@ function createWorld(policy: Partial<Policy> = {}) {
   const startOrchestrator = (holder = "one") => {
     const own = new AbortController();
     const signal = AbortSignal.any([own.signal, stop.signal]);
-    const orchestrator = new Orchestrator(
-      {
-        board: memory.open(),
-        policy: { ...defaultPolicy, ...policy },
-        holder,
-        clock: systemClock,
-        newId: randomUUID,
-        log: createJsonLog(() => {}, systemClock.now),
-        metrics: createOrchestratorMetrics(),
-      },
-      { grantLeaseMs: 0 },
-    );
+    const parts = orchestratorParts({ board: memory.open(), policy: { ...defaultPolicy, ...policy }, holder });
+    const orchestrator = new Orchestrator(parts, { grantLeaseMs: 0 });
     return { orchestrator, ended: orchestrator.run(signal), kill: () => own.abort() };
   };
   const join = async (roles: Record<string, Role & { registration?: Partial<AgentRegistration> }>) => {

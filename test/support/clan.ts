@@ -1,11 +1,8 @@
 // A clan at work in this process: a real Redis, a real orchestrator, and real cubs whose commands are shell scripts.
-import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
-import { LoopWatch } from "../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { OwnRegistration } from "../../apps/cub/own-registration.ts";
-import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import type { Parts as CubParts } from "../../apps/cub/parts.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import type { Parts } from "../../apps/orchestrator/parts.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -17,11 +14,10 @@ import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
-import { systemClock } from "../../lib/service/clock.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
 import { type RedisServer, startRedisServer } from "./redis-server.ts";
 import { sampleAgent, sampleArtefact } from "./sample.ts";
 import { waitFor } from "./wait-for.ts";
+import { cubParts, orchestratorParts } from "./wired.ts";
 
 /** `script`: what its cub runs for each grant; without one it is registered and never heard of. */
 export type Member = Partial<AgentRegistration> & { script?: string };
@@ -29,7 +25,6 @@ export type Member = Partial<AgentRegistration> & { script?: string };
 type Options = { policy?: Partial<Policy>; workers?: Parts["workers"] };
 
 const patience = { timeoutMs: 30_000, everyMs: 20 };
-const log = createJsonLog(() => {}, systemClock.now);
 
 export async function startClan(members: Record<string, Member>, { policy = {}, workers }: Options = {}): Promise<Clan> {
   const redis = await startRedisServer();
@@ -61,28 +56,14 @@ export class Clan implements AsyncDisposable {
   async startCub(agent: AgentRegistration, script: string): Promise<void> {
     const command = ["/bin/sh", "-c", script];
     const env = { PATH: process.env.PATH ?? "" };
-    const cub = new Cub(
-      {
-        board: await this.#connect(),
-        registration: new OwnRegistration(agent),
-        workingCopy: undefined,
-        hasClaimPrompt: false,
-        runTool: (order) => runCommand({ ...order, command, cwd: "/", env }),
-        runBidCommand: () => Promise.reject(new Error("These agents bid by rules.")),
-        clock: systemClock,
-        newId: randomUUID,
-        log,
-        metrics: createCubMetrics(),
-        watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
-      },
-      { shutdownTimeoutMs: 0 },
-    );
+    const runTool: CubParts["runTool"] = (order) => runCommand({ ...order, command, cwd: "/", env });
+    const parts = cubParts({ board: await this.#connect(), registration: new OwnRegistration(agent), runTool });
+    const cub = new Cub(parts, { shutdownTimeoutMs: 0 });
     this.#running.push(cub.run(this.#stop.signal));
   }
 
   async startOrchestrator(policy: Policy, workers: Parts["workers"]): Promise<void> {
-    const own = { holder: "one", policy, clock: systemClock, newId: randomUUID, log, metrics: createOrchestratorMetrics() };
-    const parts = { ...own, board: await this.#connect(), ...(workers === undefined ? {} : { workers }) };
+    const parts = orchestratorParts({ policy, board: await this.#connect(), ...(workers === undefined ? {} : { workers }) });
     this.#running.push(new Orchestrator(parts).run(this.#stop.signal));
   }
 

@@ -1,10 +1,7 @@
 // An orchestrator and cubs in this process on one blackboard, with tools that are functions of the test.
-import { randomUUID } from "node:crypto";
 import { Cub } from "../../apps/cub/cub.ts";
-import { LoopWatch } from "../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { OwnRegistration } from "../../apps/cub/own-registration.ts";
-import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import type { Parts } from "../../apps/cub/parts.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { goalStatus } from "../../lib/core/goal-status.ts";
@@ -13,17 +10,15 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
-import { systemClock } from "../../lib/service/clock.ts";
-import { createJsonLog } from "../../lib/service/json-log.ts";
 import { sampleAgent, sampleArtefact } from "./sample.ts";
 import { waitFor } from "./wait-for.ts";
+import { cubParts, orchestratorParts } from "./wired.ts";
 
 /** What the tool prints, as an object; the signal aborts when its grant is taken away. */
 export type ToolFunction = (input: ToolInput, signal: AbortSignal) => unknown;
 /** Without a tool nothing runs for it. */
 export type Member = Partial<AgentRegistration> & { tool?: ToolFunction };
 
-const silent = createJsonLog(() => {}, systemClock.now);
 const encode = (value: unknown) => new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
 
 export class InProcessClan implements AsyncDisposable {
@@ -56,8 +51,7 @@ export class InProcessClan implements AsyncDisposable {
   async startOrchestrator(): Promise<void> {
     this.#orchestrator = new AbortController();
     const board = await this.#open();
-    const parts = { board, policy: this.#policy, holder: "test", clock: systemClock, newId: randomUUID, log: silent };
-    const orchestrator = new Orchestrator({ ...parts, metrics: createOrchestratorMetrics() }, { grantLeaseMs: 0 });
+    const orchestrator = new Orchestrator(orchestratorParts({ board, policy: this.#policy }), { grantLeaseMs: 0 });
     this.#run(orchestrator.run(AbortSignal.any([this.#stop.signal, this.#orchestrator.signal])), board);
   }
 
@@ -72,33 +66,18 @@ export class InProcessClan implements AsyncDisposable {
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const given = this.inputs.get(name) ?? [];
     this.inputs.set(name, given);
-    const now = () => Date.now();
-    const cub = new Cub(
-      {
-        board,
-        registration: new OwnRegistration(registration),
-        workingCopy: undefined,
-        hasClaimPrompt: false,
-        runTool: async ({ stdin, signal }) => {
-          const input = ToolInput.parse(JSON.parse(stdin));
-          given.push(input);
-          const answer = await tool(input, signal);
-          const isFailed = answer instanceof Error;
-          const stdout = isFailed ? new Uint8Array() : encode(answer);
-          const stderr = isFailed ? encode(answer.message) : new Uint8Array();
-          return { kind: "exited", exitCode: isFailed ? 1 : 0, signal: null, stdout, stderr, durationMs: 1 };
-        },
-        runBidCommand: async () => {
-          throw new Error("no bid command here");
-        },
-        clock: systemClock,
-        newId: randomUUID,
-        log: silent,
-        metrics: createCubMetrics(),
-        watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
-      },
-      { shutdownTimeoutMs: 1_000 },
-    );
+    const runTool: Parts["runTool"] = async ({ stdin, signal }) => {
+      const input = ToolInput.parse(JSON.parse(stdin));
+      given.push(input);
+      const answer = await tool(input, signal);
+      const isFailed = answer instanceof Error;
+      const stdout = isFailed ? new Uint8Array() : encode(answer);
+      const stderr = isFailed ? encode(answer.message) : new Uint8Array();
+      return { kind: "exited", exitCode: isFailed ? 1 : 0, signal: null, stdout, stderr, durationMs: 1 };
+    };
+    const cub = new Cub(cubParts({ board, registration: new OwnRegistration(registration), runTool }), {
+      shutdownTimeoutMs: 1_000,
+    });
     const stop = new AbortController();
     this.#cubs.set(name, stop);
     this.#run(cub.run(AbortSignal.any([this.#stop.signal, stop.signal])), board);

@@ -1,10 +1,8 @@
 // A whole sett on one real Redis: an orchestrator and cubs in this process, whose tools are functions of the test; `sett` is the program.
 import { randomUUID } from "node:crypto";
 import { Cub } from "../../../apps/cub/cub.ts";
-import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../../apps/cub/metrics.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
-import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
+import type { Parts } from "../../../apps/cub/parts.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
@@ -12,14 +10,12 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { defaultPolicy } from "../../../lib/model/policy.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
-import { systemClock } from "../../../lib/service/clock.ts";
-import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { exited, type Tool } from "../../cub/support/scene.ts";
 import { sampleAgent, sampleArtefact } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { cubParts, orchestratorParts } from "../../support/wired.ts";
 import type { Finished } from "./sett-process.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -57,15 +53,7 @@ export class Clan implements AsyncDisposable {
   async orchestrate(): Promise<void> {
     this.#orchestrator = new AbortController();
     const board = await connectBlackboard({ url: this.#at.redis.url, instance: this.instance });
-    const orchestrator = new Orchestrator({
-      board,
-      policy: defaultPolicy,
-      holder: "one",
-      clock: systemClock,
-      newId: randomUUID,
-      log: createJsonLog(() => {}, systemClock.now),
-      metrics: createOrchestratorMetrics(),
-    });
+    const orchestrator = new Orchestrator(orchestratorParts({ board }));
     const signal = AbortSignal.any([this.#orchestrator.signal, this.#ending.signal]);
     this.#running.push(orchestrator.run(signal).finally(() => board[Symbol.asyncDispose]()));
     await waitFor("somebody to orchestrate", async () => ((await this.board.readSeat())?.expiresInMs ?? 0) > 0);
@@ -128,22 +116,10 @@ export class Clan implements AsyncDisposable {
 
   async #start(registration: AgentRegistration, tool: Tool): Promise<void> {
     const board = await connectBlackboard({ url: this.#at.redis.url, instance: this.instance });
-    const cub = new Cub(
-      {
-        board,
-        registration: new OwnRegistration(registration),
-        workingCopy: undefined,
-        hasClaimPrompt: false,
-        runTool: async ({ stdin, signal }) => outcomeOf(await tool(ToolInput.parse(JSON.parse(stdin)), signal)),
-        runBidCommand: async () => exited("ignore"),
-        clock: systemClock,
-        newId: randomUUID,
-        log: createJsonLog(() => {}, systemClock.now),
-        metrics: createCubMetrics(),
-        watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
-      },
-      { shutdownTimeoutMs: 0 },
-    );
+    const runTool: Parts["runTool"] = async ({ stdin, signal }) =>
+      outcomeOf(await tool(ToolInput.parse(JSON.parse(stdin)), signal));
+    const parts = cubParts({ board, registration: new OwnRegistration(registration), runTool });
+    const cub = new Cub(parts, { shutdownTimeoutMs: 0 });
     this.#running.push(cub.run(this.#ending.signal).finally(() => board[Symbol.asyncDispose]()));
   }
 

@@ -1,7 +1,5 @@
 // A cub in this process on a blackboard in memory, with a tool that is a function of the test.
 import { Cub } from "../../../apps/cub/cub.ts";
-import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
-import { createCubMetrics } from "../../../apps/cub/metrics.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
 import type { Parts } from "../../../apps/cub/parts.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
@@ -13,6 +11,7 @@ import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { systemClock } from "../../../lib/service/clock.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent } from "../../support/sample.ts";
+import { cubParts } from "../../support/wired.ts";
 import { StandIn } from "./stand-in.ts";
 
 export type LogLine = { level: string; msg: string; [field: string]: unknown };
@@ -34,27 +33,20 @@ export async function cubScene(
   await standIn.begin(agent);
   const lines: LogLine[] = [];
   const inputs: ToolInput[] = [];
-  const now = () => Date.now();
   const wrap = options.wrap ?? ((board) => board);
   const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
-  const parts: Parts = {
+  const parts = cubParts({
     board: wrap(memory.open()),
     registration: new OwnRegistration(agent),
-    workingCopy: undefined,
-    hasClaimPrompt: false,
     runTool: async ({ stdin, signal }) => {
       const input = ToolInput.parse(JSON.parse(stdin));
       inputs.push(input);
       return outcomeOf(await tool(input, signal));
     },
     runBidCommand: async () => exited("ignore"),
-    clock: systemClock,
-    newId: () => crypto.randomUUID(),
     log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
-    metrics: createCubMetrics(),
-    watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
     ...options.over,
-  };
+  });
   const stop = new AbortController();
   let running: Promise<void> | undefined;
   return {
