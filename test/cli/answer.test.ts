@@ -62,6 +62,16 @@ describe("sett answer", () => {
     expect(await actorOf(answer.id)).toBe("person:Grace Hopper");
   }, 20_000);
 
+  test("with --watch it follows the goal: to the next question with exit code 4, and to its end", async () => {
+    const { goal, question } = await sett.ask("Which door?\nWhich colour?");
+    const first = await sett.at.sett("answer", question, "The front door", "--watch");
+    expect(first).toMatchObject({ code: 4, err: expect.stringContaining("Which colour?") });
+    const { code, err } = await sett.at.sett("answer", await sett.questionOf(goal), "Green", "--watch");
+    expect(code).toBe(0);
+    expect(err).toMatch(/posts Answer [\s\S]*The goal \w+ is achieved\./);
+    expect(err).not.toContain("sett watch --goal");
+  });
+
   test("what looks like an option can be an answer", async () => {
     const { question } = await sett.ask("How many?");
     await sett.at.need("answer", question, "--", "-1");
