@@ -6,7 +6,7 @@ import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { Clock } from "../../lib/service/clock.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
-import type { WorkerTemplate } from "./worker-pool.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
 
 export type Parts = {
   board: Blackboard;

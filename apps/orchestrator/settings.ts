@@ -4,7 +4,7 @@ import { InstanceName } from "../../lib/model/ids.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
-import type { WorkerTemplate } from "./worker-pool.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
 
 const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.string()) });
 

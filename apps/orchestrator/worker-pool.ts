@@ -1,7 +1,6 @@
 // Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (DESIGN §6,
 // "Modes"). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
-import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import { exitCodes, messageOf } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
@@ -11,15 +10,13 @@ import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts"
 import { backOffMs } from "../../lib/service/back-off.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { Fenced, type Parts } from "./parts.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
 
 /** What a worker has written is kept up to here: the last of it, which tells how it ended. */
 const mostLogLines = 1_000;
 
 /** Then the container runtime is asked again. */
 const refuseForMs = 2_000;
-
-/** `agent`'s controller as `sett up` has planned it: its workers get the same image, environment, mounts and limits. */
-export type WorkerTemplate = { agent: AgentRegistration["name"]; replicas: number; spec: ContainerSpec };
 
 export type WorkerParts = Pick<Parts, "board" | "log"> & {
   runtime: ContainerRuntime;

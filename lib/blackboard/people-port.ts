@@ -3,7 +3,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { DoneGrant } from "../model/claim.ts";
 import type { Actor } from "../model/event.ts";
 import type { ArtefactId } from "../model/ids.ts";
-import type { Refused } from "./port.ts";
+import type { Refused } from "./refused.ts";
 
 export interface PeopleBoard {
   /** Questions that wait for a person, oldest first. */

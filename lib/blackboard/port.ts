@@ -11,6 +11,7 @@ import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName, 
 import type { Log } from "./log-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
+import type { Refused } from "./refused.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -30,9 +31,6 @@ export interface Blackboard
   /** Called after each reconnect: cached state is stale from here. Returns the unsubscriber. */
   onReconnect(listener: () => void): () => void;
 }
-
-/** Why a write was not made. `invalid`: it contradicts what stands there; `ended`: its goal was ended or cancelled. */
-export type Refused = { outcome: "refused"; reason: string };
 
 export interface ArtefactBoard {
   /**

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Parts } from "../../apps/orchestrator/parts.ts";
-import type { WorkerTemplate } from "../../apps/orchestrator/worker-pool.ts";
+import type { WorkerTemplate } from "../../apps/orchestrator/worker-template.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../lib/runtime/labels.ts";
 import { Clan, startClan } from "../support/clan.ts";

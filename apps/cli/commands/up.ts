@@ -20,6 +20,7 @@ import type { Shell } from "../shell.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
 import { chooseName, requireFreeOrOwn } from "../up/checks.ts";
+import { findEngineSocket } from "../up/engine-socket.ts";
 import { prepareImages } from "../up/images.ts";
 import { Journal } from "../up/journal.ts";
 import { prepareMachine } from "../up/machine.ts";
@@ -27,7 +28,7 @@ import { planInstance } from "../up/plan.ts";
 import { chooseRedisPort } from "../up/redis-port.ts";
 import { explainFailure, rollBack } from "../up/roll-back.ts";
 import { lockPath, takeLock } from "../up/with-lock.ts";
-import { findEngineSocket, needsWorkers } from "../up/workers.ts";
+import { needsWorkers } from "../up/workers.ts";
 import { exists } from "../workspace-root.ts";
 
 export const up = defineCommand({

@@ -5,7 +5,8 @@ import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime
 import { redisPort } from "../open-blackboard.ts";
 import type { Programs } from "../programs.ts";
 import { withPrograms } from "./made-from.ts";
-import type { InstancePlan, PlannedAgent } from "./plan.ts";
+import type { InstancePlan } from "./plan.ts";
+import type { PlannedAgent } from "./plan-input.ts";
 import { needsWorkers } from "./workers.ts";
 
 export type Machine = {

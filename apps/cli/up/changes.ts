@@ -3,7 +3,8 @@ import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { isSetAside } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-import type { InstancePlan, PlannedAgent } from "./plan.ts";
+import type { InstancePlan } from "./plan.ts";
+import type { PlannedAgent } from "./plan-input.ts";
 
 /** What becomes of one container of the plan. `name` is what people call it; `found` is what stands in its place. */
 export type Change = { name: string; spec: ContainerSpec } & (

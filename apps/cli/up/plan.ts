@@ -1,6 +1,5 @@
 // What `sett up` shall make, as data: one configuration in, containers, volumes and a network out (DESIGN §8 and §10). Pure.
 import { policyOf } from "../../../lib/config/registrations.ts";
-import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import {
@@ -15,16 +14,8 @@ import { redisPort } from "../open-blackboard.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds } from "./container-limits.ts";
 import { withMadeFrom } from "./made-from.ts";
-import { type PlanInput, redisUrl } from "./plan-input.ts";
+import { type PlanInput, type PlannedAgent, type PlannedVolume, redisUrl } from "./plan-input.ts";
 import { withWorkers } from "./workers.ts";
-
-type PlannedVolume = { name: string; labels: PartLabels };
-
-export type PlannedAgent = {
-  agent: AgentName;
-  spec: ContainerSpec;
-  workspace: PlannedVolume & { owner: Owner; image: string };
-};
 
 export type InstancePlan = {
   network: { name: string; labels: PartLabels };

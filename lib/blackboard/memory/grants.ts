@@ -2,7 +2,8 @@
 import { type Grant, isEnded, type RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
-import type { GrantBoard, GrantResult, Refused } from "../port.ts";
+import type { GrantBoard, GrantResult } from "../port.ts";
+import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
 

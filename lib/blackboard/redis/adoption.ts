@@ -12,7 +12,7 @@ import {
   type SourceState,
   sourcesOf,
 } from "../hand-written.ts";
-import type { Refused } from "../port.ts";
+import type { Refused } from "../refused.ts";
 import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
 import { endingWords, membersOf } from "./script-arguments.ts";

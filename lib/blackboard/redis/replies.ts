@@ -1,6 +1,6 @@
 // Reading what a script answered.
 import { SettError } from "../../model/errors.ts";
-import type { Refused } from "../port.ts";
+import type { Refused } from "../refused.ts";
 
 /** A union with one member for each word, so that callers can tell them apart. */
 type Settled<Outcome extends string> = Outcome extends string ? { outcome: Outcome } : never;
