@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { waitFor } from "../../support/wait-for.ts";
+import { countsLines, settInProcess } from "./sett-in-process.ts";
 
 const main = join(import.meta.dir, "../../../apps/cli/main.ts");
 
@@ -28,9 +29,11 @@ export type Running = AsyncDisposable & {
 };
 
 export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Given): Running {
+  const fullEnv = { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
+  if (countsLines) return startHere(words, { cwd, env: fullEnv, stdin });
   const child = Bun.spawn([process.execPath, "run", main, ...words], {
     cwd,
-    env: { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env },
+    env: fullEnv,
     stdin: new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),
     stdout: "pipe",
     stderr: "pipe",
@@ -41,9 +44,6 @@ export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" 
     for await (const chunk of stream) said[into] += decoder.decode(chunk, { stream: true });
   };
   const reading = Promise.all([collect(child.stdout, "out"), collect(child.stderr, "err")]);
-  const holds = (stream: "out" | "err") => async (text: string) => {
-    await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () => said[stream].includes(text));
-  };
   return {
     exited: child.exited.then(async (code) => {
       await reading;
@@ -52,11 +52,31 @@ export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" 
     out: () => said.out,
     err: () => said.err,
     signal: (name) => child.kill(name),
-    saying: holds("out"),
-    telling: holds("err"),
+    saying: (text) => holding(said, "out", text),
+    telling: (text) => holding(said, "err", text),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null) child.kill("SIGKILL");
       await child.exited;
     },
   };
+}
+
+function startHere(words: readonly string[], given: Required<Given>): Running {
+  const { exited, written, interrupt } = settInProcess(words, given);
+  return {
+    exited,
+    out: () => written.out,
+    err: () => written.err,
+    signal: interrupt,
+    saying: (text) => holding(written, "out", text),
+    telling: (text) => holding(written, "err", text),
+    async [Symbol.asyncDispose]() {
+      interrupt();
+      await exited;
+    },
+  };
+}
+
+async function holding(said: { out: string; err: string }, stream: "out" | "err", text: string): Promise<void> {
+  await waitFor(`sett to say "${text}"; it said: ${said.out}${said.err}`, () => said[stream].includes(text));
 }

@@ -3,11 +3,9 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { $ } from "bun";
-import { runCommand } from "../../../apps/cli/run-command.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import packageJson from "../../../package.json" with { type: "json" };
-import { fakeShell } from "../../cli/support/fake-shell.ts";
+import { countsLines, settInProcess } from "../../cli/support/sett-in-process.ts";
 
 const project = resolve(import.meta.dir, "../../..");
 const settBinary = join(project, "bin/sett");
@@ -63,10 +61,9 @@ export class SettWorkspace implements AsyncDisposable {
 
   /** Runs `sett` to its end: the real binary, or its sources in this process where lines are to be counted (`just coverage`). */
   async sett(...words: string[]): Promise<Finished> {
-    if (process.env.SETT_COUNT_LINES === "1") {
-      const shell = { ...fakeShell(), env: process.env, cwd: this.folder, version: packageJson.version };
-      const code = await runCommand(words, shell);
-      return { code, ...shell.written };
+    if (countsLines) {
+      const { exited, written } = settInProcess(words, { cwd: this.folder, env: process.env });
+      return { code: await exited, ...written };
     }
     const child = Bun.spawn([settBinary, ...words], { cwd: this.folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
     const [out, err, code] = await Promise.all([
