@@ -5,6 +5,7 @@ import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { type AgentName, ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
@@ -13,6 +14,7 @@ export class QuestionDesk {
   readonly #parts: Parts;
   readonly #roster: Roster;
   readonly #decider: Decider;
+  readonly #questions = new SerialByKey<ArtefactId>();
 
   constructor(parts: Parts, roster: Roster, decider: Decider) {
     this.#parts = parts;
@@ -21,7 +23,12 @@ export class QuestionDesk {
   }
 
   /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
-  async look(id: ArtefactId, epoch: number): Promise<void> {
+  look(id: ArtefactId, epoch: number): Promise<void> {
+    // One look after the other: an agent that is asked in one is sent home by the next when an answer came in between.
+    return this.#questions.run(id, () => this.#look(id, epoch));
+  }
+
+  async #look(id: ArtefactId, epoch: number): Promise<void> {
     const { board } = this.#parts;
     const [question, [answer]] = await Promise.all([board.readArtefact(id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
