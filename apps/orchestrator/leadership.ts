@@ -81,7 +81,7 @@ export class Leadership {
     const epoch = this.#epoch;
     const [roster, decider, desk] = [this.#roster, this.#decider, this.#desk];
     const opener = new ClaimOpener(parts, roster, decider, this.#cache, this.#targets);
-    const requests = new Requests(parts, roster, this.#pause);
+    const requests = new Requests(parts, roster, desk, this.#pause);
     const handler = new EventHandler(parts, { roster, decider, opener, desk, requests });
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();

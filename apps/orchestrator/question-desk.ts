@@ -46,6 +46,14 @@ export class QuestionDesk {
     if (question !== undefined) await this.look(question, epoch);
   }
 
+  /** Whether anything waits for what the claim comes to: always, but for one that is to answer a question which has its answer, or is closed. */
+  async needs({ kind, artefact_id }: Claim): Promise<boolean> {
+    if (kind !== "clarification") return true;
+    const { board } = this.#parts;
+    const [question, [answer]] = await Promise.all([board.readArtefact(artefact_id), board.answersOf([artefact_id])]);
+    return question !== undefined && answer === undefined && (await this.#isWaitedFor(question));
+  }
+
   /** Nobody needs its answer any more: whoever is at work on one may stop. */
   async close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
     for (const { claim } of await this.#clarificationsOf(id)) {

@@ -4,16 +4,19 @@ import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Pause } from "./pause.ts";
+import type { QuestionDesk } from "./question-desk.ts";
 import type { Roster } from "./roster.ts";
 
 export class Requests {
   readonly #parts: Parts;
   readonly #roster: Roster;
+  readonly #desk: QuestionDesk;
   readonly #pause: Pause;
 
-  constructor(parts: Parts, roster: Roster, pause: Pause) {
+  constructor(parts: Parts, roster: Roster, desk: QuestionDesk, pause: Pause) {
     this.#parts = parts;
     this.#roster = roster;
+    this.#desk = desk;
     this.#pause = pause;
   }
 
@@ -43,7 +46,8 @@ export class Requests {
     if (failure === undefined) return this.#refuse(request, about, `There is no Failure ${failureId}.`, epoch);
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
     const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
-    const retried = retryClaim({ failure, failed, agents: await this.#roster.list(), id, at });
+    const [agents, isWanted] = await Promise.all([this.#roster.list(), failed === undefined || this.#desk.needs(failed.claim)]);
+    const retried = retryClaim({ failure, failed, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
     const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms });
     if (result.outcome === "fenced") throw new Fenced(epoch);

@@ -96,7 +96,7 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
     instance,
     at,
     reminder,
-    goal: goal && { id: goal.id, summary: summaryOf(goal) },
+    goal: goal && { id: goal.goal_id, summary: summaryOf(goal) },
     artefact: artefact && {
       id: artefact.id,
       type: artefact.type,

@@ -70,6 +70,16 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
     );
   }
   if (about !== undefined && draft.structural_type !== "Question") return refuse("Only a Question can be `about` an artefact.");
+  const isBlank = draft.payload.trim() === "";
+  if (isBlank && (draft.structural_type === "Question" || draft.structural_type === "Answer"))
+    return refuse(`The tool's ${draft.structural_type} is empty.`);
+  // Whatever else an agent makes of a question that it does not understand must not pass for an answer.
+  const isReply =
+    draft.structural_type === "Answer" || draft.structural_type === "Question" || draft.structural_type === "Failure";
+  if (granted.kind === "clarification" && !isReply)
+    return refuse(
+      `The tool was asked a question (its target), and answered with a ${draft.structural_type}: print an Answer, or a Question.`,
+    );
   if (draft.structural_type === "Answer" && granted.kind !== "clarification")
     return refuse("The tool answered with an Answer, but was not asked a question: its target is none.");
   // Taken as a result it would end the feedback loop without a new version.
@@ -81,11 +91,9 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   return { ok: true, result };
 }
 
-/** A review ends with a Review and a clarification with an Answer whatever the tool calls it, unless the tool asks or fails. */
-function structuralTypeIn({ phase, kind }: Granted, chosen: StructuralType): StructuralType {
-  if (chosen === "Question" || chosen === "Failure") return chosen;
-  if (kind === "clarification") return "Answer";
-  return phase === "review" ? "Review" : chosen;
+/** A review ends with a Review whatever the tool calls it, unless the tool asks or fails. */
+function structuralTypeIn({ phase }: Granted, chosen: StructuralType): StructuralType {
+  return phase !== "review" || chosen === "Question" || chosen === "Failure" ? chosen : "Review";
 }
 
 /** Other JSON is kept as the tool wrote it but for its white space, so that no digit of a number is lost. */

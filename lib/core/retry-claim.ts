@@ -12,10 +12,12 @@ export function retryClaim(input: {
   failure: Pick<Artefact, "id" | "structural_type" | "type">;
   failed: ClaimSnapshot | undefined;
   agents: readonly AgentRegistration[];
+  /** Of a clarification: its question still waits for an answer. Of other claims: true. */
+  isWanted: boolean;
   id: ClaimId;
   at: string;
 }): RetriedClaim {
-  const { failure, failed, agents, id, at } = input;
+  const { failure, failed, agents, isWanted, id, at } = input;
   if (failure.structural_type !== "Failure")
     return refuse(`${failure.type} ${failure.id} is no Failure: there is nothing to try again.`);
   const lost = failed?.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
@@ -24,6 +26,7 @@ export function retryClaim(input: {
   }
   const { claim } = failed;
   if (claim.status !== "terminated") return refuse("Its claim has gone on without that attempt.");
+  if (!isWanted) return refuse("It was to answer a question that has its answer, or that nobody waits for any more.");
   const again = failed.grants.map((grant): Grant => {
     const { agent, phase, attempt, dialogue } = grant;
     if (grant.state === "done") return grant;

@@ -163,6 +163,7 @@ describe("an output that breaks the contract", () => {
       "must be Standard, Review, Question, Answer, Failure or Terminal",
     ],
     ["an Answer", { structural_type: "Answer" }, "was not asked a question"],
+    ["an empty Question", { structural_type: "Question", artefact_payload: " \n" }, "The tool's Question is empty."],
     ["a commit of the tool's own", { metadata: { commit: "abc" } }, "`metadata` must not hold `commit`"],
     ["a summary in metadata", { metadata: { summary: "abc" } }, "`metadata` must not hold `summary`"],
     ["metadata that is no object", { metadata: [1] }, "`metadata` invalid input: expected record"],

@@ -84,17 +84,20 @@ test("the log tells goal, claim, bid, grant, execution and artefact in that orde
     "grant_done",
     "claim_completed",
   ]);
-  expect(ofGoal.map((event) => event.actor)).toEqual([
-    "person:Ada Lovelace",
-    "orchestrator:1",
-    "agent:example-agent",
-    "orchestrator:1",
-    "orchestrator:1",
-    "agent:example-agent",
-    "agent:example-agent",
-    "agent:example-agent",
-    "orchestrator:1",
-  ]);
+  // An agent's container has its id for a host name.
+  const agent = expect.stringMatching(/^agent:example-agent@[0-9a-f]{12}$/);
+  const orchestrator = "orchestrator:1";
+  const expected = [
+    "person:Ada Lovelace <ada@sett.invalid>",
+    orchestrator,
+    agent,
+    orchestrator,
+    orchestrator,
+    agent,
+    agent,
+    agent,
+  ];
+  expect(ofGoal.map((event) => event.actor)).toEqual([...expected, orchestrator]);
 });
 
 test("the grant records its inputs: who, which attempt, which base commit", async () => {

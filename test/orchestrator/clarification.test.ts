@@ -4,7 +4,19 @@ import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { Member, ToolFunction } from "../support/in-process-clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { answer, answersIn, askedOfPeople, asking, ending, gather, report, terminalOf, wants } from "./support/people.ts";
+import {
+  ada,
+  answer,
+  answersIn,
+  askedOfPeople,
+  asking,
+  ending,
+  gather,
+  replying,
+  report,
+  terminalOf,
+  wants,
+} from "./support/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -63,7 +75,7 @@ describe("tiered clarification", () => {
   test("ends with the first producer that can answer", async () => {
     const coder: Member = {
       ...wants("Plan", "exclusive"),
-      tool: (input) => (isQuestion(input) ? report("1.0.0, says the coder") : code),
+      tool: (input) => (isQuestion(input) ? replying("1.0.0, says the coder") : code),
     };
     await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
     const goal = await clan.stateGoal();
@@ -79,11 +91,33 @@ describe("tiered clarification", () => {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
     };
-    const answering: ToolFunction = (input) => (isQuestion(input) ? report("1.1.0, says the planner") : plan);
+    const answering: ToolFunction = (input) => (isQuestion(input) ? replying("1.1.0, says the planner") : plan);
     await using clan = await gather(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
     const goal = await clan.stateGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("1.1.0, says the planner");
     await clan.reaches(goal.goal_id, "achieved");
+  });
+
+  test("does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again", async () => {
+    const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
+    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.stateGoal();
+    const question = await askedOfPeople(clan, "Which version?");
+    const artefacts = await clan.artefactsOf(goal.goal_id);
+    const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
+    expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["coder", "planner"]);
+    expect(failures[0]?.metadata.summary).toContain("answered with a Standard");
+    await answer(clan, question, "1.2.0");
+    expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
+    await clan.reaches(goal.goal_id, "achieved");
+    for (const { id } of failures) await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
+    const refusals = await waitFor("the refusals", async () => {
+      const all = (await clan.board.readEvents("0", 1_000)).filter(({ type }) => type === "request_refused");
+      return all.length === 2 && all;
+    });
+    expect(refusals.map(({ data }) => data?.reason)).toEqual(
+      Array(2).fill("It was to answer a question that has its answer, or that nobody waits for any more."),
+    );
   });
 
   test("is about what the asker names, if it was given that", async () => {
@@ -95,7 +129,7 @@ describe("tiered clarification", () => {
         return known === undefined ? asking("Why this plan?", about) : ending(known.payload);
       },
     };
-    const answering: ToolFunction = (input) => (isQuestion(input) ? report("because") : plan);
+    const answering: ToolFunction = (input) => (isQuestion(input) ? replying("because") : plan);
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
     await using clan = await gather(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
     const goal = await clan.stateGoal();

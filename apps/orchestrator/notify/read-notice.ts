@@ -5,7 +5,7 @@ import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { endingOf, isApprovalWaiting, keyOf, lastWordOf, type Notice, type Subject } from "../../../lib/core/notice.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
-import { ArtefactId, type GoalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 
 /** Undefined where there is nothing to tell: it is answered, decided, or goes on. */
@@ -57,9 +57,10 @@ async function readEnding(board: Blackboard, subject: Subject & { kind: "goal" }
   return { id: noticeId, kind, at: newest.created_at, goal, ...(artefact && { artefact }) };
 }
 
-/** The artefact that a goal starts from has its id. */
-function readGoalArtefact(board: Blackboard, goal: GoalId): Promise<Artefact | undefined> {
-  return board.readArtefact(ArtefactId.parse(goal));
+/** As it reads now: the answer to feedback on a goal is its next version. A goal's thread and its first artefact have its id. */
+async function readGoalArtefact(board: Blackboard, goal: GoalId): Promise<Artefact | undefined> {
+  const versions = await board.readThread(LogicalId.parse(goal));
+  return board.readArtefact(versions.at(-1) ?? ArtefactId.parse(goal));
 }
 
 /** Payloads of 16 MiB each are possible. */

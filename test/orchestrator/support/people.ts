@@ -24,6 +24,7 @@ export function gather(
 export const report = (payload: string) => ({ artefact_type: "Report", artefact_payload: payload, summary: "" });
 export const ending = (payload: string) => ({ ...report(payload), structural_type: "Terminal" });
 export const asking = (payload: string, about?: string) => ({ structural_type: "Question", payload, ...(about && { about }) });
+export const replying = (payload: string) => ({ structural_type: "Answer", payload });
 export const wants = (on: string, bid: "review" | "claim" | "exclusive") => ({ bids: [{ on, bid }] });
 export const answersIn = ({ additional_context }: ToolInput) =>
   additional_context.filter((one) => one.structural_type === "Answer");
