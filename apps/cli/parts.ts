@@ -1,4 +1,6 @@
 // What an instance consists of: what its parts are called, how they are, and which are missing.
+import { nearestWord } from "../../lib/config/nearest-word.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../lib/runtime/port.ts";
 
@@ -41,4 +43,21 @@ export function howItRuns(parts: InstanceParts): string | undefined {
   if (dead.length === 0) return "running";
   if (dead.length === states.length) return "stopped";
   return `${states.length - dead.length} of ${states.length} running`;
+}
+
+/** Throws `agent-not-found` for a name that nothing here has, and `not-ready` where the container is gone. */
+export function partOf(parts: InstanceParts, name: string): ContainerPart {
+  const { instance, containers } = parts;
+  const found = containers.find((container) => partName(container) === name || container.name === name);
+  if (found !== undefined) return found;
+  if (partStates(parts).some((part) => part.name === name && part.state === "gone")) {
+    throw new SettError("not-ready", `The container of ${name} is gone, and its log with it.`, {
+      hint: "`sett up` starts it anew.",
+    });
+  }
+  const known = containers.map(partName);
+  const nearest = nearestWord(name, known);
+  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
+    hint: nearest === undefined ? "An agent's name is the one in sett.yml." : `Did you mean \`sett logs ${nearest}\`?`,
+  });
 }

@@ -8,6 +8,7 @@ import { $ } from "bun";
 import { findInstance, hasContainers } from "../../apps/cli/find-instance.ts";
 import { leaveExchange } from "../../apps/cli/leave-exchange.ts";
 import { redisUrlOf } from "../../apps/cli/open-blackboard.ts";
+import { partOf } from "../../apps/cli/parts.ts";
 import { exists } from "../../apps/cli/workspace-root.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -69,6 +70,18 @@ describe("an instance of which no container is left", () => {
   test("is not what an unknown name means", async () => {
     expect((await find([instanceParts("demo", main, "blackboard")], "dmeo")).message).toBe("There is no instance dmeo.");
   });
+});
+
+test("the logs of an agent whose container is gone are told to be gone, with the way back, and another name is none of the parts", async () => {
+  const parts = instanceParts("demo", main, "containers");
+  expect(partOf(parts, "coder").name).toBe("sett-demo-agent-coder");
+  const lost = { ...parts, containers: parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder") };
+  const error = await errorOf(() => partOf(lost, "coder"));
+  expect([error.message, error.hint]).toEqual([
+    "The container of coder is gone, and its log with it.",
+    "`sett up` starts it anew.",
+  ]);
+  expect((await errorOf(() => partOf(lost, "painter"))).code).toBe("agent-not-found");
 });
 
 test("the logs of a Redis that is gone are not what to look at", async () => {

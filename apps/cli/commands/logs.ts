@@ -1,13 +1,12 @@
 // sett logs: what the container of one part has written.
 
-import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { findInstance, hasContainers } from "../find-instance.ts";
 import { followContainer, nothingTold, type Told, toldUpTo } from "../follow-container.ts";
-import { partName } from "../parts.ts";
+import { partOf } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
 import { runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
@@ -115,16 +114,6 @@ function leftOut<Instead>({ shell }: Order, instead: Instead): (error: unknown) 
 function countOf(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
   throw new SettError("usage", `--tail takes a number of lines, not \`${text}\`.`, { hint: "For example: --tail 20" });
-}
-
-function partOf({ instance, containers }: InstanceParts, name: string): ContainerPart {
-  const found = containers.find((container) => partName(container) === name || container.name === name);
-  if (found !== undefined) return found;
-  const known = containers.map(partName);
-  const nearest = nearestWord(name, known);
-  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
-    hint: nearest === undefined ? "An agent's name is the one in sett.yml." : `Did you mean \`sett logs ${nearest}\`?`,
-  });
 }
 
 async function writeAll(
