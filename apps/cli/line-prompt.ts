@@ -2,6 +2,7 @@
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
 import { pause } from "../../lib/service/pause.ts";
+import { dropTyped } from "./drop-typed.ts";
 import type { Output } from "./output.ts";
 
 /** What is pasted comes all at once, several lines of it too: they are one answer, and none of them answers the next question. */
@@ -18,10 +19,14 @@ export class LinePrompt implements Disposable {
     this.#prompt = prompt;
   }
 
-  /** Resolves with what was typed (empty at the end of input), or with undefined when the prompt was dismissed. `typed` stands there already. */
+  /**
+   * Resolves with what was typed from now on (empty at the end of input), or with undefined when the prompt was dismissed. `typed`
+   * stands there already.
+   */
   ask(typed: string): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#settle = resolve;
+      dropTyped(process.stdin);
       this.#show(typed);
     });
   }

@@ -155,6 +155,25 @@ describe("sett forage --watch", () => {
     expect(answers.map(({ payload }) => payload)).toEqual(["one\ntwo\nthree"]);
   }, 20_000);
 
+  test("drops what is typed while no prompt stands, whether it was entered or not", async () => {
+    await using watching = forage("Which door?\nWhich hinge?");
+    await watching.showing("the first prompt", has(prompt));
+    // Until it goes on nobody asks the second question.
+    await sett.at.need("pause");
+    watching.type("green\r");
+    await watching.showing("the answer", has("posts Answer"));
+    watching.type("too early\rhalf a li");
+    await watching.showing("the echo", has("half a li"));
+    await sett.at.need("resume");
+    await watching.showing("the second question", has("  Which hinge?"));
+    await waitFor("the second prompt", () => shown(watching.screen).trimEnd().split("\n").at(-1) === prompt.trimEnd());
+    watching.type("both\r");
+    expect(await watching.exited).toBe(0);
+    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
+    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
+    expect(answers.map(({ payload }) => payload)).toEqual(["green", "both"]);
+  }, 20_000);
+
   test("leaves for later what gets an empty line, or no more input, and says how to answer", async () => {
     for (const key of ["\r", endOfInput]) {
       await using watching = forage("Which door?");
