@@ -93,6 +93,7 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   await waiting.telling("Waiting for a question");
   waiting.signal("SIGINT");
   expect(await waiting.exited).toBe(130);
+  expect(waiting.err()).not.toContain("Nobody has asked");
 });
 
 test("a timeout that is none, or without --wait, is refused", async () => {

@@ -39,6 +39,7 @@ export const questions = defineCommand({
     if (args.wait) {
       const asked = await waitForNew(args, timeoutMs, shell);
       if (asked !== undefined) return await print(asked, args.json, Date.now(), shell);
+      if (shell.interrupted.aborted) return exitCodes.interrupted;
       shell.messages.note(`Nobody has asked anything within ${args.timeout}.`);
       return exitCodes.failed;
     }
@@ -62,7 +63,7 @@ function timeoutOf(text: string | undefined, isWaiting: boolean): number | undef
   });
 }
 
-/** Those that were asked together, once one was; undefined when the time was up. An interruption ends the command by itself. */
+/** Those that were asked together, once one was; undefined when the time was up, and when it was interrupted. */
 async function waitForNew(
   args: { goal: string | undefined; name: string | undefined },
   timeoutMs: number | undefined,
