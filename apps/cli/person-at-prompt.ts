@@ -17,6 +17,7 @@ export class PersonAtPrompt implements Disposable {
   /** Writes above the prompt; its `interrupted` aborts also when the person has nothing more to say, which ends the following. */
   readonly shell: Shell;
   readonly #actor: Actor;
+  readonly #name: string | undefined;
   readonly #prompt: LinePrompt;
   readonly #over = new AbortController();
   /** Not to be asked again: answered, or left for later. */
@@ -30,8 +31,10 @@ export class PersonAtPrompt implements Disposable {
   #waiting: ArtefactId[] = [];
   #failure: unknown;
 
-  constructor(shell: Shell, actor: Actor) {
+  /** `name`: what the person called the instance, if anything. */
+  constructor(shell: Shell, actor: Actor, name: string | undefined) {
     this.#actor = actor;
+    this.#name = name;
     this.#prompt = new LinePrompt(shell.err.style.bold("Your answer (empty: later): "));
     const err = this.#prompt.above(shell.err);
     const interrupted = AbortSignal.any([shell.interrupted, this.#over.signal]);
@@ -79,7 +82,7 @@ export class PersonAtPrompt implements Disposable {
     const { err, messages } = this.shell;
     const asked = { kind: "question", question, since: question.created_at } as const;
     await err.write(`\n${askedDetails(asked, err.style, Date.now())}\n`);
-    for (const command of commandsFor(asked)) messages.next(command);
+    for (const command of commandsFor(asked, this.#name)) messages.next(command);
     const text = await this.#prompt.ask(this.#typed.get(id) ?? "");
     if (text === undefined) return;
     if (text === "") {

@@ -9,31 +9,35 @@ import type { Place } from "./open-blackboard.ts";
 import { PersonAtPrompt } from "./person-at-prompt.ts";
 import { whyStalled } from "./read-goal.ts";
 import { askedDetails, commandsFor } from "./render/asked-text.ts";
+import { naming } from "./render/naming.ts";
 import { oneLine } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 import { paintState } from "./render/state.ts";
 import type { Shell } from "./shell.ts";
 
-/** `from`: the events after it are told. `mayAsk`: on a terminal, `actor` is asked there what agents want to know. */
-type Seen = { place: Place; goal: GoalId; from: string; actor: Actor; mayAsk: boolean };
+/**
+ * `name`: what the person called the instance, if anything. `from`: the events after it are told. `mayAsk`: on a terminal, `actor`
+ * is asked there what agents want to know.
+ */
+type Seen = { place: Place; name: string | undefined; goal: GoalId; from: string; actor: Actor; mayAsk: boolean };
 
 /** Undefined when it was interrupted, which is said. */
 export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingGoal | undefined> {
-  const { place, goal, from, actor } = seen;
+  const { place, name, goal, from, actor } = seen;
   const canAsk = seen.mayAsk && shell.isInteractive && shell.env.TERM !== "dumb";
-  using person = canAsk ? new PersonAtPrompt(shell, actor) : undefined;
+  using person = canAsk ? new PersonAtPrompt(shell, actor, name) : undefined;
   // Whoever interrupts is answered at once, also while a Redis that hangs is waited for.
   const reading = await Promise.race([
     followGoal(shell, { name: place.instance, goal, from, person }),
     aborted(shell.interrupted).then(() => undefined),
   ]);
   if (reading === undefined) {
-    shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(goal)}`);
+    shell.messages.note(`The goal goes on without you: sett watch --goal ${shortId(goal)}${naming(name)}`);
     return undefined;
   }
   if (reading.artefacts.some(({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined))
     await fetchResults(shell, place.workspace);
-  await conclude(reading, reading.status.state, { instance: place.instance, isAsked: canAsk }, shell);
+  await conclude(reading, reading.status.state, { instance: place.instance, name, isAsked: canAsk }, shell);
   return reading;
 }
 
@@ -41,7 +45,7 @@ export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingG
 async function conclude(
   { goal, asked, artefacts }: RestingGoal,
   state: GoalState,
-  { instance, isAsked }: { instance: string; isAsked: boolean },
+  { instance, name, isAsked }: { instance: string; name: string | undefined; isAsked: boolean },
   shell: Shell,
 ): Promise<void> {
   const { style } = shell.err;
@@ -49,30 +53,31 @@ async function conclude(
   await shell.err.write(`\nThe goal ${shortId(goal)} is ${style.bold(paintState(state, style))}.\n`);
   const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
   const last = results.at(-1);
+  const named = naming(name);
   switch (state) {
     case "failed": {
       const failure = results.findLast((artefact) => artefact.structural_type === "Failure");
       if (failure === undefined) break;
       messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
-      messages.next(`sett unearth ${shortId(failure.id)}`);
+      messages.next(`sett unearth ${shortId(failure.id)}${named}`);
       break;
     }
     case "stalled":
       messages.note(whyStalled(results));
-      messages.next("Do the `bids` in sett.yml match? Which agents are there: sett status");
-      messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}`);
+      messages.next(`Do the \`bids\` in sett.yml match? Which agents are there: sett status${named}`);
+      messages.next(`Who bid what: sett watch --no-follow --goal ${shortId(goal)}${named}`);
       break;
     case "waiting":
       for (const one of asked) {
         if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, style, Date.now())}\n`);
-        for (const command of commandsFor(one)) messages.next(command);
+        for (const command of commandsFor(one, name)) messages.next(command);
       }
-      messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}`);
+      messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}${named}`);
       break;
     default: {
       const commit = results.findLast((artefact) => artefact.metadata.commit !== undefined);
       if (commit !== undefined) messages.next(`git merge refs/sett/${instance}/${commit.id}`);
-      if (last !== undefined) messages.next(`sett unearth ${shortId(commit?.id ?? last.id)}`);
+      if (last !== undefined) messages.next(`sett unearth ${shortId(commit?.id ?? last.id)}${named}`);
     }
   }
 }

@@ -96,6 +96,20 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   expect(waiting.err()).not.toContain("Nobody has asked");
 });
 
+test("what to type next names the instance where the person has named it", async () => {
+  const { goal, question } = await sett.ask("Which door?\nWhich hinge?");
+  const told = async (...words: string[]) => (await sett.at.sett(...words, "--name", "demo")).err;
+  expect(await told("questions", "--goal", goal.id)).toContain(`sett answer ${short(question)} "…" --name demo\n`);
+  expect(await told("questions")).toMatch(/sett answer ID "…" --name demo\n/);
+  expect(await told("answer", question)).toContain(`sett answer ${short(question)} - --name demo < answer.md`);
+  expect(await told("answer", question, "green")).toContain(`sett watch --goal ${short(goal.id)} --name demo\n`);
+  expect(await told("answer", question, "red")).toContain("`sett questions --name demo`");
+  const watched = await told("forage", "--watch", "--goal", reportGoal);
+  expect(watched).toMatch(/sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/);
+  expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
+  expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
+}, 20_000);
+
 test("a timeout that is none, or without --wait, is refused", async () => {
   const soon = await sett.at.sett("questions", "--wait", "--timeout", "soon");
   expect(soon.code).toBe(2);

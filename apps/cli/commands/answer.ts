@@ -14,6 +14,7 @@ import { checkAnswerText, decodeAnswer, readAnswerText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
 import { makerOf } from "../render/asked-text.ts";
+import { naming } from "../render/naming.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import { resolveQuestion } from "../resolve-id.ts";
@@ -47,10 +48,10 @@ export const answer = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const { question, goalText } = await orInterrupted(
-      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args.id)),
+      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args)),
       shell,
     );
-    const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
+    const edited = args.text === undefined ? await edit(question, goalText, args.name, shell) : undefined;
     let seen: Parameters<typeof seeGoalThrough>[1];
     try {
       const text =
@@ -62,10 +63,10 @@ export const answer = defineCommand({
           onBlackboard(args.name, shell, async ({ board, place }) => {
             const [from, actor] = await Promise.all([board.endOfEvents(), actorIn(place, shell, args.as)]);
             const given = await giveAnswer(board, question, text, actor);
-            if (given.outcome === "closed") throw tooLate(given.why);
+            if (given.outcome === "closed") throw tooLate(given.why, args.name);
             await tell(given.answer, question, args, shell);
             // What came from stdin has used it up.
-            return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
+            return { place, name: args.name, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
         shell,
       );
@@ -91,25 +92,30 @@ async function onBlackboard<Result>(
 }
 
 /** `goalText`: of the goal that the question is about, if it is about one. Throws where an answer would be in vain. */
-async function findQuestion(board: Blackboard, text: string): Promise<{ question: Artefact; goalText: string | undefined }> {
-  const question = await resolveQuestion(board, text);
+async function findQuestion(
+  board: Blackboard,
+  { id, name }: { id: string; name: string | undefined },
+): Promise<{ question: Artefact; goalText: string | undefined }> {
+  const question = await resolveQuestion(board, id);
   const why = await whyClosed(board, question);
-  if (why !== undefined) throw tooLate(why);
+  if (why !== undefined) throw tooLate(why, name);
   const [about] = question.source_artefacts;
   if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
   return { question, goalText: (await board.readArtefact(about))?.payload };
 }
 
-function tooLate(why: string): SettError {
-  return new SettError("blackboard-refused", why, { hint: "`sett questions` lists the questions that wait for an answer." });
+function tooLate(why: string, name: string | undefined): SettError {
+  const hint = `\`sett questions${naming(name)}\` lists the questions that wait for an answer.`;
+  return new SettError("blackboard-refused", why, { hint });
 }
 
 /** Throws `usage` where nobody can write, and where nothing was written. */
-async function edit(question: Artefact, goalText: string | undefined, shell: Shell): Promise<Edited> {
+async function edit(question: Artefact, goalText: string | undefined, name: string | undefined, shell: Shell): Promise<Edited> {
   const id = shortId(question.id);
+  const named = naming(name);
   if (!shell.isInteractive) {
     throw new SettError("usage", "There is no answer, and no terminal to write one in.", {
-      hint: `sett answer ${id} "…", or from a file: sett answer ${id} - < answer.md`,
+      hint: `sett answer ${id} "…"${named}, or from a file: sett answer ${id} -${named} < answer.md`,
     });
   }
   const edited = await editText(goalText?.trim() ?? "", notesOn(question, goalText !== undefined), shell);
@@ -117,9 +123,9 @@ async function edit(question: Artefact, goalText: string | undefined, shell: She
   if (edited.bytes.length > 0 && !isUnchanged) return edited;
   await edited.remove();
   throw edited.bytes.length === 0
-    ? new SettError("usage", "You wrote nothing: the question is not answered.", { hint: `Once more: sett answer ${id}` })
+    ? new SettError("usage", "You wrote nothing: the question is not answered.", { hint: `Once more: sett answer ${id}${named}` })
     : new SettError("usage", "You left the goal as it was: the question is not answered.", {
-        hint: `To insist on it: sett unearth ${shortId(question.goal_id)} --payload | sett answer ${id} -`,
+        hint: `To insist on it: sett unearth ${shortId(question.goal_id)} --payload${named} | sett answer ${id} -${named}`,
       });
 }
 
@@ -145,14 +151,14 @@ async function actorIn({ workspace }: Place, shell: Shell, as: string | undefine
 async function tell(
   given: Artefact,
   question: Artefact,
-  { json: isJson, watch }: { json: boolean; watch: boolean },
+  { json: isJson, watch, name }: { json: boolean; watch: boolean; name: string | undefined },
   { out, messages }: Shell,
 ): Promise<void> {
   const { id, goal_id, metadata } = given;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
   const then = question.type === goalFeedbackType ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
   messages.done(`Question ${shortId(question.id)} is answered: ${then}.`);
-  if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}`);
+  if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}${naming(name)}`);
 }
 
 async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted }: Shell): Promise<Result> {

@@ -10,6 +10,7 @@ import { exitCodeOf } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
+import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
 import { seeGoalThrough } from "../see-goal-through.ts";
 import type { Shell } from "../shell.ts";
@@ -49,13 +50,13 @@ export const forage = defineCommand({
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
-      shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(id)}`);
+      shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(id)}${naming(args.name)}`);
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     // Where the goal came from stdin there is nothing left to read.
     const mayAsk = args.goal !== "-";
-    const reading = await seeGoalThrough(shell, { place, goal: id, from, actor, mayAsk });
+    const reading = await seeGoalThrough(shell, { place, name: args.name, goal: id, from, actor, mayAsk });
     if (reading === undefined) return exitCodes.interrupted;
     const { state } = reading.status;
     if (args.json)

@@ -2,6 +2,7 @@
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openAsPerson } from "../open-as-person.ts";
+import { naming } from "../render/naming.ts";
 import { request } from "../request.ts";
 
 export const pause = defineCommand({
@@ -25,7 +26,7 @@ export const pause = defineCommand({
     if (args.json)
       await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
     else shell.messages.done(`${board.instance} is paused: who is at work ends it, and nothing new is started.`);
-    shell.messages.next("Go on: sett resume");
+    shell.messages.next(`Go on: sett resume${naming(args.name)}`);
     return;
   },
 });

@@ -10,6 +10,7 @@ import { followLog } from "../follow-log.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { type Asked, keyOf, keyOfEvent, readAsked } from "../read-asked.ts";
 import { askedDetails, askedJson, askedTable, commandsFor } from "../render/asked-text.ts";
+import { naming } from "../render/naming.ts";
 import { resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
 
@@ -38,7 +39,7 @@ export const questions = defineCommand({
     const timeoutMs = timeoutOf(args.timeout, args.wait);
     if (args.wait) {
       const asked = await waitForNew(args, timeoutMs, shell);
-      if (asked !== undefined) return await print(asked, args.json, Date.now(), shell);
+      if (asked !== undefined) return await print(asked, args, Date.now(), shell);
       if (shell.interrupted.aborted) return exitCodes.interrupted;
       shell.messages.note(`Nobody has asked anything within ${args.timeout}.`);
       return exitCodes.failed;
@@ -48,7 +49,7 @@ export const questions = defineCommand({
     const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal);
     const [asked, nowMs] = await Promise.all([readAsked(board, goal), board.time()]);
     if (asked.length === 0 && !args.json) shell.messages.note("Nothing waits for a person.");
-    else await print(asked, args.json, nowMs, shell);
+    else await print(asked, args, nowMs, shell);
     return;
   },
 });
@@ -96,17 +97,22 @@ async function waitForNew(
   return found;
 }
 
-async function print(asked: readonly Asked[], isJson: boolean, nowMs: number, { out, messages }: Shell): Promise<undefined> {
+async function print(
+  asked: readonly Asked[],
+  { json: isJson, name }: { json: boolean; name: string | undefined },
+  nowMs: number,
+  { out, messages }: Shell,
+): Promise<undefined> {
   const [first] = asked;
   if (isJson) await out.write(`${JSON.stringify(asked.map(askedJson))}\n`);
   else if (first !== undefined && asked.length === 1) {
     await out.write(askedDetails(first, out.style, nowMs));
-    for (const command of commandsFor(first)) messages.next(command);
+    for (const command of commandsFor(first, name)) messages.next(command);
   } else {
-    await out.write(`${askedTable(asked, out.style, nowMs, out.columns).join("\n")}\n`);
+    await out.write(`${askedTable(asked, { style: out.style, nowMs, columns: out.columns, name }).join("\n")}\n`);
     const kinds = new Set(asked.map(({ kind }) => kind));
-    if (kinds.has("question")) messages.next('sett answer ID "…"');
-    if (kinds.has("approval")) messages.next('sett approve ID, or sett reject ID --reason "…"');
+    if (kinds.has("question")) messages.next(`sett answer ID "…"${naming(name)}`);
+    if (kinds.has("approval")) messages.next(`sett approve ID${naming(name)}, or sett reject ID --reason "…"${naming(name)}`);
   }
   return undefined;
 }

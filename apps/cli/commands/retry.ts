@@ -2,6 +2,7 @@
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openAsPerson } from "../open-as-person.ts";
+import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
 import { request } from "../request.ts";
 import { notFound, resolveArtefactId } from "../resolve-id.ts";
@@ -34,7 +35,7 @@ export const retry = defineCommand({
         type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
     });
     await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
-    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal)}`);
+    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal)}${naming(args.name)}`);
     return;
   },
 });

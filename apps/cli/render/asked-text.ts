@@ -2,6 +2,7 @@
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { type Asked, subjectOf } from "../read-asked.ts";
 import { ageOf, agoOf } from "./age.ts";
+import { naming } from "./naming.ts";
 import { oneLine, plainLines, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
@@ -10,8 +11,11 @@ import { type Cell, table } from "./table.ts";
 /** In a table; a question by itself, and JSON, have it whole. */
 const longestText = 500;
 
-/** A line each. `columns`: undefined where nothing is to be cut. */
-export function askedTable(asked: readonly Asked[], style: Style, nowMs: number, columns: number | undefined): string[] {
+/** How it is drawn. `columns`: undefined where nothing is to be cut. `name`: what the person called the instance, if anything. */
+type Drawing = { style: Style; nowMs: number; columns: number | undefined; name: string | undefined };
+
+/** A line each. */
+export function askedTable(asked: readonly Asked[], { style, nowMs, columns, name }: Drawing): string[] {
   const rows = asked.map((one): Cell[] => {
     const subject = subjectOf(one);
     return [
@@ -20,7 +24,7 @@ export function askedTable(asked: readonly Asked[], style: Style, nowMs: number,
       { text: ageOf(one.since, nowMs) },
       { text: shortId(subject.goal_id), paint: style.dim },
       { text: makerOf(subject) },
-      { text: textOf(one) },
+      { text: textOf(one, name) },
     ];
   });
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
@@ -40,12 +44,12 @@ export function askedDetails(asked: Asked, style: Style, nowMs: number): string 
   return [from, "", ...lines.map((line) => `  ${line}`.trimEnd()), ""].join("\n");
 }
 
-/** What to type. */
-export function commandsFor(asked: Asked): string[] {
+/** What to type. `name`: as above. */
+export function commandsFor(asked: Asked, name: string | undefined): string[] {
   const id = shortId(subjectOf(asked).id);
-  if (asked.kind === "approval") return [`sett approve ${id}`, `sett reject ${id} --reason "…"`];
-  if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"`];
-  return [`sett answer ${id}  # the answer becomes the goal: edit the whole of it`];
+  if (asked.kind === "approval") return [`sett approve ${id}${naming(name)}`, `sett reject ${id} --reason "…"${naming(name)}`];
+  if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"${naming(name)}`];
+  return [`sett answer ${id}${naming(name)}  # the answer becomes the goal: edit the whole of it`];
 }
 
 /** One object for both kinds. */
@@ -57,9 +61,9 @@ export function askedJson(asked: Asked) {
   return { ...common, version, agent: asked.agent, claim_id: asked.claim, text: asked.artefact.metadata.summary ?? "" };
 }
 
-function textOf(asked: Asked): string {
+function textOf(asked: Asked, name: string | undefined): string {
   if (asked.kind === "question") return shorten(oneLine(asked.question.payload.slice(0, 2 * longestText)), longestText);
-  return `sett approve ${shortId(asked.artefact.id)} (\`${asked.agent}\`): ${nameOf(asked)}`;
+  return `sett approve ${shortId(asked.artefact.id)}${naming(name)} (\`${asked.agent}\`): ${nameOf(asked)}`;
 }
 
 function nameOf({ artefact: { type, version, metadata } }: Extract<Asked, { kind: "approval" }>): string {
