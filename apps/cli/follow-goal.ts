@@ -24,18 +24,22 @@ const lastWords = new Set<SettEvent["type"]>([
   "artefact_created",
 ]);
 
+/** They concern every goal. */
+const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
+
 /** `asked`: what it waits for people to say. */
 export type RestingGoal = GoalReading & { asked: Asked[] };
 
 /** `person` answers the goal's questions while it is followed. */
 type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
 
-/** Prints the goal's events after `from`, for people, until it rests; undefined when it was interrupted. */
+/** Prints the goal's events, and the pauses, after `from`, for people, until it rests; undefined when it was interrupted. */
 export async function followGoal(given: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
   const shell = person?.shell ?? given;
   const known: KnownArtefacts = new Map();
   const printer = new EventPrinter(shell.err, "human", known);
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
+  const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
   const isLastWord = (event: SettEvent) => ofGoal(event) && lastWords.has(event.type);
   let last = from;
   let reading: RestingGoal | undefined;
@@ -43,7 +47,7 @@ export async function followGoal(given: Shell, { name, goal, from, person }: Fol
     from,
     async visit(events, board) {
       last = events.at(-1)?.id ?? last;
-      const news = events.filter(ofGoal);
+      const news = events.filter(isNews);
       await printer.print(news, board);
       // Without events this is a new contact, and the moment of the last words may have been missed, unless more of them are to come.
       const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastWord);
@@ -55,7 +59,7 @@ export async function followGoal(given: Shell, { name, goal, from, person }: Fol
       if (isAnswering || reading === undefined) return undefined;
       // The reading may know of more than has been printed. All is read before it is printed: nothing must be printed twice.
       const rest = await readRest(board, last);
-      await printer.print(rest.filter(ofGoal), board);
+      await printer.print(rest.filter(isNews), board);
       return "enough";
     },
   });

@@ -7,6 +7,7 @@ import { SettError } from "../../lib/model/errors.ts";
 import { type AgentName, ArtefactId, type ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { asArgument, jsonArgument, nameArgument } from "./arguments.ts";
 import type { Values } from "./command.ts";
+import { heldUntil } from "./held-until.ts";
 import { openAsPerson } from "./open-as-person.ts";
 import { actorName } from "./render/event-line.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
@@ -44,7 +45,8 @@ export async function giveVerdict(
   if (read === undefined) throw notFound(args.artefact, "artefact");
   const { artefact, digest } = read;
   const { claim, grant } = await choose(board, artefact, args.for);
-  const role = (await board.listAgents()).find(({ name }) => name === grant.agent)?.role ?? grant.agent;
+  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, args.name)]);
+  const role = agents.find(({ name }) => name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const reviewId = ArtefactId.parse(randomUUID());
   const word = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
@@ -80,7 +82,8 @@ export async function giveVerdict(
   await shell.out.write(
     args.json ? `${JSON.stringify({ ...told, verdict: feedback === undefined ? "approved" : "rejected" })}\n` : `${review.id}\n`,
   );
-  shell.messages.done(`${word}, for ${grant.agent}.`);
+  shell.messages.done(`${word}, for ${grant.agent}${held === undefined ? "" : `; it goes on ${held.until}`}.`);
+  if (held !== undefined) shell.messages.next(held.next);
 }
 
 /** Throws with what is waited for instead, where it is not the word of `agent`, or of any one person. */

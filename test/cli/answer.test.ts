@@ -72,6 +72,25 @@ describe("sett answer", () => {
     expect(err).not.toContain("sett watch --goal");
   });
 
+  test("does not promise that the asker goes on while the instance is paused", async () => {
+    const { goal, question } = await sett.ask("Which door?");
+    const other = await sett.ask(vagueGoal);
+    await sett.at.need("pause", "--as", "Grace Hopper");
+    const { err } = await sett.at.sett("answer", question, "Green", "--name", "demo");
+    expect(err).toMatch(/: coder goes on with it once the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/);
+    expect(err).toContain("sett resume --name demo\n");
+    expect((await sett.at.sett("answer", other.question, clearGoal)).err).toContain(
+      "becomes the goal's next version, which is worked on once the instance is resumed",
+    );
+    await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
+    await watching.telling("Work on the goal begins once the instance is resumed (paused by Grace Hopper, ");
+    await watching.telling("opens claim");
+    await sett.at.need("resume");
+    expect(await watching.exited).toBe(0);
+    expect(watching.err()).toContain("lets the instance go on");
+    await sett.achieved(goal);
+  }, 20_000);
+
   test("what looks like an option can be an answer", async () => {
     const { question } = await sett.ask("How many?");
     await sett.at.need("answer", question, "--", "-1");

@@ -88,6 +88,21 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
   expect(log).toMatch(/Grace Hopper +has judged for maintainer on claim/);
 }, 60_000);
 
+test("a verdict does not promise that work goes on while the instance is paused, or while nobody orchestrates", async () => {
+  await using clan = await Clan.gather(at, publishers().members);
+  const [first, second] = [await clan.goal(), await clan.goal()];
+  const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
+  for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
+  await clan.need("pause", "--as", "Grace Hopper");
+  const paused = await clan.sett("approve", drafts[0].id);
+  expect(paused.err).toMatch(/for maintainer; it goes on once the instance is resumed \(paused by Grace Hopper, /);
+  expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
+  await clan.need("resume");
+  await clan.stopOrchestrating();
+  const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
+  expect(alone.err).toContain("for maintainer; it goes on once an orchestrator is back (");
+}, 60_000);
+
 describe("a verdict that nobody waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
     const { members } = publishers({ silent: bids() });

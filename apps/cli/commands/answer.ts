@@ -11,6 +11,7 @@ import { type Edited, editText } from "../edit-text.ts";
 import { exitCodeOf } from "../follow-goal.ts";
 import { giveAnswer, whyClosed } from "../give-answer.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../goal-text.ts";
+import { type Held, heldUntil } from "../held-until.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
 import { makerOf } from "../render/asked-text.ts";
@@ -61,10 +62,14 @@ export const answer = defineCommand({
       seen = await orInterrupted(
         () =>
           onBlackboard(args.name, shell, async ({ board, place }) => {
-            const [from, actor] = await Promise.all([board.endOfEvents(), actorIn(place, shell, args.as)]);
+            const [from, actor, held] = await Promise.all([
+              board.endOfEvents(),
+              actorIn(place, shell, args.as),
+              heldUntil(board, args.name),
+            ]);
             const given = await giveAnswer(board, question, text, actor);
             if (given.outcome === "closed") throw tooLate(given.why, args.name);
-            await tell(given.answer, question, args, shell);
+            await tell(given.answer, question, { ...args, held }, shell);
             // What came from stdin has used it up.
             return { place, name: args.name, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
@@ -151,13 +156,17 @@ async function actorIn({ workspace }: Place, shell: Shell, as: string | undefine
 async function tell(
   given: Artefact,
   question: Artefact,
-  { json: isJson, watch, name }: { json: boolean; watch: boolean; name: string | undefined },
+  { json: isJson, watch, name, held }: { json: boolean; watch: boolean; name: string | undefined; held: Held | undefined },
   { out, messages }: Shell,
 ): Promise<void> {
   const { id, goal_id, metadata } = given;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
-  const then = question.type === goalFeedbackType ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
-  messages.done(`Question ${shortId(question.id)} is answered: ${then}.`);
+  const isFeedback = question.type === goalFeedbackType;
+  const then = isFeedback ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
+  // A pause does not keep the version from being posted.
+  const when = held === undefined ? "" : `${isFeedback ? ", which is worked on" : ""} ${held.until}`;
+  messages.done(`Question ${shortId(question.id)} is answered: ${then}${when}.`);
+  if (held !== undefined) messages.next(held.next);
   if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}${naming(name)}`);
 }
 

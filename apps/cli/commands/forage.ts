@@ -8,6 +8,7 @@ import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodeOf } from "../follow-goal.ts";
 import { readGoalText } from "../goal-text.ts";
+import { type Held, heldUntil } from "../held-until.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";
 import { naming } from "../render/naming.ts";
@@ -46,14 +47,16 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    const { goal, from, place, actor } = await post(text, args.name, shell);
+    const { goal, from, place, actor, held } = await post(text, args.name, shell);
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
+      tellHeld(held, shell);
       shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(id)}${naming(args.name)}`);
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
+    tellHeld(held, shell);
     // Where the goal came from stdin there is nothing left to read.
     const mayAsk = args.goal !== "-";
     const reading = await seeGoalThrough(shell, { place, name: args.name, goal: id, from, actor, mayAsk });
@@ -72,7 +75,7 @@ async function post(
   text: string,
   name: string | undefined,
   shell: Shell,
-): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor }> {
+): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor; held: Held | undefined }> {
   await using opened = await openBlackboard(shell, name);
   const { board, place } = opened;
   if (place.workspace === undefined) {
@@ -81,9 +84,15 @@ async function post(
     });
   }
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
-  const from = await board.endOfEvents();
+  const [from, held] = await Promise.all([board.endOfEvents(), heldUntil(board, name)]);
   const actor = await personOf(repository, shell);
-  return { goal: await stateGoal(board, repository, text, actor), from, place, actor };
+  return { goal: await stateGoal(board, repository, text, actor), from, place, actor, held };
+}
+
+function tellHeld(held: Held | undefined, { messages }: Shell): void {
+  if (held === undefined) return;
+  messages.note(`Work on the goal begins ${held.until}.`);
+  messages.next(held.next);
 }
 
 function describe({ goal_id, metadata }: Artefact) {
