@@ -32,6 +32,12 @@ export async function readSituation(board: Blackboard): Promise<Situation> {
   return { nowMs, agents, statuses, seat, pause, open };
 }
 
+/** What the goal is in short: as its newest version has it. */
+export function goalSummary({ goal, artefacts }: GoalReading): string {
+  const versions = artefacts.filter(({ logical_id }) => String(logical_id) === String(goal));
+  return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
+}
+
 /** Why nothing came of a goal. `results`: what there is beside the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
   if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";

@@ -104,6 +104,9 @@ describe("sett answer", () => {
     await sett.achieved(goal);
     const versions = await sett.board.readArtefacts(await sett.board.readThread(goal.logical_id));
     expect(versions.map(({ payload }) => payload)).toEqual([vagueGoal, clearGoal]);
+    const words = ["status", "--goal", goal.id];
+    expect(await sett.at.need(...words)).toMatch(new RegExp(`^${short(goal.id)} .*  ${clearGoal}$`, "m"));
+    expect(JSON.parse(await sett.at.need(...words, "--json")).goals).toMatchObject([{ id: goal.id, summary: clearGoal }]);
   });
 });
 

@@ -6,7 +6,7 @@ import type { GoalId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
-import { type GoalReading, readGoal, readSituation } from "../read-goal.ts";
+import { type GoalReading, goalSummary, readGoal, readSituation } from "../read-goal.ts";
 import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { isOrchestrated, type Situation, whyOf } from "../render/hold-up.ts";
@@ -72,15 +72,7 @@ function jsonOf({ instance, goals, situation }: Report) {
   const { agents, statuses, seat, pause, nowMs } = situation;
   return {
     instance,
-    goals: goals.map(({ goal, status: { state, openClaims, waitingFor }, artefacts }) => ({
-      id: goal,
-      state,
-      summary: artefacts.find((artefact) => String(artefact.id) === goal)?.metadata.summary ?? "",
-      created_at: artefacts[0]?.created_at,
-      artefacts: artefacts.length,
-      open_claims: openClaims.map(claimJson),
-      waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
-    })),
+    goals: goals.map((reading) => goalJson(reading, situation)),
     agents: agents.map((agent) => {
       const { name, role } = agent;
       const last = statuses.get(name);
@@ -95,6 +87,20 @@ function jsonOf({ instance, goals, situation }: Report) {
     orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
     paused: pause ?? null,
     at: new Date(nowMs).toISOString(),
+  };
+}
+
+function goalJson(reading: GoalReading, situation: Situation) {
+  const { goal, status, artefacts } = reading;
+  const { state, openClaims, waitingFor } = status;
+  return {
+    id: goal,
+    state,
+    summary: goalSummary(reading),
+    created_at: artefacts[0]?.created_at,
+    artefacts: artefacts.length,
+    open_claims: openClaims.map(claimJson),
+    waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
   };
 }
 

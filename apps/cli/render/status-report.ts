@@ -4,7 +4,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { type GoalReading, whyStalled } from "../read-goal.ts";
+import { type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
 import { ageOf, agoOf, lastingSince } from "./age.ts";
 import { actorName } from "./event-line.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
@@ -95,12 +95,13 @@ function signOfLife(agent: AgentRegistration, situation: Situation, style: Style
   }
 }
 
-function goalLines({ goal, status, artefacts }: GoalReading, situation: Situation, drawing: Drawing): string[] {
+function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
+  const { goal, status, artefacts } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
   const stated = artefacts.find((artefact) => String(artefact.id) === goal);
   const age = stated === undefined ? "" : ageOf(stated.created_at, situation.nowMs);
-  const summary = shorten(oneLine(stated?.metadata.summary ?? ""), 80);
+  const summary = shorten(oneLine(goalSummary(reading)), 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   const waits = (claim: string | undefined) =>
     waitingFor
