@@ -20,7 +20,7 @@ export class LinePrompt implements Disposable {
   }
 
   /**
-   * Resolves with what was typed from now on (empty at the end of input), or with undefined when the prompt was dismissed. `typed`
+   * Resolves with what was typed from now on (empty where the input ends first), or with undefined when the prompt was dismissed. `typed`
    * stands there already.
    */
   ask(typed: string): Promise<string | undefined> {
@@ -69,7 +69,11 @@ export class LinePrompt implements Disposable {
     // The terminal hands Ctrl-C over as a key while a line is edited.
     reading.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     reading.on("close", () => {
-      if (this.#open === reading) this.#finish("");
+      if (this.#open !== reading) return;
+      const text = this.#lines.join("\n").trim();
+      // Nobody has pressed Enter behind the prompt.
+      if (this.#lines.length === 0) process.stderr.write("\n");
+      this.#finish(text);
     });
     reading.prompt();
     if (typed !== "") reading.write(typed);

@@ -182,9 +182,17 @@ describe("sett forage --watch", () => {
       watching.type(key);
       expect(await watching.exited).toBe(4);
       expect(shown(watching.screen)).toContain(`sett answer ${question.slice(0, 8)} "…"`);
-      expect(shown(watching.screen)).toContain("is left for later");
+      expect(shown(watching.screen)).toMatch(/^Question \w+ is left for later\.$/m);
       expect(await sett.board.listOpenQuestions()).toContain(question);
     }
+  }, 20_000);
+
+  test("takes what was entered also where the input ends right behind it", async () => {
+    await using watching = forage("Which door?");
+    await watching.showing("the prompt", has(prompt));
+    watching.type(`green\r${endOfInput}`);
+    expect(await watching.exited).toBe(0);
+    expect(shown(watching.screen)).toContain("posts Answer");
   }, 20_000);
 
   test("is left with Ctrl-C, also in the middle of an answer", async () => {
