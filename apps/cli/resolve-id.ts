@@ -3,13 +3,15 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type GoalId } from "../../lib/model/ids.ts";
-import { oneLine } from "./render/plain-text.ts";
+import { oneLine, shorten } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 
 /** What an id is expected to stand for. */
 type What = "artefact" | "goal" | "question";
 
 const fewestCharacters = 6;
+/** Of what was typed as an id: longer than any. */
+const longestShown = 60;
 
 /** The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id. */
 export async function resolveArtefactId(
@@ -50,7 +52,7 @@ export async function resolveGoalId(board: Blackboard, text: string): Promise<Go
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
-    `${text} stands for ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
+    `${shown(text)} stands for ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
     {
       hint: "Give more characters.",
     },
@@ -61,7 +63,7 @@ function ambiguous(text: string, found: readonly Artefact[], what: string): Sett
   const candidates = found.map(
     ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
   );
-  return new SettError("artefact-ambiguous", `${text} stands for ${found.length} ${what}:\n${candidates.join("\n")}`, {
+  return new SettError("artefact-ambiguous", `${shown(text)} stands for ${found.length} ${what}:\n${candidates.join("\n")}`, {
     hint: "Give more characters.",
   });
 }
@@ -78,7 +80,7 @@ function startOfId(text: string, what: What): string {
   const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
   throw new SettError(
     "usage",
-    `\`${text}\` is no id of a${what === "artefact" ? "n artefact" : ` ${what}`}: that has ${problem}.`,
+    `\`${shown(text)}\` is no id of a${what === "artefact" ? "n artefact" : ` ${what}`}: that has ${problem}.`,
     {
       hint: listingOf[what],
     },
@@ -86,7 +88,11 @@ function startOfId(text: string, what: What): string {
 }
 
 export function notFound(text: string, what: What): SettError {
-  return new SettError("artefact-not-found", `There is no ${what} ${text}.`, {
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, {
     hint: what === "question" ? listingOf.question : "`sett hoard` lists what there is.",
   });
+}
+
+function shown(text: string): string {
+  return shorten(oneLine(text), longestShown);
 }

@@ -110,6 +110,16 @@ test("what to type next names the instance where the person has named it", async
   expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
 }, 20_000);
 
+test("an id that is none is not repeated in all its length", async () => {
+  for (const id of ["a".repeat(100_000), "x".repeat(100_000), `${" ".repeat(50_000)}12`, `${"\n".repeat(50_000)}abcdefab`]) {
+    for (const command of ["answer", "approve", "unearth", "watch --goal"]) {
+      const { code, err } = await sett.at.sett(...command.split(" "), id, ...(command === "answer" ? ["green"] : []));
+      expect(code).not.toBe(0);
+      expect(err.length).toBeLessThan(300);
+    }
+  }
+}, 20_000);
+
 test("a timeout that is none, or without --wait, is refused", async () => {
   const soon = await sett.at.sett("questions", "--wait", "--timeout", "soon");
   expect(soon.code).toBe(2);
