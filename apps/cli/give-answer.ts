@@ -7,6 +7,7 @@ import type { Actor, SettEvent } from "../../lib/model/event.ts";
 import { ArtefactId, LogicalId } from "../../lib/model/ids.ts";
 import { agoOf } from "./render/age.ts";
 import { actorName } from "./render/event-line.ts";
+import { naming } from "./render/naming.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 import { positionSince } from "./since.ts";
@@ -14,18 +15,22 @@ import { positionSince } from "./since.ts";
 /** `why` is a sentence. */
 export type Given = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
 
-export async function giveAnswer(board: Blackboard, question: Artefact, text: string, actor: Actor): Promise<Given> {
+/** `name`: what the person called the instance, if anything. */
+type By = { actor: Actor; name: string | undefined };
+
+export async function giveAnswer(board: Blackboard, question: Artefact, text: string, { actor, name }: By): Promise<Given> {
   const answer = answerTo(question, text);
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
   const refusal = result.outcome === "refused" ? result.reason : "It has its answer.";
-  return { outcome: "closed", why: (await whyClosed(board, question)) ?? refusal };
+  return { outcome: "closed", why: (await whyClosed(board, question, name)) ?? refusal };
 }
 
-/** Why nobody needs an answer (any more), if nobody does. */
+/** Why nobody needs an answer (any more), if nobody does. `name`: as above. */
 export async function whyClosed(
   board: Blackboard,
   { id, goal_id, claim_id, produced_by_agent }: Artefact,
+  name: string | undefined,
 ): Promise<string | undefined> {
   const [[answer], { ended }, asking] = await Promise.all([
     board.answersOf([id]),
@@ -33,7 +38,8 @@ export async function whyClosed(
     claim_id === "" ? undefined : board.readClaim(claim_id),
   ]);
   const question = `question ${shortId(id)}`;
-  if (answer !== undefined) return await whoAnswered(board, question, answer);
+  if (answer !== undefined)
+    return `${await whoAnswered(board, question, answer)}: see \`sett unearth ${shortId(answer)}${naming(name)}\`.`;
   if (ended !== undefined) {
     const how = ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
     return `The goal ${shortId(goal_id)} ${how}: nobody waits for the answer to ${question} any more.`;
@@ -68,7 +74,7 @@ async function whoAnswered(board: Blackboard, question: string, id: ArtefactId):
   const who = event === undefined ? "" : ` by ${oneLine(actorName(event.actor))}`;
   const when = event?.time ?? answer?.created_at;
   const ago = when === undefined ? "" : `, ${agoOf(when, await board.time())}`;
-  return `${question[0]?.toUpperCase()}${question.slice(1)} was answered${who}${ago}: see \`sett unearth ${shortId(id)}\`.`;
+  return `${question[0]?.toUpperCase()}${question.slice(1)} was answered${who}${ago}`;
 }
 
 const pageSize = 500;

@@ -48,7 +48,7 @@ export class PersonAtPrompt implements Disposable {
     this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
     if (this.#isAnswering) return true;
     if (this.#asked !== undefined && !this.#waiting.includes(this.#asked.id)) {
-      const why = await whyClosed(board, this.#asked);
+      const why = await whyClosed(board, this.#asked, this.#name);
       this.#asked = undefined;
       this.#prompt.dismiss();
       if (why !== undefined) this.shell.messages.note(why);
@@ -103,7 +103,7 @@ export class PersonAtPrompt implements Disposable {
   async #answer(question: Artefact, text: string, board: Blackboard): Promise<boolean> {
     const { messages } = this.shell;
     try {
-      const given = await giveAnswer(board, question, checkAnswerText(text), this.#actor);
+      const given = await giveAnswer(board, question, checkAnswerText(text), { actor: this.#actor, name: this.#name });
       this.#settled.add(question.id);
       if (given.outcome === "closed") messages.warn(`${given.why} Your answer was: ${text}`);
       return true;

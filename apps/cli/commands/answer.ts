@@ -50,6 +50,7 @@ export const answer = defineCommand({
   async run(args, shell) {
     const { question, goalText } = await orInterrupted(
       () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args)),
+      args.name,
       shell,
     );
     const edited = args.text === undefined ? await edit(question, goalText, args.name, shell) : undefined;
@@ -67,12 +68,13 @@ export const answer = defineCommand({
               actorIn(place, shell, args.as),
               heldUntil(board, args.name),
             ]);
-            const given = await giveAnswer(board, question, text, actor);
+            const given = await giveAnswer(board, question, text, { actor, name: args.name });
             if (given.outcome === "closed") throw tooLate(given.why, args.name);
             await tell(given.answer, question, { ...args, held }, shell);
             // What came from stdin has used it up.
             return { place, name: args.name, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
+        args.name,
         shell,
       );
     } catch (error) {
@@ -102,7 +104,7 @@ async function findQuestion(
   { id, name }: { id: string; name: string | undefined },
 ): Promise<{ question: Artefact; goalText: string | undefined }> {
   const question = await resolveQuestion(board, id);
-  const why = await whyClosed(board, question);
+  const why = await whyClosed(board, question, name);
   if (why !== undefined) throw tooLate(why, name);
   const [about] = question.source_artefacts;
   if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
@@ -170,9 +172,15 @@ async function tell(
   if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}${naming(name)}`);
 }
 
-async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted }: Shell): Promise<Result> {
+async function orInterrupted<Result>(
+  act: () => Promise<Result>,
+  name: string | undefined,
+  { interrupted }: Shell,
+): Promise<Result> {
   const interruption = aborted(interrupted).then((): never => {
-    throw new SettError("interrupted", "Interrupted: the question may not be answered.", { hint: "Look: sett questions" });
+    throw new SettError("interrupted", "Interrupted: the question may not be answered.", {
+      hint: `Look: sett questions${naming(name)}`,
+    });
   });
   return await Promise.race(interrupted.aborted ? [interruption] : [act(), interruption]);
 }
