@@ -1,6 +1,6 @@
 // The blackboard of an instance, and who it is that writes to it.
 import type { Actor } from "../../lib/model/event.ts";
-import { type OpenBlackboard, openBlackboard } from "./open-blackboard.ts";
+import { type OpenBlackboard, openBlackboard, type Place } from "./open-blackboard.ts";
 import { personOf } from "./person.ts";
 import type { Shell } from "./shell.ts";
 
@@ -8,14 +8,17 @@ export type OpenAsPerson = OpenBlackboard & { actor: Actor };
 
 /** Git is asked for the name only where nobody has said one. Throws as `openBlackboard` and `personOf`. */
 export async function openAsPerson(shell: Shell, name: string | undefined, as: string | undefined): Promise<OpenAsPerson> {
-  if (as !== undefined) return { actor: await personOf(undefined, shell, as), ...(await openBlackboard(shell, name)) };
   const opened = await openBlackboard(shell, name);
   try {
-    return { ...opened, actor: await personOf(await repositoryAt(opened.place.workspace, shell), shell) };
+    return { ...opened, actor: await actorAt(opened.place, shell, as) };
   } catch (error) {
     await opened[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+export async function actorAt({ workspace }: Place, shell: Shell, as: string | undefined): Promise<Actor> {
+  return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
 }
 
 /** One that has gone is no reason not to act: the system knows a name, too. */

@@ -5,7 +5,7 @@ import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { giveAnswer, whyClosed } from "./give-answer.ts";
-import { checkAnswerText } from "./goal-text.ts";
+import { checkAnswerText } from "./given-text.ts";
 import { LinePrompt } from "./line-prompt.ts";
 import { createMessages } from "./messages.ts";
 import type { GoalReading } from "./read-goal.ts";

@@ -1,7 +1,6 @@
 // sett answer: a person answers a question.
 import { Buffer } from "node:buffer";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { aborted } from "../../../lib/service/pause.ts";
@@ -10,10 +9,10 @@ import { defineCommand } from "../command.ts";
 import { type Edited, editText } from "../edit-text.ts";
 import { exitCodeOf } from "../follow-goal.ts";
 import { giveAnswer, whyClosed } from "../give-answer.ts";
-import { checkAnswerText, decodeAnswer, readAnswerText } from "../goal-text.ts";
+import { checkAnswerText, decodeAnswer, readAnswerText } from "../given-text.ts";
 import { type Held, heldUntil } from "../held-until.ts";
+import { actorAt } from "../open-as-person.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
-import { personOf } from "../person.ts";
 import { makerOf } from "../render/asked-text.ts";
 import { naming } from "../render/naming.ts";
 import { plainLines } from "../render/plain-text.ts";
@@ -65,7 +64,7 @@ export const answer = defineCommand({
           onBlackboard(args.name, shell, async ({ board, place }) => {
             const [from, actor, held] = await Promise.all([
               board.endOfEvents(),
-              actorIn(place, shell, args.as),
+              actorAt(place, shell, args.as),
               heldUntil(board, args.name),
             ]);
             const given = await giveAnswer(board, question, text, { actor, name: args.name });
@@ -148,11 +147,6 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
       .split("\n")
       .map((line) => `  ${line}`),
   ];
-}
-
-async function actorIn({ workspace }: Place, shell: Shell, as: string | undefined) {
-  if (as !== undefined || workspace === undefined || workspace === "") return await personOf(undefined, shell, as);
-  return await personOf(await HostRepository.open(workspace, { env: shell.env }), shell);
 }
 
 async function tell(

@@ -7,7 +7,7 @@ import type { Actor } from "../../../lib/model/event.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodeOf } from "../follow-goal.ts";
-import { readGoalText } from "../goal-text.ts";
+import { readGoalText } from "../given-text.ts";
 import { type Held, heldUntil } from "../held-until.ts";
 import { openBlackboard, type Place } from "../open-blackboard.ts";
 import { personOf } from "../person.ts";

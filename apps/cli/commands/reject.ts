@@ -1,8 +1,7 @@
 // sett reject: a person's feedback, which goes back to whoever made the artefact.
-import { SettError } from "../../../lib/model/errors.ts";
 import { defineCommand } from "../command.ts";
 import { giveVerdict, verdictArguments } from "../give-verdict.ts";
-import { readGivenText } from "../given-text.ts";
+import { readReasonText } from "../given-text.ts";
 
 export const reject = defineCommand({
   name: "reject",
@@ -23,13 +22,7 @@ export const reject = defineCommand({
   },
   examples: ['sett reject 1a2b3c4d --reason "The date is wrong"', "sett reject 1a2b3c4d --reason - < review.md"],
   async run(args, shell) {
-    const reason = await readGivenText(args.reason, shell);
-    if (reason.trim() === "") {
-      throw new SettError("usage", "The reason is empty.", {
-        hint: 'Say what is to be done better: --reason "The date is wrong"',
-      });
-    }
-    await giveVerdict(args, reason, shell);
+    await giveVerdict(args, await readReasonText(args.reason, shell), shell);
     return;
   },
 });
