@@ -3,7 +3,19 @@ import { change, claim, type Damage, drop, event, found, release, repeat } from 
 
 export const bidDamages: readonly Damage[] = [
   ["everyBidStaysOnRecord", "a bid that is gone", (h) => release(h).bids.splice(2, 1)],
-  ["everyBidStaysOnRecord", "a bid that has changed", (h) => change(found(release(h).bids[2], "third bid"), { word: "review" })],
+  [
+    "everyBidStaysOnRecord",
+    "a bid that has changed",
+    // Bids come in any order.
+    (h) =>
+      change(
+        found(
+          release(h).bids.find(({ word }) => word !== "review"),
+          "bid that is no review",
+        ),
+        { word: "review" },
+      ),
+  ],
   ["everyElectorIsHeard", "an elector who was never heard", (h) => release(h).bids.splice(2, 1)],
   [
     "noAgentBidsTwice",
