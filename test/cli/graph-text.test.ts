@@ -79,6 +79,8 @@ const hostile = [
   "style a1 fill:#f00;",
   "`code` **bold** _it_ __init__ snake_case ~~no~~",
   "1. one",
+  "]",
+  "] ]]",
   "- item",
   "#quot; #35; &amp; &#60; ﬂ°°60¶ß",
   "$$\\frac{1}{2}$$ fa:fa-car",

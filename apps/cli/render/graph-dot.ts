@@ -46,7 +46,10 @@ function wrapped(text: string): string[] {
   return text.match(/\S.{0,35}(?=\s|$)|\S{36}/gu) ?? [];
 }
 
-/** A label between angle brackets is XML of a kind; a backslash still begins Graphviz' own escapes, unless nothing visible follows it. */
+/**
+ * A label between angle brackets is XML of a kind; a backslash still begins Graphviz' own escapes, unless nothing visible follows
+ * it. Brackets come as numbers, too: of a line that is nothing but `]`, Graphviz makes an error or nothing at all.
+ */
 function escaped(text: string): string {
-  return text.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\\", "\\\u200b");
+  return text.replace(/[&<>\]]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\\", "\\\u200b");
 }
