@@ -13,7 +13,7 @@ import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
 import { type Running, startProcess, together } from "./processes.ts";
 
-type Clan = Readonly<Record<string, BidWord>>;
+export type Clan = Readonly<Record<string, BidWord>>;
 
 /** All three want every goal: the first bid wins, so that the work spreads over them. */
 export const rivals: Clan = { one: "exclusive", two: "exclusive", three: "exclusive" };
@@ -35,6 +35,9 @@ export const threePhases: Clan = {
   scanner: "claim",
   packager: "exclusive",
 };
+
+/** So many claims are open at any time while claims per second are measured. */
+export const openAtOnce = 300;
 
 /** How often what is measured is looked at. */
 export const lookEveryMs = 5;
@@ -137,13 +140,13 @@ export class SettSide implements AsyncDisposable {
   }
 
   /**
-   * Claims per second from the first artefact to the last `complete`, with about `window` claims open at any time. Both moments are
+   * Claims per second from the first artefact to the last `complete`, with about `openAtOnce` claims open at any time. Both moments are
    * read from the log afterwards, so that watching costs nothing while it is measured.
    */
-  async throughput(goals: number, window = 300): Promise<number> {
+  async throughput(goals: number): Promise<number> {
     const start = await this.board.endOfEvents();
     for (let stated = 0; stated < goals; await Bun.sleep(10)) {
-      const room = Math.min(goals - stated, window - (await this.#openClaims()));
+      const room = Math.min(goals - stated, openAtOnce - (await this.#openClaims()));
       await Promise.all(
         Array.from({ length: Math.max(0, room) }, () => this.board.createArtefact(sampleArtefact(), "person:bench")),
       );

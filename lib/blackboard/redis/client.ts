@@ -1,4 +1,5 @@
 // One connection to Redis that never heals itself: whoever holds it replaces it. And what its errors mean.
+import "./tracing.ts";
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
 
