@@ -1,8 +1,9 @@
 // sett cancel, pause and resume, with the real program, orchestrator, cubs and Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BidRule } from "../../lib/model/bid.ts";
+import type { Member } from "../support/clan.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { Clan, endless, type Member, report } from "./support/clan.ts";
+import { endless, report, Sett } from "./support/sett.ts";
 import { Workspace } from "./support/workspace.ts";
 
 let at: Workspace;
@@ -18,13 +19,13 @@ afterAll(async () => {
 const bids = (...rules: BidRule[]) => ({ bids: rules });
 const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });
 
-async function eventTypes(clan: Clan, from = "0"): Promise<string[]> {
+async function eventTypes(clan: Sett, from = "0"): Promise<string[]> {
   return (await clan.board.readEvents(from, 1_000)).map(({ type }) => type);
 }
 
 describe("sett cancel", () => {
   test("ends a claim in bidding, and bids that come later are refused", async () => {
-    await using clan = await Clan.gather(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await using clan = await Sett.gather(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
     const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
@@ -34,7 +35,7 @@ describe("sett cancel", () => {
     expect(await clan.board.placeBid({ claim: claim.id, agent: "silent" as never, word: "claim" })).toMatchObject({
       outcome: "refused",
     });
-    expect(await clan.state(goal)).toBe("cancelled");
+    expect(await clan.stateOf(goal)).toBe("cancelled");
     const log = await clan.need("watch", "--no-follow");
     expect(log).toMatch(/Ada Lovelace +asks to cancel the goal/);
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
@@ -44,7 +45,7 @@ describe("sett cancel", () => {
     "stops the tool that is at work on a bid of `%s`",
     async (bid) => {
       const { tool, begun, stopped } = endless();
-      await using clan = await Clan.gather(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
+      await using clan = await Sett.gather(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
       const goal = await clan.goal();
       await begun;
       const told = JSON.parse(await clan.need("cancel", goal.id, "--json"));
@@ -60,31 +61,31 @@ describe("sett cancel", () => {
 
   test("ends what waits for an answer, and closes the question", async () => {
     const ask = () => ({ structural_type: "Question", payload: "Which colour?" });
-    await using clan = await Clan.gather(at, { painter: { ...onGoal("exclusive"), tool: ask } });
+    await using clan = await Sett.gather(at, { painter: { ...onGoal("exclusive"), tool: ask } });
     const goal = await clan.goal();
     await clan.grant(goal, "painter", "waiting");
     await waitFor("the question", async () => (await clan.board.listOpenQuestions()).length === 1);
     expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended, and with it the work of painter.");
     expect(await clan.board.listOpenQuestions()).toEqual([]);
-    expect(await clan.state(goal)).toBe("cancelled");
+    expect(await clan.stateOf(goal)).toBe("cancelled");
   }, 60_000);
 
   test("works on a paused instance, and leaves other goals alone", async () => {
     const { tool, begun } = endless();
-    await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool } });
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool } });
     const other = await clan.goal("The other");
     await begun;
     await clan.need("pause");
     const goal = await clan.goal();
     await waitFor("the bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
     expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended.");
-    expect(await clan.state(goal)).toBe("cancelled");
-    expect(await clan.state(other)).toBe("running");
+    expect(await clan.stateOf(goal)).toBe("cancelled");
+    expect(await clan.stateOf(other)).toBe("running");
   }, 60_000);
 
   test("refuses a goal that is at rest or cancelled already, and what is no goal", async () => {
     const finish = () => report("Code", { structural_type: "Terminal" });
-    await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: finish } });
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: finish } });
     const goal = await clan.goal();
     await clan.ended(goal, "complete");
     const { code, err } = await clan.sett("cancel", goal.id);
@@ -110,7 +111,7 @@ describe("sett pause and sett resume", () => {
       coder: { ...onGoal("claim"), tool: code },
       tester: { ...onGoal("exclusive"), tool: test },
     };
-    await using clan = await Clan.gather(at, members);
+    await using clan = await Sett.gather(at, members);
     const goal = await clan.goal();
     await clan.grant(goal, "coder", "running");
     // Granted to an agent that has its hands full: it is queued when the pause comes.
@@ -140,7 +141,7 @@ describe("sett pause and sett resume", () => {
     });
     expect((await clan.sett("resume")).code).toBe(0);
     for (const one of [goal, next]) await clan.ended(one, "complete");
-    expect(await clan.state(next)).toBe("achieved");
+    expect(await clan.stateOf(next)).toBe("achieved");
     expect(JSON.parse(await clan.need("status", "--json")).paused).toBeNull();
     const running = await clan.sett("resume");
     expect({ code: running.code, err: running.err }).toEqual({
@@ -150,7 +151,7 @@ describe("sett pause and sett resume", () => {
   }, 60_000);
 
   test("what is asked for while nobody orchestrates is recorded, and acted on in order when somebody does", async () => {
-    await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
     await clan.stopOrchestrating();
     const asked = await clan.sett("pause");
     expect({ code: asked.code, err: asked.err }).toEqual({
@@ -165,7 +166,7 @@ describe("sett pause and sett resume", () => {
   }, 60_000);
 
   test("an orchestrator that comes back within seconds is waited for", async () => {
-    await using clan = await Clan.gather(at, {});
+    await using clan = await Sett.gather(at, {});
     await clan.stopOrchestrating();
     await using pausing = clan.start("pause", "--json");
     await waitFor("the request", async () => (await eventTypes(clan)).includes("pause_requested"));

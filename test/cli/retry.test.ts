@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { BidRule } from "../../lib/model/bid.ts";
 import type { Grant } from "../../lib/model/claim.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
-import { Clan, endless, type Member, report } from "./support/clan.ts";
+import type { Member } from "../support/clan.ts";
+import { endless, report, Sett } from "./support/sett.ts";
 import { Workspace } from "./support/workspace.ts";
 
 let at: Workspace;
@@ -27,22 +28,22 @@ const failing = (times: number, type: string) => {
     return left >= 0 ? report("Nope", { structural_type: "Failure" }) : report(type);
   };
 };
-const failureOf = (clan: Clan, goal: Parameters<Clan["made"]>[0]) =>
+const failureOf = (clan: Sett, goal: Parameters<Sett["made"]>[0]) =>
   clan.made(goal, ({ structural_type }) => structural_type === "Failure", "the Failure");
 const states = (grants: readonly Grant[]) =>
   Object.fromEntries(grants.map(({ agent, state, attempt }) => [agent, [state, attempt]]));
 
 test("a retry makes a failed exclusive attempt again, once", async () => {
-  await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
+  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
   const goal = await clan.goal();
   const failure = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
-  expect(await clan.state(goal)).toBe("failed");
+  expect(await clan.stateOf(goal)).toBe("failed");
   const claim = (await clan.need("retry", failure.id.slice(0, 8))).trim() as ClaimId;
   const retried = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(retried.claim.id).toBe(claim);
   expect(states(retried.grants)).toEqual({ coder: ["done", 2] });
-  expect(await clan.state(goal)).toBe("settled");
+  expect(await clan.stateOf(goal)).toBe("settled");
   const again = await clan.sett("retry", failure.id);
   expect({ code: again.code, err: again.err }).toEqual({
     code: 1,
@@ -82,7 +83,7 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
   };
   const linterDone = Promise.withResolvers<void>();
   let hasFailed = false;
-  await using clan = await Clan.gather(at, members);
+  await using clan = await Sett.gather(at, members);
   const goal = await clan.goal();
   await clan.grant(goal, "linter", "done");
   await slow.begun;
@@ -109,21 +110,21 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
   const made = await clan.made(goal, ({ type }) => type === "Package");
   // The review, and the work of the three.
   expect(made.metadata.given).toBe(4);
-  expect(await clan.state(goal)).toBe("settled");
+  expect(await clan.stateOf(goal)).toBe("settled");
 }, 60_000);
 
 test("a retry may fail again, and its own Failure may be tried again", async () => {
-  await using clan = await Clan.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
+  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
   const goal = await clan.goal();
   const first = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
   await clan.need("retry", first.id);
   await clan.ended(goal, "terminated", `retry:${first.id}`);
   const second = await clan.made(goal, ({ id, structural_type }) => structural_type === "Failure" && id !== first.id);
-  expect(await clan.state(goal)).toBe("failed");
+  expect(await clan.stateOf(goal)).toBe("failed");
   await clan.need("retry", second.id);
   expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({ coder: ["done", 3] });
-  expect(await clan.state(goal)).toBe("settled");
+  expect(await clan.stateOf(goal)).toBe("settled");
 }, 60_000);
 
 test("a retry is refused for what is no Failure, for an agent that is gone, and for a goal that was cancelled", async () => {
@@ -131,7 +132,7 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
     coder: { ...onGoal("exclusive"), tool: failing(9, "Code") },
     idler: onGoal("ignore"),
   };
-  await using clan = await Clan.gather(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
+  await using clan = await Sett.gather(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
   const refusal = async (id: string) => {
     const { code, out, err } = await clan.sett("retry", id);
     expect({ code, out }).toEqual({ code: 1, out: "" });

@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidRule } from "../../lib/model/bid.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import { Clan, type Member, report } from "./support/clan.ts";
+import type { Member } from "../support/clan.ts";
+import { report, Sett } from "./support/sett.ts";
 import { runSett } from "./support/sett-process.ts";
 import { Workspace } from "./support/workspace.ts";
 
@@ -41,7 +42,7 @@ const isDraft = (version: number) => (one: Artefact) => one.type === "Draft" && 
 
 test("a gate: rejected work is made anew with the reason before its maker, and goes on once it is approved", async () => {
   const { members, inputs } = publishers();
-  await using clan = await Clan.gather(at, members);
+  await using clan = await Sett.gather(at, members);
   const goal = await clan.goal();
   const first = await clan.made(goal, isDraft(1));
   await clan.grant(first, "maintainer", "waiting");
@@ -81,7 +82,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
   await clan.made(goal, (one) => one.type === "Book", "the book");
   expect((await clan.ended(first, "terminated")).claim.termination_reason).toBe("Feedback from maintainer");
   await clan.ended(second, "complete");
-  expect(await clan.state(goal)).toBe("achieved");
+  expect(await clan.stateOf(goal)).toBe("achieved");
   const log = await clan.need("watch", "--no-follow");
   expect(log).toMatch(/orchestrator +bids review on claim \w+ for maintainer, by its rules/);
   expect(log).toContain(`asks maintainer to approve or reject ${second.id.slice(0, 8)}`);
@@ -89,7 +90,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
 }, 60_000);
 
 test("a verdict does not promise that work goes on while the instance is paused, or while nobody orchestrates", async () => {
-  await using clan = await Clan.gather(at, publishers().members);
+  await using clan = await Sett.gather(at, publishers().members);
   const [first, second] = [await clan.goal(), await clan.goal()];
   const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
   for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
@@ -106,7 +107,7 @@ test("a verdict does not promise that work goes on while the instance is paused,
 describe("a verdict that nobody waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
     const { members } = publishers({ silent: bids() });
-    await using clan = await Clan.gather(at, members);
+    await using clan = await Sett.gather(at, members);
     const goal = await clan.goal();
     const refused = async (id: string, ...words: string[]) => {
       const { code, out, err } = await clan.sett("approve", id, ...words);
@@ -137,7 +138,7 @@ describe("a verdict that nobody waits for", () => {
   }, 60_000);
 
   test("is refused for a goal that was cancelled", async () => {
-    await using clan = await Clan.gather(at, publishers().members);
+    await using clan = await Sett.gather(at, publishers().members);
     const goal = await clan.goal();
     const draft = await clan.made(goal, isDraft(1));
     await clan.grant(draft, "maintainer", "waiting");
@@ -152,7 +153,7 @@ describe("a verdict that nobody waits for", () => {
 
 test("of several people who are waited for, one is spoken for by name; all are heard", async () => {
   const { members } = publishers({ editor: { human: true, ...bids({ on: "Draft", bid: "review" }) } });
-  await using clan = await Clan.gather(at, members);
+  await using clan = await Sett.gather(at, members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -170,7 +171,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
 }, 60_000);
 
 test("of two who judge at the same time one wins, and the other is told who", async () => {
-  await using clan = await Clan.gather(at, publishers().members);
+  await using clan = await Sett.gather(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -187,7 +188,7 @@ test("of two who judge at the same time one wins, and the other is told who", as
 }, 60_000);
 
 test("what somebody has written over by hand is not approved", async () => {
-  await using clan = await Clan.gather(at, publishers().members);
+  await using clan = await Sett.gather(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -198,7 +199,7 @@ test("what somebody has written over by hand is not approved", async () => {
 }, 60_000);
 
 test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
-  await using clan = await Clan.gather(at, publishers().members);
+  await using clan = await Sett.gather(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");

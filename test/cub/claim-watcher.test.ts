@@ -2,7 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../apps/cub/claim-watcher.ts";
 import type { RunBidCommand } from "../../apps/cub/parts.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
-import { cubScene, exited } from "./support/scene.ts";
+import { exited } from "../support/tool.ts";
+import { cubScene } from "./support/scene.ts";
 import { until } from "./support/until.ts";
 
 describe("the claim watcher", () => {

@@ -6,7 +6,8 @@ import { CommitHash } from "../../lib/model/ids.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
 import { derived } from "../support/lineage.ts";
 import { sampleArtefact } from "../support/sample.ts";
-import { cubScene, exited } from "./support/scene.ts";
+import { exited } from "../support/tool.ts";
+import { cubScene } from "./support/scene.ts";
 import { until } from "./support/until.ts";
 
 const away = () => new SettError("redis-unreachable", "Redis does not answer.");

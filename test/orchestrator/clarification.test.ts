@@ -1,8 +1,9 @@
 // Tiered clarification, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import type { Member, ToolFunction } from "../support/in-process-clan.ts";
+import type { Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
+import type { Tool } from "../support/tool.ts";
 import { waitFor } from "../support/wait-for.ts";
 import {
   ada,
@@ -12,6 +13,7 @@ import {
   asking,
   ending,
   gather,
+  reaches,
   replying,
   report,
   terminalOf,
@@ -26,10 +28,10 @@ afterAll(async () => redis[Symbol.asyncDispose]());
 
 describe("tiered clarification", () => {
   /** planner makes a Plan of the goal, coder Code of the Plan; tester asks about the Code. */
-  const planner = (tool: ToolFunction): Member => ({ ...wants("GoalDefined", "exclusive"), tool });
+  const planner = (tool: Tool): Member => ({ ...wants("GoalDefined", "exclusive"), tool });
   const isQuestion = (input: ToolInput) => input.target_artefact.structural_type === "Question";
   const escalating =
-    (make: object, question: string): ToolFunction =>
+    (make: object, question: string): Tool =>
     (input) => {
       if (!isQuestion(input)) return make;
       const [known] = answersIn(input);
@@ -49,10 +51,10 @@ describe("tiered clarification", () => {
     const coder: Member = { ...wants("Plan", "exclusive"), tool: escalating(code, "Which plan?") };
     const members = { planner: planner(escalating(plan, "Which goal?")), coder, tester };
     await using clan = await gather(redis, members, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     const atTheTop = await askedOfPeople(clan, "Which goal?");
     expect(await clan.board.listOpenQuestions()).toEqual([atTheTop.id]);
-    const artefacts = await clan.artefactsOf(goal.goal_id);
+    const artefacts = await clan.artefactsOf(goal);
     const asked = artefacts.filter((one) => one.structural_type === "Question");
     expect(asked.map((one) => [one.produced_by_agent, one.payload])).toEqual([
       ["tester", "Which version?"],
@@ -67,8 +69,8 @@ describe("tiered clarification", () => {
     ]);
     await answer(clan, atTheTop, "1.2.0");
     expect((await terminalOf(clan, goal)).payload).toBe("passed on: passed on: 1.2.0");
-    await clan.reaches(goal.goal_id, "achieved");
-    const answers = (await clan.artefactsOf(goal.goal_id)).filter((one) => one.structural_type === "Answer");
+    await reaches(clan, goal, "achieved");
+    const answers = (await clan.artefactsOf(goal)).filter((one) => one.structural_type === "Answer");
     expect(answers.map((one) => one.produced_by_agent || one.produced_by_role)).toEqual(["user", "planner", "coder"]);
   });
 
@@ -78,7 +80,7 @@ describe("tiered clarification", () => {
       tool: (input) => (isQuestion(input) ? replying("1.0.0, says the coder") : code),
     };
     await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     expect((await terminalOf(clan, goal)).payload).toBe("1.0.0, says the coder");
     expect(clan.inputs.get("planner")).toHaveLength(1);
     const [, clarifying] = clan.inputs.get("coder") ?? [];
@@ -91,25 +93,25 @@ describe("tiered clarification", () => {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
     };
-    const answering: ToolFunction = (input) => (isQuestion(input) ? replying("1.1.0, says the planner") : plan);
+    const answering: Tool = (input) => (isQuestion(input) ? replying("1.1.0, says the planner") : plan);
     await using clan = await gather(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     expect((await terminalOf(clan, goal)).payload).toBe("1.1.0, says the planner");
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
   });
 
   test("does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again", async () => {
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
     await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     const question = await askedOfPeople(clan, "Which version?");
-    const artefacts = await clan.artefactsOf(goal.goal_id);
+    const artefacts = await clan.artefactsOf(goal);
     const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
     expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["coder", "planner"]);
     expect(failures[0]?.metadata.summary).toContain("answered with a Standard");
     await answer(clan, question, "1.2.0");
     expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     for (const { id } of failures) await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
     const refusals = await waitFor("the refusals", async () => {
       const all = (await clan.board.readEvents("0", 1_000)).filter(({ type }) => type === "request_refused");
@@ -129,10 +131,10 @@ describe("tiered clarification", () => {
         return known === undefined ? asking("Why this plan?", about) : ending(known.payload);
       },
     };
-    const answering: ToolFunction = (input) => (isQuestion(input) ? replying("because") : plan);
+    const answering: Tool = (input) => (isQuestion(input) ? replying("because") : plan);
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
     await using clan = await gather(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     expect((await terminalOf(clan, goal)).payload).toBe("because");
     expect(clan.inputs.get("coder")).toHaveLength(1);
   });
@@ -152,12 +154,12 @@ describe("tiered clarification", () => {
       },
     };
     await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     await waitFor("the question at the coder", () => clan.inputs.get("coder")?.length === 2);
-    const question = await clan.artefact(goal.goal_id, (one) => one.structural_type === "Question");
+    const question = await clan.made(goal, (one) => one.structural_type === "Question");
     expect((await answer(clan, question, "2.0.0")).outcome).toEqual({ outcome: "answered" });
     expect((await terminalOf(clan, goal)).payload).toBe("2.0.0");
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     await waitFor("the end of the coder's tool", () => stopped);
   });
 });

@@ -1,11 +1,11 @@
 // Approvals, pauses and other tries, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import type { Member } from "../support/in-process-clan.ts";
+import type { Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { agentName } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { ada, decide, ending, gather, grantOf, report, terminalOf, wants } from "./support/people.ts";
+import { ada, decide, ending, gather, grantOf, reaches, report, statusOf, terminalOf, wants } from "./support/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -23,18 +23,18 @@ describe("an approval", () => {
 
   test("is waited for, and leads on; a rejection leads to the next version", async () => {
     await using clan = await gather(redis, { lead, planner, packager });
-    const goal = await clan.stateGoal();
-    const first = await clan.artefact(goal.goal_id, ({ type }) => type === "Plan");
+    const goal = await clan.state();
+    const first = await clan.made(goal, ({ type }) => type === "Plan");
     await waitFor("the approval", async () => (await grantOf(clan, first, "lead"))?.state === "waiting");
-    expect(await clan.status(goal.goal_id)).toMatchObject({
+    expect(await statusOf(clan, goal)).toMatchObject({
       state: "waiting",
       waitingFor: [{ kind: "approval", agent: agentName("lead"), artefact: first.id }],
     });
     expect(await decide(clan, first, "lead", '{"reason":"Not on a Friday."}')).toEqual({ outcome: "given" });
-    const second = await clan.artefact(goal.goal_id, ({ type, version }) => type === "Plan" && version === 2);
+    const second = await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
     expect(await decide(clan, second, "lead", "{}")).toEqual({ outcome: "given" });
     expect((await terminalOf(clan, goal)).source_artefacts).toContain(second.id);
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     expect(clan.inputs.get("packager")).toHaveLength(1);
   });
 });
@@ -54,13 +54,13 @@ describe("a paused instance", () => {
     };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
     await using clan = await gather(redis, { reviewer, coder });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     await waitFor("the reviewer", () => clan.inputs.get("reviewer")?.length === 1);
     await clan.board.logEvent({ type: "pause_requested" }, ada);
     await waitFor("the pause", () => clan.board.readPause());
     finish(undefined);
     await waitFor("the review", async () => (await grantOf(clan, goal, "reviewer"))?.state === "done");
-    const other = await clan.stateGoal();
+    const other = await clan.state();
     await waitFor("the bids", async () => {
       const id = (await clan.board.claimsOfArtefact(other.id)).get("standard");
       return id && (await clan.board.readClaim(id))?.claim.bids.length === 2;
@@ -70,7 +70,7 @@ describe("a paused instance", () => {
     clan.stopOrchestrator();
     await clan.startOrchestrator();
     await clan.board.logEvent({ type: "resume_requested" }, ada);
-    for (const { goal_id } of [goal, other]) await clan.reaches(goal_id, "achieved");
+    for (const one of [goal, other]) await reaches(clan, one, "achieved");
     const said = (await clan.board.readEvents("0", 1_000)).map(({ type }) => type);
     const paused = said.slice(said.indexOf("instance_paused"), said.indexOf("instance_resumed"));
     expect(paused).not.toContain("grant_queued");
@@ -88,13 +88,13 @@ describe("another try of a failure", () => {
     const reviewer: Member = { ...wants("GoalDefined", "review"), tool: () => ({ structural_type: "Review", payload: {} }) };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
     await using clan = await gather(redis, { reviewer, tester, coder });
-    const goal = await clan.stateGoal();
-    await clan.reaches(goal.goal_id, "failed");
-    const failure = await clan.artefact(goal.goal_id, ({ structural_type }) => structural_type === "Failure");
+    const goal = await clan.state();
+    await reaches(clan, goal, "failed");
+    const failure = await clan.made(goal, ({ structural_type }) => structural_type === "Failure");
     const retry = () => clan.board.logEvent({ type: "retry_requested", artefact_id: failure.id }, ada);
     isBroken = false;
     await retry();
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     expect(clan.inputs.get("reviewer")).toHaveLength(1);
     const [first, again] = clan.inputs.get("tester") ?? [];
     expect(again).toEqual({ ...first, claim_id: again?.claim_id } as ToolInput);

@@ -1,8 +1,8 @@
 // What stays on record of an attempt that failed, while the next one is waited for.
 import { expect, test } from "bun:test";
 import { CommitHash } from "../../lib/model/ids.ts";
-import { startClan } from "../support/clan.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { startClan } from "./support/redis-clan.ts";
 
 test("a failed attempt keeps the record of its inputs when another follows", async () => {
   const writer = {
@@ -15,7 +15,7 @@ test("a failed attempt keeps the record of its inputs when another follows", asy
   const goal = await clan.state("hello", { metadata: { commit } });
   const draft = await waitFor("the draft", async () => (await clan.artefactsOf(goal))[1]);
   const failed = await waitFor("the attempt to be tried again", async () => {
-    const grant = (await clan.claimed(draft)).grants[0];
+    const grant = (await clan.claimOn(draft)).grants[0];
     return grant?.state === "failed" && grant.retry_at !== undefined && grant;
   });
   expect(failed).toMatchObject({ attempt: 1, context_ids: [goal.id], base_commit: commit });

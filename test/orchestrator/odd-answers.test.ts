@@ -1,7 +1,7 @@
 // Answers that do not fit the question: reviews of every shape, reviewers and reworkers that do something else, tools that do not listen.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { startClan } from "../support/clan.ts";
+import { startClan } from "./support/redis-clan.ts";
 
 setDefaultTimeout(60_000);
 

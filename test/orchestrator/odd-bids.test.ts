@@ -1,8 +1,9 @@
 // Bids that nobody asked for, agents that ask for everything, and agents that are hard to tell apart: the claims go on as if nothing had been.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { type Clan, startClan } from "../support/clan.ts";
-import { agentName, newArtefactId, newClaimId, sampleAgent } from "../support/sample.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { agentName, newArtefactId, newClaimId } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { type RedisClan, startClan } from "./support/redis-clan.ts";
 
 setDefaultTimeout(60_000);
 
@@ -12,7 +13,7 @@ const forGoals = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], scr
 test("strangers' bids, second bids and bids after the grant change nothing", async () => {
   await using clan = await startClan({ coder: forGoals, person: {} });
   const goal = await clan.state("hello");
-  const { claim } = await clan.claimed(goal);
+  const { claim } = await clan.claimOn(goal);
   const bids = `claim:${claim.id}:bids`;
   const bid = (agent: string, word: "exclusive" | "ignore") =>
     clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
@@ -36,7 +37,7 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
     reason: `The bidding on claim ${claim.id} is closed.`,
   });
   await clan.hand("HSET", bids, "person", "exclusive");
-  const next = await clan.claimed(report);
+  const next = await clan.claimOn(report);
   await clan.board.placeBid({ claim: next.claim.id, agent: agentName("person"), word: "ignore" });
   expect(await clan.settled(goal)).toHaveLength(2);
   expect((await clan.board.readClaim(claim.id))?.grants.map(({ agent }) => String(agent))).toEqual(["coder"]);
@@ -90,7 +91,7 @@ test("agents that review everything, reviews of their own role's work left out, 
 });
 
 /** Once another goal's claim has been opened and closed, so that the orchestrator has followed the log past this one. */
-async function countAfterAWhile(clan: Clan, goal: Parameters<Clan["artefactsOf"]>[0]): Promise<number> {
+async function countAfterAWhile(clan: RedisClan, goal: Artefact): Promise<number> {
   const end = await clan.board.endOfEvents();
   await waitFor("the log to be followed", async () => ((await clan.board.readSeat())?.cursor ?? "0") >= end);
   return (await clan.artefactsOf(goal)).length;
@@ -116,7 +117,7 @@ test("two agents of one role are heard both, and neither is asked about what the
 
 test("two cubs under one name share its work: each grant is run once", async () => {
   await using clan = await startClan({ coder: forGoals });
-  await clan.startCub(sampleAgent("coder", { bids: forGoals.bids }), forGoals.script);
+  await clan.startCub("coder", forGoals.script);
   const goals = await Promise.all(Array.from({ length: 20 }, (_, number) => clan.state(`goal ${number}`)));
   for (const goal of goals) expect(await clan.settled(goal)).toHaveLength(2);
   expect(await clan.events("grant_started")).toHaveLength(20);

@@ -1,10 +1,23 @@
 // Questions to people, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Member } from "../support/in-process-clan.ts";
+import type { Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { agentName } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { ada, answer, answersIn, askedOfPeople, asking, ending, gather, grantOf, terminalOf, wants } from "./support/people.ts";
+import {
+  ada,
+  answer,
+  answersIn,
+  askedOfPeople,
+  asking,
+  ending,
+  gather,
+  grantOf,
+  reaches,
+  statusOf,
+  terminalOf,
+  wants,
+} from "./support/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -23,10 +36,10 @@ describe("a question to people", () => {
 
   test("suspends its grant; the asker goes on with question and answer, as often as it asks", async () => {
     await using clan = await gather(redis, { coder });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     const first = await askedOfPeople(clan, "Question 1?");
     expect(first).toMatchObject({ source_artefacts: [goal.id], produced_by_agent: "coder", goal_id: goal.goal_id });
-    expect((await clan.status(goal.goal_id)).state).toBe("waiting");
+    expect((await statusOf(clan, goal)).state).toBe("waiting");
     expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "waiting", attempt: 1 });
     const { given, outcome } = await answer(clan, first, "MIT");
     expect(outcome).toEqual({ outcome: "answered" });
@@ -35,7 +48,7 @@ describe("a question to people", () => {
     const result = await terminalOf(clan, goal);
     expect(result.payload).toBe("MIT and 2026");
     expect(result.source_artefacts).toEqual([goal.id, given.id, more.id]);
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     const dialogue = [first.id, given.id, second.id, more.id];
     const grant = await grantOf(clan, goal, "coder");
     expect(grant).toMatchObject({ state: "done", attempt: 3, dialogue });
@@ -50,7 +63,7 @@ describe("a question to people", () => {
 
   test("waits through restarts of the orchestrator and the cub, before and after its answer", async () => {
     await using clan = await gather(redis, { coder });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     const first = await askedOfPeople(clan, "Question 1?");
     clan.stopOrchestrator();
     clan.stopCub("coder");
@@ -63,24 +76,24 @@ describe("a question to people", () => {
 
   test("is closed by the end of its claim, and its answer is refused then", async () => {
     await using clan = await gather(redis, { coder });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     const question = await askedOfPeople(clan, "Question 1?");
     await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, ada);
-    await clan.reaches(goal.goal_id, "cancelled");
+    await reaches(clan, goal, "cancelled");
     expect((await answer(clan, question, "MIT")).outcome).toMatchObject({ outcome: "refused" });
     await waitFor("the end of the claim", async () => (await grantOf(clan, goal, "coder"))?.state === "cancelled");
   });
 
   test("of an agent that was removed is closed, and its grant fails", async () => {
     await using clan = await gather(redis, { coder, other: {} });
-    const goal = await clan.stateGoal();
+    const goal = await clan.state();
     await waitFor("the claim", async () => (await clan.board.listOpenClaims())[0]);
     const [open] = await clan.board.listOpenClaims();
     if (open !== undefined) await clan.board.placeBid({ claim: open, agent: agentName("other"), word: "ignore" });
     const question = await askedOfPeople(clan, "Question 1?");
     const agents = (await clan.board.listAgents()).filter(({ name }) => name !== "coder");
     await clan.board.registerAgents(agents, ada, { exact: true });
-    await clan.reaches(goal.goal_id, "failed");
+    await reaches(clan, goal, "failed");
     expect(await clan.board.listOpenQuestions()).toEqual([]);
     expect((await answer(clan, question, "MIT")).outcome).toMatchObject({ reason: expect.stringContaining("does not wait") });
   });
@@ -97,12 +110,12 @@ describe("feedback on a goal", () => {
       tool: ({ target_artefact }) => ending(target_artefact.payload),
     };
     await using clan = await gather(redis, { reviewer, coder });
-    const goal = await clan.stateGoal({ payload: "Do it." });
+    const goal = await clan.state("Do it.");
     const question = await askedOfPeople(clan, "Too vague.");
-    expect((await clan.status(goal.goal_id)).state).toBe("waiting");
+    expect((await statusOf(clan, goal)).state).toBe("waiting");
     const { given } = await answer(clan, question, "Release 1.2.0.");
     expect((await terminalOf(clan, goal)).payload).toBe("Release 1.2.0.");
-    await clan.reaches(goal.goal_id, "achieved");
+    await reaches(clan, goal, "achieved");
     const versions = await clan.board.readArtefacts(await clan.board.readThread(goal.logical_id));
     expect(versions).toMatchObject([
       { version: 1, payload: "Do it." },

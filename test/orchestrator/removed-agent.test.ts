@@ -3,9 +3,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startClan } from "../support/clan.ts";
 import { sampleAgent } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { startClan } from "./support/redis-clan.ts";
 
 setDefaultTimeout(60_000);
 
@@ -22,7 +22,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
     (await clan.events("grant_started")).some(({ agent }) => String(agent) === "leaver"),
   );
   const queued = await clan.state("queued");
-  await waitFor("its next grant", async () => (await clan.claimed(queued)).grants.length === 2);
+  await waitFor("its next grant", async () => (await clan.claimOn(queued)).grants.length === 2);
 
   await clan.board.registerAgents([sampleAgent("stayer", { bids })], "person:Ada", { exact: true });
   const failed = await clan.settled(queued);
@@ -31,7 +31,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
     type: "AgentRemoved",
     metadata: { summary: "Agent leaver was removed before it could do its work." },
   });
-  expect((await clan.claimed(queued)).claim.status).toBe("terminated");
+  expect((await clan.claimOn(queued)).claim.status).toBe("terminated");
   // As where the agent itself tells of it, its event names the Failure.
   expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([failure?.id]);
 
@@ -40,6 +40,6 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   await writeFile(join(folder, "go"), "");
   const ended = await clan.settled(begun);
   expect(ended.map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);
-  expect((await clan.claimed(begun)).claim.status).toBe("complete");
+  expect((await clan.claimOn(begun)).claim.status).toBe("complete");
   await rm(folder, { recursive: true });
 });

@@ -8,10 +8,10 @@ import type { Parts } from "../../apps/orchestrator/parts.ts";
 import type { WorkerTemplate } from "../../apps/orchestrator/worker-template.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../lib/runtime/labels.ts";
-import { Clan, startClan } from "../support/clan.ts";
 import { type DockerInstance, dockerInstance } from "../support/docker-instance.ts";
 import { agentName } from "../support/sample.ts";
 import { tinyImage } from "../support/tiny-image.ts";
+import { instance, startClan } from "./support/redis-clan.ts";
 
 setDefaultTimeout(60_000);
 
@@ -72,7 +72,7 @@ async function failures(workers: Parts["workers"]): Promise<string[]> {
 
 const nowhere = {
   name: (suffix: string) => `sett-clan-${suffix}`,
-  labels: (kind: PartKind): PartLabels => ({ instance: Clan.instance, workspace: "/tmp/nowhere", version: "0.0.0", ...kind }),
+  labels: (kind: PartKind): PartLabels => ({ instance: instance, workspace: "/tmp/nowhere", version: "0.0.0", ...kind }),
 };
 
 const failuresAt = async (socketPath: string) =>

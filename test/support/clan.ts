@@ -1,4 +1,4 @@
-// A clan at work in this process: a real Redis, a real orchestrator, and real cubs whose commands are shell scripts.
+// An orchestrator and cubs in this process on one blackboard. Their tools are functions of the test, or shell scripts.
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
 import { OwnRegistration } from "../../apps/cub/own-registration.ts";
@@ -6,125 +6,133 @@ import type { Parts as CubParts } from "../../apps/cub/parts.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import type { Parts } from "../../apps/orchestrator/parts.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
-import type { EventType, SettEvent } from "../../lib/model/event.ts";
-import { InstanceName } from "../../lib/model/ids.ts";
+import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
+import { ToolInput } from "../../lib/model/tool-contract.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
-import { type RedisServer, startRedisServer } from "./redis-server.ts";
 import { sampleAgent, sampleArtefact } from "./sample.ts";
+import { outcomeOf, type Tool } from "./tool.ts";
 import { waitFor } from "./wait-for.ts";
 import { cubParts, orchestratorParts } from "./wired.ts";
 
-/** `script`: what its cub runs for each grant; without one it is registered and never heard of. */
-export type Member = Partial<AgentRegistration> & { script?: string };
-
-type Options = { policy?: Partial<Policy>; workers?: Parts["workers"] };
+/** With neither it is registered and never heard of: a person, or somebody who keeps silent. */
+export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string };
+export type ClanOptions = {
+  policy?: Partial<Policy>;
+  workers?: Parts["workers"];
+  /** How long contact must have lasted before a lapsed lease is judged. */
+  grantLeaseMs?: number;
+};
 
 const patience = { timeoutMs: 30_000, everyMs: 20 };
 
-export async function startClan(members: Record<string, Member>, { policy = {}, workers }: Options = {}): Promise<Clan> {
-  const redis = await startRedisServer();
-  const clan = new Clan(redis, await connectBlackboard({ url: redis.url, instance: Clan.instance }));
-  const agents = Object.entries(members).map(([name, { script: _, ...over }]) => sampleAgent(name, over));
-  await clan.board.registerAgents(agents, "person:Ada", { exact: true });
-  for (const agent of agents) {
-    const script = members[agent.name]?.script;
-    if (script !== undefined) await clan.startCub(agent, script);
-  }
-  await clan.startOrchestrator({ ...defaultPolicy, ...policy }, workers);
-  return clan;
-}
-
 export class Clan implements AsyncDisposable {
-  static readonly instance = InstanceName.parse("clan");
-  readonly redis: RedisServer;
   readonly board: Blackboard;
-  readonly #stop = new AbortController();
+  /** What each tool was given, in order. */
+  readonly inputs = new Map<string, ToolInput[]>();
+  readonly #open: () => Promise<Blackboard>;
+  readonly #options: ClanOptions;
+  readonly #over = new AbortController();
   readonly #running: Promise<unknown>[] = [];
-  readonly #boards: Blackboard[];
+  readonly #cubs = new Map<string, AbortController>();
+  #orchestrator = new AbortController();
 
-  constructor(redis: RedisServer, board: Blackboard) {
-    this.redis = redis;
+  /** `open`: another handle on the blackboard of `board`, as another process would have. */
+  constructor(board: Blackboard, open: () => Promise<Blackboard>, options: ClanOptions = {}) {
     this.board = board;
-    this.#boards = [board];
+    this.#open = open;
+    this.#options = options;
   }
 
-  async startCub(agent: AgentRegistration, script: string): Promise<void> {
-    const command = ["/bin/sh", "-c", script];
-    const env = { PATH: process.env.PATH ?? "" };
-    const runTool: CubParts["runTool"] = (order) => runCommand({ ...order, command, cwd: "/", env });
-    const parts = cubParts({ board: await this.#connect(), registration: new OwnRegistration(agent), runTool });
-    const cub = new Cub(parts, { shutdownTimeoutMs: 0 });
-    this.#running.push(cub.run(this.#stop.signal));
+  /** Registers the members and starts what runs for them. */
+  async join(members: Record<string, Member>): Promise<void> {
+    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, ...over }]) => sampleAgent(name, over));
+    await this.board.registerAgents(agents, "person:test", { exact: true });
+    for (const { name } of agents) {
+      const { tool, script } = members[name] ?? {};
+      const work = tool ?? script;
+      if (work !== undefined) await this.startCub(name, work);
+    }
   }
 
-  async startOrchestrator(policy: Policy, workers: Parts["workers"]): Promise<void> {
-    const parts = orchestratorParts({ policy, board: await this.#connect(), ...(workers === undefined ? {} : { workers }) });
-    this.#running.push(new Orchestrator(parts).run(this.#stop.signal));
+  async startOrchestrator(): Promise<void> {
+    const { policy, workers, grantLeaseMs } = this.#options;
+    this.#orchestrator = new AbortController();
+    const board = await this.#open();
+    const given = { board, policy: { ...defaultPolicy, ...policy }, ...(workers === undefined ? {} : { workers }) };
+    const orchestrator = new Orchestrator(orchestratorParts(given), grantLeaseMs === undefined ? {} : { grantLeaseMs });
+    this.#run(board, orchestrator.run(AbortSignal.any([this.#over.signal, this.#orchestrator.signal])));
   }
 
-  /** What a person would type at redis-cli; `name` goes without what all keys of the instance begin with. */
-  hand(command: string, name: string, ...words: string[]): Promise<string> {
-    return this.redis.cli(command, `sett:${Clan.instance}:${name}`, ...words);
+  /** It leaves the seat; the next one takes over at once. */
+  stopOrchestrator(): void {
+    this.#orchestrator.abort();
   }
 
-  async state(payload: string, over: Partial<Artefact> = {}): Promise<Artefact> {
+  async startCub(name: string, work: Tool | string): Promise<void> {
+    const board = await this.#open();
+    const registration = (await board.listAgents()).find((agent) => agent.name === name);
+    if (registration === undefined) throw new Error(`There is no agent ${name}.`);
+    const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
+    const parts = cubParts({ board, registration: new OwnRegistration(registration), runTool });
+    const stop = new AbortController();
+    this.#cubs.set(name, stop);
+    this.#run(board, new Cub(parts, { shutdownTimeoutMs: 0 }).run(AbortSignal.any([this.#over.signal, stop.signal])));
+  }
+
+  stopCub(name: string): void {
+    this.#cubs.get(name)?.abort();
+  }
+
+  async state(payload = "hello", over: Partial<Artefact> = {}): Promise<Artefact> {
     const goal = sampleArtefact({ payload, ...over });
-    await this.board.createArtefact(goal, "person:Ada");
+    await this.board.createArtefact(goal, "person:test");
     return goal;
   }
 
+  /** The goal's, itself the first. */
+  async artefactsOf({ goal_id }: Pick<Artefact, "goal_id">): Promise<Artefact[]> {
+    return this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal_id));
+  }
+
+  /** The first artefact made for the goal that is like this, once it is there. */
+  made(goal: Artefact, like: (artefact: Artefact) => boolean, what = "the artefact"): Promise<Artefact> {
+    const isIt = (artefact: Artefact) => artefact.id !== goal.id && like(artefact);
+    return waitFor(what, async () => (await this.artefactsOf(goal)).find(isIt), patience);
+  }
+
   /** The claim on an artefact, once it is there. */
-  claimed(artefact: Artefact): Promise<ClaimSnapshot> {
-    return waitFor("the claim", () => this.#claimOn(artefact), patience);
+  claimOn({ id }: Artefact, cause = "standard"): Promise<ClaimSnapshot> {
+    const look = async () => {
+      const claim = (await this.board.claimsOfArtefact(id)).get(cause);
+      return claim && (await this.board.readClaim(claim));
+    };
+    return waitFor("the claim", look, patience);
   }
 
-  /** Waits until nothing is left to be done about a goal; gives its artefacts, itself the first. */
-  async settled(goal: Artefact): Promise<Artefact[]> {
-    return await waitFor(
-      "the goal to be settled",
-      async () => {
-        const artefacts = await this.artefactsOf(goal);
-        const owed = artefacts.filter(({ structural_type }) => structural_type === "Standard");
-        const claims = await Promise.all(owed.map((artefact) => this.#claimOn(artefact)));
-        const open = await this.board.readClaims(await this.board.listOpenClaims());
-        const isOver = claims.every((snapshot) => snapshot !== undefined && isEnded(snapshot.claim.status));
-        if (!isOver || open.some(({ claim }) => claim.goal_id === goal.goal_id)) return undefined;
-        // What ends a claim may bring an artefact with it.
-        const all = await this.artefactsOf(goal);
-        return all.length === artefacts.length && all;
-      },
-      patience,
-    );
+  #runner(name: string, tool: Tool): CubParts["runTool"] {
+    const given = this.inputs.get(name) ?? [];
+    this.inputs.set(name, given);
+    return async ({ stdin, signal }) => {
+      const input = ToolInput.parse(JSON.parse(stdin));
+      given.push(input);
+      return outcomeOf(await tool(input, signal));
+    };
   }
 
-  async artefactsOf(goal: Artefact): Promise<Artefact[]> {
-    return await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal.goal_id));
-  }
-
-  async events(type: EventType): Promise<SettEvent[]> {
-    return (await this.board.readEvents("0", 100_000)).filter((event) => event.type === type);
+  #run(board: Blackboard, running: Promise<unknown>): void {
+    this.#running.push(running.catch(() => undefined).finally(() => board[Symbol.asyncDispose]()));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stop.abort();
-    await Promise.allSettled(this.#running);
-    for (const board of this.#boards) await board[Symbol.asyncDispose]();
-    await this.redis[Symbol.asyncDispose]();
+    this.#over.abort("the test is over");
+    await Promise.all(this.#running);
+    await this.board[Symbol.asyncDispose]();
   }
+}
 
-  async #connect(): Promise<Blackboard> {
-    const board = await connectBlackboard({ url: this.redis.url, instance: Clan.instance });
-    this.#boards.push(board);
-    return board;
-  }
-
-  async #claimOn(artefact: Artefact): Promise<ClaimSnapshot | undefined> {
-    const id = (await this.board.claimsOfArtefact(artefact.id)).get("standard");
-    return id && (await this.board.readClaim(id));
-  }
+function shell(script: string): CubParts["runTool"] {
+  return (order) => runCommand({ ...order, command: ["/bin/sh", "-c", script], cwd: "/", env: { PATH: process.env.PATH ?? "" } });
 }

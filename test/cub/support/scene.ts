@@ -7,17 +7,14 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
-import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { systemClock } from "../../../lib/service/clock.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent } from "../../support/sample.ts";
+import { exited, outcomeOf, type Tool } from "../../support/tool.ts";
 import { cubParts } from "../../support/wired.ts";
 import { StandIn } from "./stand-in.ts";
 
 export type LogLine = { level: string; msg: string; [field: string]: unknown };
-
-/** What the tool answers: an object for its stdout, or the whole end of its run. */
-export type Tool = (input: ToolInput, signal: AbortSignal) => unknown;
 
 export async function cubScene(
   options: {
@@ -71,14 +68,4 @@ export async function cubScene(
       await standIn.board[Symbol.asyncDispose]();
     },
   };
-}
-
-export function exited(stdout: string, exitCode = 0, stderr = ""): CommandOutcome {
-  const encode = (text: string) => new TextEncoder().encode(text);
-  return { kind: "exited", exitCode, signal: null, stdout: encode(stdout), stderr: encode(stderr), durationMs: 1 };
-}
-
-function outcomeOf(answer: unknown): CommandOutcome {
-  const isOutcome = typeof answer === "object" && answer !== null && "kind" in answer;
-  return isOutcome ? (answer as CommandOutcome) : exited(JSON.stringify(answer));
 }

@@ -1,24 +1,41 @@
 // Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { goalStatus } from "../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import { InProcessClan, type Member } from "../../support/in-process-clan.ts";
+import { Clan, type Member } from "../../support/clan.ts";
 import type { RedisServer } from "../../support/redis-server.ts";
 import { newArtefactId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 export const ada = "person:Ada <ada@example.org>";
 
-export function gather(
-  redis: RedisServer,
-  members: Record<string, Member>,
-  policy: Partial<Policy> = {},
-): Promise<InProcessClan> {
+/** A clan on an instance of its own, and how its goals stand for people. */
+export async function gather(redis: RedisServer, members: Record<string, Member>, policy: Partial<Policy> = {}) {
   const instance = InstanceName.parse(`people-${crypto.randomUUID().slice(0, 8)}`);
-  return InProcessClan.start(() => connectBlackboard({ url: redis.url, instance }), members, policy);
+  const open = () => connectBlackboard({ url: redis.url, instance });
+  const clan = new Clan(await open(), open, { policy, grantLeaseMs: 0 });
+  await clan.join(members);
+  await clan.startOrchestrator();
+  return clan;
+}
+
+export async function statusOf({ board }: Clan, { goal_id: goal }: Artefact) {
+  const { ended } = await board.readGoal(goal);
+  const artefacts = await board.readArtefacts(await board.listArtefactsOfGoal(goal));
+  const asked = new Set(await board.listOpenQuestions());
+  const causes = new Map<Artefact["id"], Map<string, ClaimId>>();
+  for (const { id } of artefacts) causes.set(id, await board.claimsOfArtefact(id));
+  const claims = await board.readClaims([...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]));
+  return goalStatus({ goal, ended, artefacts, causes, claims, asked });
+}
+
+/** Waits until the goal has this state. */
+export async function reaches(clan: Clan, goal: Artefact, state: string): Promise<void> {
+  await waitFor(`the goal ${state}`, async () => (await statusOf(clan, goal)).state === state, { timeoutMs: 10_000 });
 }
 
 export const report = (payload: string) => ({ artefact_type: "Report", artefact_payload: payload, summary: "" });
@@ -30,7 +47,7 @@ export const answersIn = ({ additional_context }: ToolInput) =>
   additional_context.filter((one) => one.structural_type === "Answer");
 
 /** As `sett answer` does it. */
-export async function answer(clan: InProcessClan, question: Artefact, payload: string) {
+export async function answer(clan: Clan, question: Artefact, payload: string) {
   const thread = { id: newArtefactId(), logical_id: newLogicalId() };
   const made = { structural_type: "Answer", type: "Answer", produced_by_role: "user", produced_by_agent: "" } as const;
   const { goal_id } = question;
@@ -38,29 +55,23 @@ export async function answer(clan: InProcessClan, question: Artefact, payload: s
   return { given, outcome: await clan.board.answerQuestion(given, ada) };
 }
 
-export async function askedOfPeople(clan: InProcessClan, text: string): Promise<Artefact> {
+export async function askedOfPeople(clan: Clan, text: string): Promise<Artefact> {
   return waitFor("the question", async () => {
     const open = await clan.board.readArtefacts(await clan.board.listOpenQuestions());
     return open.find((question) => question.payload.includes(text));
   });
 }
 
-export async function grantOf(
-  clan: InProcessClan,
-  artefact: Artefact,
-  agent: string,
-  cause = "standard",
-): Promise<Grant | undefined> {
+export async function grantOf(clan: Clan, artefact: Artefact, agent: string, cause = "standard"): Promise<Grant | undefined> {
   const id = (await clan.board.claimsOfArtefact(artefact.id)).get(cause);
   const snapshot = id && (await clan.board.readClaim(id));
   return snapshot?.grants.find((grant) => grant.agent === agent);
 }
 
-export const terminalOf = (clan: InProcessClan, { goal_id }: Artefact) =>
-  clan.artefact(goal_id, (one) => one.structural_type === "Terminal");
+export const terminalOf = (clan: Clan, goal: Artefact) => clan.made(goal, (one) => one.structural_type === "Terminal");
 
 /** As `sett approve` and `sett reject` do it, for the person who is the agent `name`, once they are asked. */
-export async function decide(clan: InProcessClan, target: Artefact, name: string, payload: string) {
+export async function decide(clan: Clan, target: Artefact, name: string, payload: string) {
   const waiting = await waitFor("the approval", async () => {
     const found = await grantOf(clan, target, name);
     return found?.state === "waiting" ? found : undefined;
