@@ -2,7 +2,7 @@
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
-import type { InstanceParts } from "../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts } from "../../lib/runtime/port.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
 import { runtimeOf } from "./runtimes.ts";
 import type { Shell } from "./shell.ts";
@@ -13,6 +13,8 @@ export type Place = {
   redisUrl: string;
   /** The path of the repository; undefined when only Redis is known and we are in none. */
   workspace: string | undefined;
+  /** As they were when it was looked up; none where only Redis is known. */
+  containers: readonly ContainerPart[];
 };
 
 export const redisPort = 6379;
@@ -30,10 +32,11 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
     if (!/^rediss?:\/\/[^/]/.test(redisUrl) || !URL.canParse(redisUrl)) {
       throw new SettError("usage", "REDIS_URL is malformed.", { hint: "It looks like redis://:password@host:6379." });
     }
-    return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd) };
+    return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd), containers: [] };
   }
   const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
-  return { instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts) };
+  const { instance, containers } = parts;
+  return { instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts), containers };
 }
 
 /** Throws `redis-unreachable` when the instance's Redis does not run. */
@@ -59,7 +62,10 @@ export async function openBlackboard(shell: Shell, name: string | undefined): Pr
   return { board, place, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
 }
 
-export async function connect({ instance, redisUrl }: Place, giveUpMs?: number): Promise<Blackboard> {
+export async function connect(
+  { instance, redisUrl }: Pick<Place, "instance" | "redisUrl">,
+  giveUpMs?: number,
+): Promise<Blackboard> {
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
   return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
 }

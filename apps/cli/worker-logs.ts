@@ -107,7 +107,7 @@ function workersOf({ containers }: InstanceParts, agent: AgentName): ContainerPa
 }
 
 function connectTo(parts: InstanceParts): Promise<Blackboard> {
-  return connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined }, giveUpMs);
+  return connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) }, giveUpMs);
 }
 
 /** Short, for it is looked up anew each time: a container that was restarted has another port. */

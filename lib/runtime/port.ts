@@ -58,7 +58,7 @@ export type ContainerState =
   | { state: "paused" }
   /** Ended, and its restart policy is about to start it again. */
   | { state: "restarting"; exitCode: number }
-  | { state: "exited"; exitCode: number; endedAt: string; isOutOfMemory: boolean };
+  | { state: "exited"; exitCode: number; endedAt: string };
 
 export type ContainerPart = {
   id: string;
@@ -68,6 +68,10 @@ export type ContainerPart = {
   state: ContainerState;
   /** How often the restart policy started it again. */
   restarts: number;
+  /** Something in it was killed for want of memory, in its present run or in the one before. */
+  isOutOfMemory: boolean;
+  /** The most it may use; undefined where there is no limit. */
+  memoryBytes: number | undefined;
   createdAt: string;
   env: Record<string, string>;
   /** What is published on the host now; empty unless it runs. */

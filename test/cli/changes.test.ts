@@ -46,6 +46,8 @@ function running({ network, redis, orchestrator, agents, carrier, blackboard }: 
     image: { tag: "", id: "" },
     state: { state: "running", startedAt: "", health: "none" },
     restarts: 0,
+    isOutOfMemory: false,
+    memoryBytes: undefined,
     createdAt: "",
     env: {},
     ports: [],

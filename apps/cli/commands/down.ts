@@ -122,7 +122,7 @@ async function openRepository(workspace: string, shell: Shell): Promise<HostRepo
 async function logStop(parts: InstanceParts, repository: HostRepository | undefined, shell: Shell): Promise<void> {
   if (!hasRedis(parts)) return;
   try {
-    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined });
+    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
   } catch (error) {
     shell.messages.warn(`That it was stopped is not on record: ${messageOf(error)}`);

@@ -56,7 +56,7 @@ export const list = defineCommand({
 /** They leave nothing but their registration. An instance that does not answer is listed without them. */
 async function agentsNotStarted(parts: InstanceParts): Promise<AgentRegistration[]> {
   try {
-    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts), workspace: undefined });
+    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
     return (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
   } catch (error) {
     if (error instanceof SettError && error.code === "redis-unreachable") return [];

@@ -9,6 +9,7 @@ import { openBlackboard } from "../open-blackboard.ts";
 import { type GoalReading, goalSummary, readGoal, readSituation } from "../read-goal.ts";
 import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
+import { type Crash, crashesOf } from "../render/crashes.ts";
 import { isOrchestrated, type Situation, whyOf } from "../render/hold-up.ts";
 import { type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -38,12 +39,13 @@ export const status = defineCommand({
   ],
   async run(args, shell) {
     await using opened = await openBlackboard(shell, args.name);
-    const { board } = opened;
+    const { board, place } = opened;
     const known = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
     const isWhole = args.all || args.json || args.goal !== undefined;
     const chosen = isWhole ? known : await choose(board, known);
     const [goals, situation] = await Promise.all([readGoals(board, chosen), readSituation(board)]);
-    const report = { instance: board.instance, goals, situation, hidden: known.length - chosen.length };
+    const crashes = crashesOf(place.containers, situation.nowMs);
+    const report = { instance: board.instance, name: args.name, goals, situation, crashes, hidden: known.length - chosen.length };
     const { style, columns } = shell.out;
     const lines = args.json
       ? [JSON.stringify(jsonOf(report))]
@@ -68,7 +70,7 @@ async function readGoals(board: Blackboard, goals: readonly GoalId[]): Promise<G
   return readings;
 }
 
-function jsonOf({ instance, goals, situation }: Report) {
+function jsonOf({ instance, goals, situation, crashes }: Report) {
   const { agents, statuses, seat, pause, nowMs } = situation;
   return {
     instance,
@@ -82,12 +84,20 @@ function jsonOf({ instance, goals, situation }: Report) {
         state: kindOf(agent) ?? last?.state ?? "unknown",
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: last?.claim_id ?? null,
+        crashing: crashJson(crashes.find((crash) => crash.agent === name)),
       };
     }),
     orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
     paused: pause ?? null,
     at: new Date(nowMs).toISOString(),
   };
+}
+
+function crashJson(crash: Crash | undefined) {
+  if (crash === undefined) return null;
+  const { restarts, isOutOfMemory, memoryBytes, now } = crash;
+  const exit_code = now.state === "restarting" ? now.exitCode : null;
+  return { restarts, exit_code, out_of_memory: isOutOfMemory, memory_limit: memoryBytes ?? null };
 }
 
 function goalJson(reading: GoalReading, situation: Situation) {

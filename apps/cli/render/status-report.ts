@@ -6,6 +6,7 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
 import { ageOf, agoOf, lastingSince } from "./age.ts";
+import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
@@ -18,8 +19,11 @@ import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
 
 export type Report = {
   instance: InstanceName;
+  /** What the person called it, if anything. */
+  name: string | undefined;
   goals: readonly GoalReading[];
   situation: Situation;
+  crashes: readonly Crash[];
   /** How many goals are not shown. */
   hidden: number;
 };
@@ -29,18 +33,20 @@ const indent = " ".repeat(10);
 
 /** `columns`: undefined where nothing is to be cut. */
 export function statusReport(
-  { instance, goals, situation, hidden }: Report,
+  { instance, name, goals, situation, crashes, hidden }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
   const { style } = drawing;
-  const { agents } = situation;
+  const { agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
   return [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
     ...pauseLine(situation, style),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
+    ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, name))),
+    ...(crashes.length === 0 ? [] : [""]),
     ...(goals.length === 0 ? ['There are no goals yet. State one: sett forage --goal "…"'] : []),
     ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all`)]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing)),

@@ -103,11 +103,11 @@ async function makeVolumes({ runtime, plan: { carrier }, journal }: Order, { age
 
 /** Whoever is new, or has changed, is known before it is there. Nobody is removed yet. */
 async function register(order: Order, board: Blackboard, { redis }: Changes, before: AgentRegistration[]): Promise<void> {
-  const { actor, instance, journal, registrations, runtime, version, workspace } = order;
+  const { actor, instance, journal, registrations, runtime, version } = order;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
   else {
     journal.note(async () => {
-      await using again = await connect({ instance, workspace, redisUrl: redisUrlOf(await runtime.parts(instance)) });
+      await using again = await connect({ instance, redisUrl: redisUrlOf(await runtime.parts(instance)) });
       await again.registerAgents(before, actor, { exact: true });
     });
   }

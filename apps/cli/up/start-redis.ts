@@ -34,13 +34,13 @@ export async function startRedis(order: RedisOrder, change: Change): Promise<Bla
 }
 
 /** Undefined when the signal aborts before the container runs: its end is told by whoever watches it. */
-async function open({ runtime, instance, workspace, plan }: RedisOrder, signal: AbortSignal): Promise<Blackboard | undefined> {
+async function open({ runtime, instance, plan }: RedisOrder, signal: AbortSignal): Promise<Blackboard | undefined> {
   while (!signal.aborted) {
     const container = await runtime.containers.find(plan.redis.name);
     if (container?.state.state === "running" && container.ports.length > 0) {
       const redisUrl = redisUrlOf({ instance, containers: [container], volumes: [], networks: [] });
       // A big append-only file takes its time to be read.
-      return await connect({ instance, redisUrl, workspace }, readyWithinMs);
+      return await connect({ instance, redisUrl }, readyWithinMs);
     }
     await pause(portPollMs, signal);
   }

@@ -57,6 +57,9 @@ function containerPart(info: Docker.ContainerInspectInfo): ContainerPart | undef
     image: { tag: info.Config.Image, id: info.Image },
     state: stateOf(info),
     restarts: info.RestartCount,
+    isOutOfMemory: info.State.OOMKilled,
+    // The engine says 0 for no limit.
+    memoryBytes: info.HostConfig.Memory || undefined,
     createdAt: info.Created,
     env: envRecord(info.Config.Env),
     ports: publishedPorts(info),
@@ -75,7 +78,7 @@ export function stateOf({ State: state }: Docker.ContainerInspectInfo): Containe
       return { state: "restarting", exitCode: state.ExitCode };
     default:
       // "exited", and "removing" or "dead" on its way out.
-      return { state: "exited", exitCode: state.ExitCode, endedAt: state.FinishedAt, isOutOfMemory: state.OOMKilled };
+      return { state: "exited", exitCode: state.ExitCode, endedAt: state.FinishedAt };
   }
 }
 

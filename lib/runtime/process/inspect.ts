@@ -69,13 +69,13 @@ export function stateOf({ folder }: FoundProcess): ContainerState {
   const isOver = leaderOf(state) === undefined;
   switch (state.state) {
     case "running":
-      if (isOver) return { state: "exited", exitCode: unseenEnd, endedAt: state.startedAt, isOutOfMemory: false };
+      if (isOver) return { state: "exited", exitCode: unseenEnd, endedAt: state.startedAt };
       return { state: "running", startedAt: state.startedAt, health: "none" };
     case "restarting":
-      if (isOver) return { state: "exited", exitCode: state.exitCode, endedAt: "", isOutOfMemory: false };
+      if (isOver) return { state: "exited", exitCode: state.exitCode, endedAt: "" };
       return { state: "restarting", exitCode: state.exitCode };
     case "exited":
-      return { state: "exited", exitCode: state.exitCode, endedAt: state.endedAt, isOutOfMemory: false };
+      return { state: "exited", exitCode: state.exitCode, endedAt: state.endedAt };
     default:
       return unreachable(state);
   }
@@ -93,6 +93,9 @@ function partOf(found: FoundProcess): ContainerPart | undefined {
     image: { tag: spec.image, id: "" },
     state,
     restarts: readState(folder)?.restarts ?? 0,
+    // Nothing limits processes, and who ran out of the machine's memory is known to the kernel alone.
+    isOutOfMemory: false,
+    memoryBytes: undefined,
     createdAt: spec.createdAt,
     env: spec.env,
     ports: state.state === "running" ? spec.ports : [],

@@ -16,6 +16,8 @@ export function instanceParts(name: string, workspace: string, has: "containers"
     image: { tag: "", id: "" },
     state: { state: "running", startedAt: "", health: "none" },
     restarts: 0,
+    isOutOfMemory: false,
+    memoryBytes: undefined,
     createdAt: "",
     env: {},
     ports: [],

@@ -38,7 +38,10 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     const { id } = await sett.run("exit 7");
     expect(await sett.runtime.containers.wait(id)).toBe(7);
     expect(await sett.runtime.containers.wait(id)).toBe(7);
-    expect((await sett.runtime.containers.find(id))?.state).toMatchObject({ state: "exited", exitCode: 7, isOutOfMemory: false });
+    expect(await sett.runtime.containers.find(id)).toMatchObject({
+      state: { state: "exited", exitCode: 7 },
+      isOutOfMemory: false,
+    });
   });
 
   test("waiting ends when it is interrupted", async () => {
