@@ -160,8 +160,14 @@ describe("sett pause and sett resume", () => {
     });
     expect(asked.err).toContain("as soon as an orchestrator gets to it");
     expect(await clan.board.readPause()).toBeUndefined();
+    const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
+    expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
+    expect(await clan.need("status")).toMatch(
+      /^Ada Lovelace asked for a pause \d+s ago: it takes effect once an orchestrator gets to it$/m,
+    );
     await clan.orchestrate();
     await waitFor("the pause", () => clan.board.readPause());
+    expect(await requests()).toEqual([]);
     expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
   }, 60_000);
 

@@ -22,7 +22,15 @@ function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: 
 }
 
 function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0): string[] {
-  const report = { instance: InstanceName.parse("demo"), name: undefined, goals, situation: around, crashes: [], hidden };
+  const report = {
+    instance: InstanceName.parse("demo"),
+    name: undefined,
+    goals,
+    situation: around,
+    requests: [],
+    crashes: [],
+    hidden,
+  };
   return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, undefined);
 }
 

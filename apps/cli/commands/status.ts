@@ -7,6 +7,7 @@ import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { type GoalReading, goalSummary, readGoal, readSituation } from "../read-goal.ts";
+import { readRequests } from "../read-requests.ts";
 import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
@@ -43,9 +44,17 @@ export const status = defineCommand({
     const known = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
     const isWhole = args.all || args.json || args.goal !== undefined;
     const chosen = isWhole ? known : await choose(board, known);
-    const [goals, situation] = await Promise.all([readGoals(board, chosen), readSituation(board)]);
+    const [goals, situation, requests] = await Promise.all([readGoals(board, chosen), readSituation(board), readRequests(board)]);
     const crashes = crashesOf(place.containers, situation.nowMs);
-    const report = { instance: board.instance, name: args.name, goals, situation, crashes, hidden: known.length - chosen.length };
+    const report = {
+      instance: board.instance,
+      name: args.name,
+      goals,
+      situation,
+      requests,
+      crashes,
+      hidden: known.length - chosen.length,
+    };
     const { style, columns } = shell.out;
     const lines = args.json
       ? [JSON.stringify(jsonOf(report))]
@@ -70,7 +79,7 @@ async function readGoals(board: Blackboard, goals: readonly GoalId[]): Promise<G
   return readings;
 }
 
-function jsonOf({ instance, goals, situation, crashes }: Report) {
+function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
   const { agents, statuses, seat, pause, nowMs } = situation;
   return {
     instance,
@@ -89,6 +98,14 @@ function jsonOf({ instance, goals, situation, crashes }: Report) {
     }),
     orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
     paused: pause ?? null,
+    requests: requests.map(({ id, type, actor, time, goal_id, artefact_id }) => ({
+      id,
+      type,
+      by: actor,
+      at: time,
+      goal_id,
+      artefact_id,
+    })),
     at: new Date(nowMs).toISOString(),
   };
 }

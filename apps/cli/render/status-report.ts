@@ -2,6 +2,7 @@
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
@@ -11,6 +12,7 @@ import { actorName } from "./event-line.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten } from "./plain-text.ts";
+import { requestSentence } from "./request-text.ts";
 import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
 import type { Style } from "./style.ts";
@@ -23,6 +25,8 @@ export type Report = {
   name: string | undefined;
   goals: readonly GoalReading[];
   situation: Situation;
+  /** What was asked for and is not acted on yet. */
+  requests: readonly SettEvent[];
   crashes: readonly Crash[];
   /** How many goals are not shown. */
   hidden: number;
@@ -33,7 +37,7 @@ const indent = " ".repeat(10);
 
 /** `columns`: undefined where nothing is to be cut. */
 export function statusReport(
-  { instance, name, goals, situation, crashes, hidden }: Report,
+  { instance, name, goals, situation, requests, crashes, hidden }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
@@ -43,6 +47,7 @@ export function statusReport(
   return [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
     ...pauseLine(situation, style),
+    ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, name))),
