@@ -13,7 +13,7 @@ import { actorName } from "./render/event-line.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 import { refusal } from "./request.ts";
-import { notFound, resolveArtefactId } from "./resolve-id.ts";
+import { notFound, resolveArtefactId, wrongKind } from "./resolve-id.ts";
 import type { Shell } from "./shell.ts";
 import { whyNotAwaited } from "./why-not-awaited.ts";
 
@@ -44,6 +44,8 @@ export async function giveVerdict(
   const read = await board.readWithDigest(id);
   if (read === undefined) throw notFound(args.artefact, "artefact");
   const { artefact, digest } = read;
+  if (artefact.structural_type !== "Standard")
+    throw wrongKind(artefact, "nothing to judge", "`sett questions` lists what waits for a person.");
   const { claim, grant } = await choose(board, artefact, args.for);
   const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, args.name)]);
   const role = agents.find(({ name }) => name === grant.agent)?.role ?? grant.agent;

@@ -14,11 +14,7 @@ const fewestCharacters = 6;
 const longestShown = 60;
 
 /** The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id. */
-export async function resolveArtefactId(
-  board: Blackboard,
-  text: string,
-  what: "artefact" | "question" = "artefact",
-): Promise<ArtefactId> {
+export async function resolveArtefactId(board: Blackboard, text: string, what: What = "artefact"): Promise<ArtefactId> {
   const start = startOfId(text, what);
   const whole = ArtefactId.safeParse(start);
   if (whole.success) return whole.data;
@@ -38,9 +34,15 @@ export async function resolveQuestion(board: Blackboard, text: string): Promise<
   const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, "question")));
   if (found === undefined) throw notFound(text, "question");
   if (found.structural_type === "Question") return found;
-  throw new SettError("usage", `${shortId(found.id)} is no question, but ${oneLine(found.type)} (${found.structural_type}).`, {
-    hint: listingOf.question,
-  });
+  throw wrongKind(found, "no question", listingOf.question);
+}
+
+/** As above, for Failures. */
+export async function resolveFailure(board: Blackboard, text: string): Promise<Artefact> {
+  const found = await board.readArtefact(await resolveArtefactId(board, text));
+  if (found === undefined) throw notFound(text, "artefact");
+  if (found.structural_type === "Failure") return found;
+  throw wrongKind(found, "no Failure", listingOf.artefact);
 }
 
 /** As above, for goals. */
@@ -48,7 +50,7 @@ export async function resolveGoalId(board: Blackboard, text: string): Promise<Go
   const start = startOfId(text, "goal");
   const found = (await board.listGoals()).filter((id) => id.startsWith(start));
   const [only, ...others] = found;
-  if (only === undefined) throw notFound(text, "goal");
+  if (only === undefined) throw await noGoal(board, text);
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
@@ -57,6 +59,17 @@ export async function resolveGoalId(board: Blackboard, text: string): Promise<Go
       hint: "Give more characters.",
     },
   );
+}
+
+async function noGoal(board: Blackboard, text: string): Promise<SettError> {
+  const other = await board.readArtefact(await resolveArtefactId(board, text, "goal"));
+  if (other === undefined) return notFound(text, "goal");
+  return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);
+}
+
+/** Of an id that stands for something, but for nothing that the command is about: `what` it is not, such as `no goal`. */
+export function wrongKind({ id, type, structural_type }: Artefact, what: string, hint: string): SettError {
+  return new SettError("usage", `${shortId(id)} is ${what}, but ${oneLine(type)} (${structural_type}).`, { hint });
 }
 
 function ambiguous(text: string, found: readonly Artefact[], what: string): SettError {

@@ -31,7 +31,7 @@ export async function whyNotAwaited(
   if (others.length > 0) return `${what} does not wait for ${agent ?? "anybody"}, but for ${others.join(" and ")}.`;
   const nobody = `Nobody's approval of ${what} is waited for`;
   if (ended !== undefined) return `${nobody}: its goal ${shortId(artefact.goal_id)} was ended (${ended.replace("_", " ")}).`;
-  return `${nobody}${insteadOf(artefact, claims, situation)}.`;
+  return `${nobody}${insteadOf(claims, situation)}.`;
 }
 
 type Verdict = { agent: AgentName; text: string };
@@ -50,7 +50,7 @@ async function verdictsOn(board: Blackboard, claims: readonly ClaimSnapshot[], {
   });
 }
 
-function insteadOf(artefact: Artefact, claims: readonly ClaimSnapshot[], situation: Situation): string {
+function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): string {
   const open = claims.filter(({ claim }) => !isEnded(claim.status));
   const waits = open.flatMap((snapshot) => [
     ...snapshot.grants.flatMap((grant) => {
@@ -65,6 +65,5 @@ function insteadOf(artefact: Artefact, claims: readonly ClaimSnapshot[], situati
     const reason = last.termination_reason === "" ? "" : ` (${oneLine(last.termination_reason)})`;
     return `: its claim ${shortId(last.id)} is ${last.status}${reason}`;
   }
-  if (artefact.structural_type === "Standard") return `: the orchestrator has not opened a claim on it yet`;
-  return `: nobody judges a ${artefact.structural_type}`;
+  return ": the orchestrator has not opened a claim on it yet";
 }

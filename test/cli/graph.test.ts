@@ -89,10 +89,10 @@ describe("sett graph", () => {
     expect((await at.sett("graph", large.id, "--format", "dot")).err).toBe("");
   });
 
-  test("refuses what is no goal, and an instance that has none, with exit code 1", async () => {
-    const unknown = await at.sett("graph", code.id);
-    expect(unknown).toMatchObject({ code: 1, out: "" });
-    expect(unknown.err).toContain("There is no goal");
+  test("refuses what is no goal as wrong use, and fails for an instance that has none", async () => {
+    const artefact = await at.sett("graph", code.id);
+    expect(artefact).toMatchObject({ code: 2, out: "" });
+    expect(artefact.err).toContain(`It belongs to goal ${goal.id.slice(0, 8)}.`);
     const empty = await runSett(["graph", "--json"], { cwd: at.folder, env: { ...at.env, SETT_INSTANCE_NAME: "empty" } });
     expect(empty).toMatchObject({ code: 1, out: "" });
     expect(empty.err).toContain("sett forage");

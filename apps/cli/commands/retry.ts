@@ -5,7 +5,7 @@ import { openAsPerson } from "../open-as-person.ts";
 import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
 import { request } from "../request.ts";
-import { notFound, resolveArtefactId } from "../resolve-id.ts";
+import { resolveFailure } from "../resolve-id.ts";
 
 export const retry = defineCommand({
   name: "retry",
@@ -25,9 +25,7 @@ export const retry = defineCommand({
   async run(args, shell) {
     await using opened = await openAsPerson(shell, args.name, args.as);
     const { board, actor } = opened;
-    const failure = await resolveArtefactId(board, args.failure);
-    const goal = (await board.readArtefact(failure))?.goal_id;
-    if (goal === undefined) throw notFound(args.failure, "artefact");
+    const { id: failure, goal_id: goal } = await resolveFailure(board, args.failure);
     const { claim } = await request(shell, opened, {
       draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
       actor,
