@@ -40,7 +40,13 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
   const failure = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
   expect(await clan.stateOf(goal)).toBe("failed");
-  const claim = (await clan.need("retry", failure.id.slice(0, 8))).trim() as ClaimId;
+  const { code, out, err } = await clan.sett("retry", failure.id.slice(0, 8));
+  expect(code).toBe(0);
+  const claim = out.trim() as ClaimId;
+  expect(err).toContain(
+    `Nope ${failure.id.slice(0, 8)} is tried again as claim ${claim.slice(0, 8)}, from the exclusive phase on, by coder.\n`,
+  );
+  expect(err).toContain(`See what becomes of it: sett watch --goal ${goal.id.slice(0, 8)} --name ${clan.instance}`);
   const retried = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(retried.claim.id).toBe(claim);
   expect(states(retried.grants)).toEqual({ coder: ["done", 2] });
@@ -98,7 +104,9 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
     builder: ["cancelled", 1],
   });
   hasFailed = true;
-  await clan.need("retry", failure.id);
+  const { out, err } = await clan.sett("retry", failure.id, "--json");
+  expect(JSON.parse(out)).toEqual({ id: expect.any(String), failure: failure.id, goal_id: goal.id });
+  expect(err).toMatch(/, from the parallel phase on, by (tester and builder|builder and tester)\.\n/);
   const after = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(states(after.grants)).toEqual({
     reviewer: ["done", 1],

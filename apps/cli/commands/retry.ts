@@ -1,8 +1,12 @@
 // sett retry: another try of the claim that a Failure has ended.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
+import { heldUntil } from "../held-until.ts";
 import { openAsPerson } from "../open-as-person.ts";
 import { naming } from "../render/naming.ts";
+import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import { request } from "../request.ts";
 import { resolveFailure } from "../resolve-id.ts";
@@ -25,7 +29,8 @@ export const retry = defineCommand({
   async run(args, shell) {
     await using opened = await openAsPerson(shell, args.name, args.as);
     const { board, actor } = opened;
-    const { id: failure, goal_id: goal } = await resolveFailure(board, args.failure);
+    const ended = await resolveFailure(board, args.failure);
+    const { id: failure, goal_id: goal } = ended;
     const { claim } = await request(shell, opened, {
       draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
       actor,
@@ -33,7 +38,20 @@ export const retry = defineCommand({
         type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
     });
     await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
+    const [from, held] = await Promise.all([whereFrom(board, ended), heldUntil(board, args.name)]);
+    const when = held === undefined ? "" : `; it goes on ${held.until}`;
+    shell.messages.done(`${oneLine(ended.type)} ${shortId(failure)} is tried again as claim ${shortId(claim)}${from}${when}.`);
+    if (held !== undefined) shell.messages.next(held.next);
     shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal)}${naming(args.name)}`);
     return;
   },
 });
+
+/** `, from the review phase on, by coder and linter`: those who had not ended their work in the claim that failed. */
+async function whereFrom(board: Blackboard, { id, claim_id }: Artefact): Promise<string> {
+  const grants = (claim_id === "" ? undefined : await board.readClaim(claim_id))?.grants ?? [];
+  const lost = grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(id));
+  if (lost === undefined) return "";
+  const agents = grants.flatMap(({ agent, state }) => (state === "done" ? [] : [agent]));
+  return `, from the ${lost.phase} phase on, by ${agents.join(" and ")}`;
+}
