@@ -28,7 +28,7 @@ export async function editText(text: string, notes: readonly string[], { env }: 
   if (isUntouched) await remove();
   const kept = isUntouched ? "" : ` What you wrote is kept in ${path}.`;
   throw new SettError("command-failed", `The editor \`${editor}\` ${failure}: nothing was answered.${kept}`, {
-    hint: 'Set VISUAL or EDITOR to yours, or say it at once: sett answer ID "…"',
+    hint: "Set VISUAL or EDITOR to yours, or give the answer on the command line, behind the id.",
   });
 }
 

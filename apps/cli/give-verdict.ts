@@ -9,7 +9,9 @@ import { asArgument, jsonArgument, nameArgument } from "./arguments.ts";
 import type { Values } from "./command.ts";
 import { heldUntil } from "./held-until.ts";
 import { openAsPerson } from "./open-as-person.ts";
+import type { OpenBlackboard } from "./open-blackboard.ts";
 import { actorName } from "./render/event-line.ts";
+import { naming } from "./render/naming.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 import { refusal } from "./request.ts";
@@ -39,16 +41,16 @@ export async function giveVerdict(
   shell: Shell,
 ): Promise<void> {
   await using opened = await openAsPerson(shell, args.name, args.as);
-  const { board, actor } = opened;
-  const id = await resolveArtefactId(board, args.artefact);
+  const { board, actor, name } = opened;
+  const id = await resolveArtefactId(board, args.artefact, name);
   const read = await board.readWithDigest(id);
-  if (read === undefined) throw notFound(args.artefact, "artefact");
+  if (read === undefined) throw notFound(args.artefact, "artefact", name);
   const { artefact, digest } = read;
   if (artefact.structural_type !== "Standard")
-    throw wrongKind(artefact, "nothing to judge", "`sett questions` lists what waits for a person.");
-  const { claim, grant } = await choose(board, artefact, args.for);
-  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, args.name)]);
-  const role = agents.find(({ name }) => name === grant.agent)?.role ?? grant.agent;
+    throw wrongKind(artefact, "nothing to judge", `\`sett questions${naming(name)}\` lists what waits for a person.`);
+  const { claim, grant } = await choose(opened, artefact, args.for);
+  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, name)]);
+  const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const reviewId = ArtefactId.parse(randomUUID());
   const word = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
@@ -77,7 +79,7 @@ export async function giveVerdict(
   const result = await board.giveVerdict({ grant: doneGrant(grant, at, reviewId), review, digest, actor });
   if (result.outcome === "refused") {
     // Somebody else may have been faster.
-    await choose(board, artefact, grant.agent);
+    await choose(opened, artefact, grant.agent);
     throw refusal(result.reason);
   }
   const { payload: _, ...told } = review;
@@ -89,11 +91,11 @@ export async function giveVerdict(
 }
 
 /** Throws with what is waited for instead, where it is not the word of `agent`, or of any one person. */
-async function choose(board: Blackboard, artefact: Artefact, agent: string | undefined): Promise<Awaited> {
+async function choose({ board, name }: OpenBlackboard, artefact: Artefact, agent: string | undefined): Promise<Awaited> {
   const awaited = await verdictsAwaited(board, artefact.id);
   const names = awaited.map(({ grant }) => grant.agent);
   const [only, ...others] = agent === undefined ? awaited : awaited.filter(({ grant }) => grant.agent === agent);
-  if (only === undefined) throw refusal(await whyNotAwaited(board, artefact, agent as AgentName | undefined, names));
+  if (only === undefined) throw refusal(await whyNotAwaited(board, name, artefact, agent as AgentName | undefined, names));
   if (others.length === 0) return only;
   throw new SettError(
     "usage",

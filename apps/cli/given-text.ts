@@ -17,7 +17,7 @@ const goal: Kind = {
 const answer: Kind = {
   name: "answer",
   code: "usage",
-  whenEmpty: 'Nothing was answered. Say something: sett answer ID "The green one"',
+  whenEmpty: 'Nothing was answered. Say something, such as "The green one".',
   whenLong: "Nothing was answered. Commit what is large to the repository, and name its path in the answer.",
   nothingDone: "nothing was answered",
 };

@@ -53,13 +53,14 @@ export function redisUrlOf({ instance, containers }: InstanceParts): string {
   });
 }
 
-export type OpenBlackboard = AsyncDisposable & { board: Blackboard; place: Place };
+/** `name`: what the person called the instance, if anything. */
+export type OpenBlackboard = AsyncDisposable & { board: Blackboard; place: Place; name: string | undefined };
 
 /** Throws `redis-unreachable` at once when there is no contact. */
 export async function openBlackboard(shell: Shell, name: string | undefined): Promise<OpenBlackboard> {
   const place = await findPlace(shell, name);
   const board = await connect(place);
-  return { board, place, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
+  return { board, place, name, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
 }
 
 export async function connect(

@@ -20,7 +20,7 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
   return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
 }
 
-export async function readSituation(board: Blackboard): Promise<Situation> {
+export async function readSituation(board: Blackboard, name: string | undefined): Promise<Situation> {
   const [open, agents, statuses, seat, pause, nowMs] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids)),
     board.listAgents(),
@@ -29,7 +29,7 @@ export async function readSituation(board: Blackboard): Promise<Situation> {
     board.readPause(),
     board.time(),
   ]);
-  return { nowMs, agents, statuses, seat, pause, open };
+  return { name, nowMs, agents, statuses, seat, pause, open };
 }
 
 /** What the goal is in short: as its newest version has it. */

@@ -5,6 +5,7 @@ import type { Actor, EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { aborted } from "../../lib/service/pause.ts";
 import { followLog } from "./follow-log.ts";
 import type { OpenBlackboard } from "./open-blackboard.ts";
+import { naming } from "./render/naming.ts";
 import { whyNobodyOrchestrates } from "./render/waiting-text.ts";
 import type { Shell } from "./shell.ts";
 
@@ -21,7 +22,7 @@ type Request<Outcome> = {
 /** Throws `request-refused` with the orchestrator's reason, and `not-ready` when nobody has acted yet: the request stands then. */
 export async function request<Outcome extends object>(
   shell: Shell,
-  { board, place }: OpenBlackboard,
+  { board, place, name }: OpenBlackboard,
   { draft, actor, hear }: Request<Outcome>,
 ): Promise<Outcome> {
   const id = await board.logEvent(draft, actor);
@@ -51,7 +52,7 @@ export async function request<Outcome extends object>(
   if (outcome !== undefined) return outcome;
   const why = whyNobodyOrchestrates({ seat: await board.readSeat() }) ?? "the orchestrator has not come to it";
   throw new SettError("not-ready", `What you asked for is recorded, but not done yet: ${why}.`, {
-    hint: "It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See `sett status`.",
+    hint: `It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See \`sett status${naming(name)}\`.`,
   });
 }
 

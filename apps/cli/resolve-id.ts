@@ -3,6 +3,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type GoalId } from "../../lib/model/ids.ts";
+import { naming } from "./render/naming.ts";
 import { oneLine, shorten } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 
@@ -13,44 +14,52 @@ const fewestCharacters = 6;
 /** Of what was typed as an id: longer than any. */
 const longestShown = 60;
 
-/** The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id. */
-export async function resolveArtefactId(board: Blackboard, text: string, what: What = "artefact"): Promise<ArtefactId> {
-  const start = startOfId(text, what);
+/**
+ * The whole id of an artefact. `name`: what the person called the instance, if anything. Throws `artefact-not-found`,
+ * `artefact-ambiguous`, or `usage` for what is no id.
+ */
+export async function resolveArtefactId(
+  board: Blackboard,
+  text: string,
+  name: string | undefined,
+  what: What = "artefact",
+): Promise<ArtefactId> {
+  const start = startOfId(text, what, name);
   const whole = ArtefactId.safeParse(start);
   if (whole.success) return whole.data;
   const ids = await Promise.all((await board.listGoals()).map((goal) => board.listArtefactsOfGoal(goal)));
   const found = ids.flat().filter((id) => id.startsWith(start));
   const [only, ...others] = found;
-  if (only === undefined) throw notFound(text, what);
+  if (only === undefined) throw notFound(text, what, name);
   if (others.length === 0) return only;
   throw ambiguous(text, await board.readArtefacts(found), "artefacts");
 }
 
 /** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
-export async function resolveQuestion(board: Blackboard, text: string): Promise<Artefact> {
-  const start = startOfId(text, "question");
+export async function resolveQuestion(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
+  const start = startOfId(text, "question", name);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
   if (open.length > 1) throw ambiguous(text, await board.readArtefacts(open), "questions");
-  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, "question")));
-  if (found === undefined) throw notFound(text, "question");
+  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, name, "question")));
+  if (found === undefined) throw notFound(text, "question", name);
   if (found.structural_type === "Question") return found;
-  throw wrongKind(found, "no question", listingOf.question);
+  throw wrongKind(found, "no question", listing("question", name));
 }
 
 /** As above, for Failures. */
-export async function resolveFailure(board: Blackboard, text: string): Promise<Artefact> {
-  const found = await board.readArtefact(await resolveArtefactId(board, text));
-  if (found === undefined) throw notFound(text, "artefact");
+export async function resolveFailure(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
+  const found = await board.readArtefact(await resolveArtefactId(board, text, name));
+  if (found === undefined) throw notFound(text, "artefact", name);
   if (found.structural_type === "Failure") return found;
-  throw wrongKind(found, "no Failure", listingOf.artefact);
+  throw wrongKind(found, "no Failure", listing("artefact", name));
 }
 
 /** As above, for goals. */
-export async function resolveGoalId(board: Blackboard, text: string): Promise<GoalId> {
-  const start = startOfId(text, "goal");
+export async function resolveGoalId(board: Blackboard, text: string, name: string | undefined): Promise<GoalId> {
+  const start = startOfId(text, "goal", name);
   const found = (await board.listGoals()).filter((id) => id.startsWith(start));
   const [only, ...others] = found;
-  if (only === undefined) throw await noGoal(board, text);
+  if (only === undefined) throw await noGoal(board, text, name);
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
@@ -61,9 +70,9 @@ export async function resolveGoalId(board: Blackboard, text: string): Promise<Go
   );
 }
 
-async function noGoal(board: Blackboard, text: string): Promise<SettError> {
-  const other = await board.readArtefact(await resolveArtefactId(board, text, "goal"));
-  if (other === undefined) return notFound(text, "goal");
+async function noGoal(board: Blackboard, text: string, name: string | undefined): Promise<SettError> {
+  const other = await board.readArtefact(await resolveArtefactId(board, text, name, "goal"));
+  if (other === undefined) return notFound(text, "goal", name);
   return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);
 }
 
@@ -81,13 +90,12 @@ function ambiguous(text: string, found: readonly Artefact[], what: string): Sett
   });
 }
 
-const listingOf: Record<What, string> = {
-  artefact: "`sett hoard` lists the ids.",
-  goal: "`sett hoard` lists the ids.",
-  question: "`sett questions` lists those that wait for an answer.",
-};
+function listing(what: What, name: string | undefined): string {
+  if (what === "question") return `\`sett questions${naming(name)}\` lists those that wait for an answer.`;
+  return `\`sett hoard${naming(name)}\` lists the ids.`;
+}
 
-function startOfId(text: string, what: What): string {
+function startOfId(text: string, what: What, name: string | undefined): string {
   const start = text.trim().toLowerCase();
   if (/^[0-9a-f-]*$/.test(start) && start.length >= fewestCharacters) return start;
   const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
@@ -95,15 +103,13 @@ function startOfId(text: string, what: What): string {
     "usage",
     `\`${shown(text)}\` is no id of a${what === "artefact" ? "n artefact" : ` ${what}`}: that has ${problem}.`,
     {
-      hint: listingOf[what],
+      hint: listing(what, name),
     },
   );
 }
 
-export function notFound(text: string, what: What): SettError {
-  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, {
-    hint: what === "question" ? listingOf.question : "`sett hoard` lists what there is.",
-  });
+export function notFound(text: string, what: What, name: string | undefined): SettError {
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, name) });
 }
 
 function shown(text: string): string {

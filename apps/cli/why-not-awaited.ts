@@ -12,9 +12,13 @@ import { oneLine } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
 import { waitingSentence } from "./render/waiting-text.ts";
 
-/** `agent`: the one whose word was offered, if one was named; `others`: those whose word is waited for. */
+/**
+ * `name`: what the person called the instance, if anything; `agent`: the one whose word was offered, if one was named; `others`:
+ * those whose word is waited for.
+ */
 export async function whyNotAwaited(
   board: Blackboard,
+  name: string | undefined,
   artefact: Artefact,
   agent: AgentName | undefined,
   others: readonly AgentName[],
@@ -22,7 +26,7 @@ export async function whyNotAwaited(
   const what = `${oneLine(artefact.type)} ${shortId(artefact.id)}`;
   const [claims, situation, { ended }] = await Promise.all([
     board.claimsOfArtefact(artefact.id).then((causes) => board.readClaims([...causes.values()])),
-    readSituation(board),
+    readSituation(board, name),
     board.readGoal(artefact.goal_id),
   ]);
   const verdicts = await verdictsOn(board, claims, situation);

@@ -130,7 +130,7 @@ describe("sett pause and sett resume", () => {
     expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
     expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
     const text = await clan.need("status");
-    expect(text).toMatch(/^paused for \d+s by Grace Hopper: nothing new is started; to go on: sett resume$/m);
+    expect(text).toMatch(/^paused for \d+s by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
     expect(text).toMatch(/waits for `coder` to start, \d+s: the instance is paused/);
     expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
 

@@ -74,14 +74,15 @@ describe("an instance of which no container is left", () => {
 
 test("the logs of an agent whose container is gone are told to be gone, with the way back, and another name is none of the parts", async () => {
   const parts = instanceParts("demo", main, "containers");
-  expect(partOf(parts, "coder").name).toBe("sett-demo-agent-coder");
+  expect(partOf(parts, "coder", undefined).name).toBe("sett-demo-agent-coder");
   const lost = { ...parts, containers: parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder") };
-  const error = await errorOf(() => partOf(lost, "coder"));
+  const error = await errorOf(() => partOf(lost, "coder", "demo"));
   expect([error.message, error.hint]).toEqual([
     "The container of coder is gone, and its log with it.",
-    "`sett up` starts it anew.",
+    "`sett up --name demo` starts it anew.",
   ]);
-  expect((await errorOf(() => partOf(lost, "painter"))).code).toBe("agent-not-found");
+  const misspelt = await errorOf(() => partOf(parts, "codre", undefined));
+  expect([misspelt.code, misspelt.hint]).toEqual(["agent-not-found", "Did you mean `sett logs coder`?"]);
 });
 
 test("the logs of a Redis that is gone are not what to look at", async () => {

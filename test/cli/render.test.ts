@@ -146,6 +146,7 @@ test("an artefact's details name the ref of its commit and begin with its conten
     style: plain,
     nowMs: Date.parse(artefact.created_at) + 61_000,
     payload: "excerpt",
+    name: undefined,
   });
   expect(text).toContain(`refs/sett/demo/${artefact.id}`);
   expect(text).toContain("1m ago");

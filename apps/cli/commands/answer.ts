@@ -102,7 +102,7 @@ async function findQuestion(
   board: Blackboard,
   { id, name }: { id: string; name: string | undefined },
 ): Promise<{ question: Artefact; goalText: string | undefined }> {
-  const question = await resolveQuestion(board, id);
+  const question = await resolveQuestion(board, id, name);
   const why = await whyClosed(board, question, name);
   if (why !== undefined) throw tooLate(why, name);
   const [about] = question.source_artefacts;

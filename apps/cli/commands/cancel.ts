@@ -7,6 +7,7 @@ import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openAsPerson } from "../open-as-person.ts";
 import { readGoal } from "../read-goal.ts";
+import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
 import { refusal, request } from "../request.ts";
 import { resolveGoalId } from "../resolve-id.ts";
@@ -30,12 +31,12 @@ export const cancel = defineCommand({
   async run(args, shell) {
     await using opened = await openAsPerson(shell, args.name, args.as);
     const { board, actor } = opened;
-    const goal = await resolveGoalId(board, args.goal);
+    const goal = await resolveGoalId(board, args.goal, args.name);
     const { state } = (await readGoal(board, goal)).status;
     if (!canBeCancelled.has(state)) {
       throw refusal(
         `The goal ${shortId(goal)} is ${state}: there is nothing to cancel.`,
-        `sett watch --no-follow --goal ${shortId(goal)}`,
+        `sett watch --no-follow --goal ${shortId(goal)}${naming(args.name)}`,
       );
     }
     let endedAt: string | undefined;

@@ -12,6 +12,7 @@ import { readHeads, readWhole } from "../read-artefacts.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
 import { svgText } from "../render/graph-svg.ts";
+import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
 import { resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
@@ -47,8 +48,9 @@ export const graph = defineCommand({
     const form = formOf(args);
     await using opened = await openBlackboard(shell, args.name);
     const { board } = opened;
-    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal);
-    await shell.out.write(await textOf(await readGraph(board, goal), form, shell));
+    const goal =
+      args.goal === undefined ? await newestGoal(board, args.name, shell) : await resolveGoalId(board, args.goal, args.name);
+    await shell.out.write(await textOf(await readGraph(board, goal), form, args.name, shell));
     return;
   },
 });
@@ -64,11 +66,13 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
   return format === "dot" ? "dot" : "mermaid";
 }
 
-async function newestGoal(board: Blackboard, { messages }: Shell): Promise<GoalId> {
+async function newestGoal(board: Blackboard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
   const goals = await board.listGoals();
   const newest = goals.at(-1);
   if (newest === undefined)
-    throw new SettError("artefact-not-found", "There are no goals yet.", { hint: 'State one: sett forage --goal "…"' });
+    throw new SettError("artefact-not-found", "There are no goals yet.", {
+      hint: `State one: sett forage --goal "…"${naming(name)}`,
+    });
   if (goals.length > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${goals.length}.`);
   return newest;
 }
@@ -95,14 +99,14 @@ async function readReviewed(board: Blackboard, ids: readonly ArtefactId[]): Prom
   });
 }
 
-async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<string> {
+async function textOf(drawn: ArtefactGraph, form: Form, name: string | undefined, shell: Shell): Promise<string> {
   switch (form) {
     case "mermaid":
       return mermaidWithinLimits(drawn, shell);
     case "dot":
       return dotText(drawn);
     case "svg":
-      return await svgText(dotText(drawn), shell);
+      return await svgText(dotText(drawn), name, shell);
     case "json":
       return `${JSON.stringify(drawn)}\n`;
     default:

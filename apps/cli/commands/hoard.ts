@@ -9,6 +9,7 @@ import { openBlackboard } from "../open-blackboard.ts";
 import { readHeads, readWhole } from "../read-artefacts.ts";
 import { ageOf } from "../render/age.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { naming } from "../render/naming.ts";
 import { oneLine, shorten } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
 import type { Style } from "../render/style.ts";
@@ -46,16 +47,16 @@ export const hoard = defineCommand({
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
     const fetching = fetchResults(shell, place.workspace);
-    if (args.id !== undefined) await expand(board, args.id, args.json, shell);
+    if (args.id !== undefined) await expand(board, args.id, args, shell);
     else {
-      const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
+      const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal, args.name)];
       const all = await headsOf(board, goals);
       const heads = all.filter(({ type }) => args.type.length === 0 || args.type.includes(type));
       if (args.json) await printJson(board, heads, shell);
       else if (heads.length > 0) await printTable(board, heads, shell);
       else {
         shell.messages.note(all.length === 0 ? "There are no artefacts." : noneOf(args.type, all));
-        if (goals.length === 0) shell.messages.next('State a goal: sett forage --goal "…"');
+        if (goals.length === 0) shell.messages.next(`State a goal: sett forage --goal "…"${naming(args.name)}`);
       }
     }
     await fetching;
@@ -63,13 +64,18 @@ export const hoard = defineCommand({
   },
 });
 
-async function expand(board: Blackboard, text: string, isJson: boolean, shell: Shell): Promise<void> {
-  const artefact = await board.readArtefact(await resolveArtefactId(board, text));
-  if (artefact === undefined) throw notFound(text, "artefact");
+async function expand(
+  board: Blackboard,
+  text: string,
+  { json: isJson, name }: { json: boolean; name: string | undefined },
+  shell: Shell,
+): Promise<void> {
+  const artefact = await board.readArtefact(await resolveArtefactId(board, text, name));
+  if (artefact === undefined) throw notFound(text, "artefact", name);
   if (isJson) await shell.out.write(`${JSON.stringify(artefact)}\n`);
   else
     await shell.out.write(
-      artefactDetails(artefact, board.instance, { style: shell.out.style, nowMs: await board.time(), payload: "excerpt" }),
+      artefactDetails(artefact, board.instance, { style: shell.out.style, nowMs: await board.time(), payload: "excerpt", name }),
     );
 }
 

@@ -36,7 +36,7 @@ export const logs = defineCommand({
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await findInstance(runtime, shell, args.name, hasContainers);
-    const container = partOf(parts, args.part);
+    const container = partOf(parts, args.part, args.name);
     const isForPeople = shell.out.isTerminal && !args.json;
     const show = (line: string) => `${isForPeople ? logLine(line, shell.out.style) : line}\n`;
     await (args.follow ? follow : print)({ runtime, parts, container, tail, show, shell });

@@ -36,7 +36,7 @@ export const questions = defineCommand({
     "sett questions --wait --timeout 30s --json",
   ],
   async run(args, shell) {
-    const timeoutMs = timeoutOf(args.timeout, args.wait);
+    const timeoutMs = timeoutOf(args.timeout, args);
     if (args.wait) {
       const asked = await waitForNew(args, timeoutMs, shell);
       if (asked !== undefined) return await print(asked, args, Date.now(), shell);
@@ -46,7 +46,7 @@ export const questions = defineCommand({
     }
     await using opened = await openBlackboard(shell, args.name);
     const { board } = opened;
-    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal);
+    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, args.name);
     const [asked, nowMs] = await Promise.all([readAsked(board, goal), board.time()]);
     if (asked.length === 0 && !args.json) shell.messages.note("Nothing waits for a person.");
     else await print(asked, args, nowMs, shell);
@@ -54,9 +54,10 @@ export const questions = defineCommand({
   },
 });
 
-function timeoutOf(text: string | undefined, isWaiting: boolean): number | undefined {
+function timeoutOf(text: string | undefined, { wait, name }: { wait: boolean; name: string | undefined }): number | undefined {
   if (text === undefined) return undefined;
-  if (!isWaiting) throw new SettError("usage", "--timeout is for --wait.", { hint: `sett questions --wait --timeout ${text}` });
+  if (!wait)
+    throw new SettError("usage", "--timeout is for --wait.", { hint: `sett questions --wait --timeout ${text}${naming(name)}` });
   const parsed = Duration.safeParse(text);
   if (parsed.success) return parsed.data;
   throw new SettError("usage", `--timeout ${parsed.error.issues[0]?.message}, not \`${text}\`.`, {
@@ -78,7 +79,7 @@ async function waitForNew(
   let found: Asked[] | undefined;
   const following = followLog({ ...shell, interrupted: over }, args.name, {
     async from(board: Blackboard) {
-      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, args.name);
       const end = await board.endOfEvents();
       shell.messages.note("Waiting for a question …");
       return end;

@@ -29,7 +29,7 @@ export const retry = defineCommand({
   async run(args, shell) {
     await using opened = await openAsPerson(shell, args.name, args.as);
     const { board, actor } = opened;
-    const ended = await resolveFailure(board, args.failure);
+    const ended = await resolveFailure(board, args.failure, args.name);
     const { id: failure, goal_id: goal } = ended;
     const { claim } = await request(shell, opened, {
       draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },

@@ -41,14 +41,17 @@ export const status = defineCommand({
   async run(args, shell) {
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
-    const known = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal)];
+    const known = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal, args.name)];
     const isWhole = args.all || args.json || args.goal !== undefined;
     const chosen = isWhole ? known : await choose(board, known);
-    const [goals, situation, requests] = await Promise.all([readGoals(board, chosen), readSituation(board), readRequests(board)]);
+    const [goals, situation, requests] = await Promise.all([
+      readGoals(board, chosen),
+      readSituation(board, args.name),
+      readRequests(board),
+    ]);
     const crashes = crashesOf(place.containers, situation.nowMs);
     const report = {
       instance: board.instance,
-      name: args.name,
       goals,
       situation,
       requests,

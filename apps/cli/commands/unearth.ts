@@ -30,14 +30,16 @@ export const unearth = defineCommand({
       throw new SettError("usage", "--payload and --json cannot be had together.", { hint: "Leave one of them out." });
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
-    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id));
-    if (artefact === undefined) throw notFound(args.id, "artefact");
+    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, args.name));
+    if (artefact === undefined) throw notFound(args.id, "artefact", args.name);
     if (hasResult(artefact)) await fetchResults(shell, place.workspace);
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {
       const { style } = shell.out;
-      await shell.out.write(artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none" }));
+      await shell.out.write(
+        artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none", name: args.name }),
+      );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
       if (hasResult(artefact)) await showCommit(artefact, place.workspace, shell);
     }

@@ -14,6 +14,7 @@ import { configPath } from "../config-path.ts";
 import { hasContainers } from "../find-instance.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
+import { naming } from "../render/naming.ts";
 import { Progress } from "../render/progress.ts";
 import { runtimeForUp, runtimeNames } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
@@ -119,9 +120,9 @@ export const up = defineCommand({
     const tools = { runtime, progress, signal, journal };
     try {
       const outcome = await bringUp({ ...tools, instance, workspace, version, plan, registrations, exchange, actor });
-      await report(instance, outcome, shell);
+      await report(instance, outcome, args.name, shell);
     } catch (error) {
-      const explained = await explainFailure(runtime, error, how);
+      const explained = await explainFailure(runtime, error, how, args.name);
       progress[Symbol.dispose]();
       await rollBack(journal, instance, shell);
       throw unlessInterrupted(explained, how);
@@ -158,7 +159,7 @@ function leftBehind(instance: InstanceName, before: InstanceParts | undefined): 
   });
 }
 
-async function report(instance: InstanceName, outcome: Outcome, shell: Shell): Promise<void> {
+async function report(instance: InstanceName, outcome: Outcome, name: string | undefined, shell: Shell): Promise<void> {
   const { started, replaced, registered, stopped, removed, kept } = outcome;
   const isNew = replaced.length + stopped.length + removed.length + kept.length === 0;
   const isSame = started.length + replaced.length + registered.length + stopped.length + removed.length === 0;
@@ -166,5 +167,5 @@ async function report(instance: InstanceName, outcome: Outcome, shell: Shell): P
   if (isNew) await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
   else if (isSame) await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
   else await shell.out.write(`${instance} is up: ${told.join("; ")}\n`);
-  if (!isSame) shell.messages.next('State a goal: sett forage --goal "…" --watch');
+  if (!isSame) shell.messages.next(`State a goal: sett forage --goal "…" --watch${naming(name)}`);
 }

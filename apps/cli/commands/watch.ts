@@ -13,6 +13,7 @@ import { EventPrinter } from "../event-printer.ts";
 import { followLog } from "../follow-log.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { liveClaims } from "../render/live-claims.ts";
+import { naming } from "../render/naming.ts";
 import { resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
 import { positionSince } from "../since.ts";
@@ -62,8 +63,8 @@ export const watch = defineCommand({
   endsItself: true,
   async run(args, givenShell) {
     const types = args.type.map(eventTypeOf);
-    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent);
-    await using live = args.follow && args.output === "human" ? liveClaims(givenShell) : undefined;
+    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, args.name);
+    await using live = args.follow && args.output === "human" ? liveClaims(givenShell, args.name) : undefined;
     const shell = live?.shell ?? givenShell;
     const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
     const bell = args.bell && args.follow ? new Bell(givenShell.err) : undefined;
@@ -71,7 +72,7 @@ export const watch = defineCommand({
     let startedMs = 0;
     let contact: Blackboard | undefined;
     const from = async (board: Blackboard) => {
-      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal);
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, args.name);
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
       if (bell !== undefined) startedMs = await board.time();
       return await positionSince(args.since, board);
@@ -123,10 +124,10 @@ function eventTypeOf(text: string): EventType {
   });
 }
 
-function agentNameOf(text: string): AgentName {
+function agentNameOf(text: string, name: string | undefined): AgentName {
   const parsed = AgentName.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: "`sett status` lists the agents." });
+  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: `\`sett status${naming(name)}\` lists the agents.` });
 }
 
 /** An agent that was removed still has its past, so this is no mistake. */

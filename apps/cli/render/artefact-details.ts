@@ -2,16 +2,19 @@
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { agoOf } from "./age.ts";
+import { naming } from "./naming.ts";
 import { oneLine, plainLines } from "./plain-text.ts";
+import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
 
-type Options = { style: Style; nowMs: number; payload: "excerpt" | "none" };
+/** `name`: what the person called the instance, if anything. */
+type Options = { style: Style; nowMs: number; payload: "excerpt" | "none"; name: string | undefined };
 
 /** Ends with a line break. */
-export function artefactDetails(artefact: Artefact, instance: InstanceName, { style, nowMs, payload }: Options): string {
+export function artefactDetails(artefact: Artefact, instance: InstanceName, { style, nowMs, payload, name }: Options): string {
   const { metadata } = artefact;
   const { summary, commit, ...more } = metadata;
   const by =
@@ -36,7 +39,7 @@ export function artefactDetails(artefact: Artefact, instance: InstanceName, { st
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields.map(([name, value]) => `${style.dim(name.padEnd(width))}  ${value}`);
-  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact.payload, artefact.id, style));
+  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact, style, name));
   return `${lines.join("\n")}\n`;
 }
 
@@ -50,9 +53,12 @@ function sizeOf(payload: string): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 
-function excerptOf(payload: string, id: string, style: Style): string[] {
+function excerptOf({ payload, id }: Artefact, style: Style, name: string | undefined): string[] {
   const start = plainLines(payload.slice(0, excerptCharacters));
   const lines = start.split("\n").slice(0, excerptLines);
   const isWhole = payload.length <= excerptCharacters && start.split("\n").length <= excerptLines;
-  return [...lines.map((line) => `  ${line}`), ...(isWhole ? [] : [style.dim(`  … the rest: sett unearth ${id.slice(0, 8)}`)])];
+  return [
+    ...lines.map((line) => `  ${line}`),
+    ...(isWhole ? [] : [style.dim(`  … the rest: sett unearth ${shortId(id)}${naming(name)}`)]),
+  ];
 }

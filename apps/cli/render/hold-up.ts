@@ -11,6 +11,8 @@ const silentAfterMs = 10_000;
 
 /** What is known beside the claims themselves, read at about one moment. */
 export type Situation = {
+  /** What the person called the instance, if anything: goes into suggested commands. */
+  name: string | undefined;
   /** Redis TIME, Unix milliseconds. */
   nowMs: number;
   agents: readonly AgentRegistration[];

@@ -21,8 +21,8 @@ export type LiveClaims = AsyncDisposable & {
   keepUpToDate(board: () => Blackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
 };
 
-/** Undefined where stdout is no terminal that can move its cursor. */
-export function liveClaims(shell: Shell): LiveClaims | undefined {
+/** `name`: what the person called the instance, if anything. Undefined where stdout is no terminal that can move its cursor. */
+export function liveClaims(shell: Shell, name: string | undefined): LiveClaims | undefined {
   const { out, err, env } = shell;
   if (!out.isTerminal || env.TERM === "dumb") return undefined;
   const footer = new Footer(out, () => sizeNow().columns);
@@ -34,7 +34,7 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
     async keepUpToDate(board, isShown) {
       const known: KnownArtefacts = new Map();
       while (!over.signal.aborted) {
-        const glance = await readGlance(board(), isShown, known);
+        const glance = await readGlance(board(), name, isShown, known);
         if (over.signal.aborted) return;
         await footer.show(glance && (() => openClaimLines(glance, sizeNow(), drawing)));
         await pause(everyMs, over.signal);
@@ -50,12 +50,13 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
 /** Undefined without contact, which is told elsewhere. What is `known` of artefacts is kept for as long as they have open claims. */
 async function readGlance(
   board: Blackboard | undefined,
+  name: string | undefined,
   isShown: (claim: Claim) => boolean,
   known: KnownArtefacts,
 ): Promise<Glance | undefined> {
   if (board === undefined) return undefined;
   try {
-    const situation = await readSituation(board);
+    const situation = await readSituation(board, name);
     const shown = situation.open.filter(({ claim }) => isShown(claim));
     const ids = new Set(shown.map(({ claim }) => claim.artefact_id));
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id);

@@ -4,6 +4,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { actorName } from "./event-line.ts";
 import { isAbsent, pulseOf, type Situation, whyOf } from "./hold-up.ts";
+import { naming } from "./naming.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
@@ -43,7 +44,8 @@ export function openClaimLines({ claims, situation }: Glance, { columns, rows }:
   );
   const body = bodies.find((lines) => lines.every((line) => visibleWidth(line) <= columns)) ?? bodies.at(-1) ?? [];
   const rest = claims.length - shown.length;
-  const more = rest === 0 ? [] : [drawing.style.dim(`${drawing.symbols.more} and ${rest} more: sett status`)];
+  const more =
+    rest === 0 ? [] : [drawing.style.dim(`${drawing.symbols.more} and ${rest} more: sett status${naming(situation.name)}`)];
   return [heading(claims.length, situation, columns, drawing), ...body, ...more].map((line) => cutVisible(line, columns));
 }
 

@@ -10,6 +10,7 @@ import { ageOf, agoOf, lastingSince } from "./age.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
 import { pulseOf, type Situation } from "./hold-up.ts";
+import { naming } from "./naming.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { requestSentence } from "./request-text.ts";
@@ -21,8 +22,6 @@ import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
 
 export type Report = {
   instance: InstanceName;
-  /** What the person called it, if anything. */
-  name: string | undefined;
   goals: readonly GoalReading[];
   situation: Situation;
   /** What was asked for and is not acted on yet. */
@@ -37,12 +36,13 @@ const indent = " ".repeat(10);
 
 /** `columns`: undefined where nothing is to be cut. */
 export function statusReport(
-  { instance, name, goals, situation, requests, crashes, hidden }: Report,
+  { instance, goals, situation, requests, crashes, hidden }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
   const { style } = drawing;
-  const { agents, nowMs } = situation;
+  const { name, agents, nowMs } = situation;
+  const named = naming(name);
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
   return [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
@@ -52,8 +52,8 @@ export function statusReport(
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, name))),
     ...(crashes.length === 0 ? [] : [""]),
-    ...(goals.length === 0 ? ['There are no goals yet. State one: sett forage --goal "…"'] : []),
-    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all`)]),
+    ...(goals.length === 0 ? [`There are no goals yet. State one: sett forage --goal "…"${named}`] : []),
+    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all${named}`)]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing)),
   ];
 }
@@ -61,14 +61,14 @@ export function statusReport(
 function seatLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
   if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
-  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator\` may show why`;
+  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator${naming(situation.name)}\` may show why`;
 }
 
-function pauseLine({ pause, nowMs }: Situation, style: Style): string[] {
+function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {
   if (pause === undefined) return [];
   const since = lastingSince(pause.since, nowMs);
   return [
-    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: sett resume`,
+    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: sett resume${naming(name)}`,
   ];
 }
 
@@ -120,7 +120,9 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing)
       .map((waiting) => `${style.dim("waits for")} ${waitingSentence(waiting, situation)}`);
   return [
     `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  ${summary}`,
-    ...(state === "stalled" ? [`${indent}${style.dim(whyStalled(results))} sett watch --no-follow --goal ${shortId(goal)}`] : []),
+    ...(state === "stalled"
+      ? [`${indent}${style.dim(whyStalled(results))} sett watch --no-follow --goal ${shortId(goal)}${naming(situation.name)}`]
+      : []),
     ...waits(undefined).map((line) => `${indent}${line}`),
     ...openClaims.flatMap((open) => [
       `${indent}${claimLine(open, artefacts, drawing)}`,

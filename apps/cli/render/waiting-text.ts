@@ -5,6 +5,7 @@ import { seatLeaseMs } from "../../../lib/model/leases.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { ageOf, agoOf, formatAge, lastingSince } from "./age.ts";
 import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "./hold-up.ts";
+import { naming } from "./naming.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
@@ -38,7 +39,7 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
-      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}: sett approve ${shortId(waiting.artefact)}`;
+      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}: sett approve ${shortId(waiting.artefact)}${naming(situation.name)}`;
     default:
       return unreachable(waiting);
   }
@@ -93,10 +94,10 @@ export function silence(lastHeard: string | null, nowMs: number): string {
 
 function because(waiting: Waiting & { agent: AgentName }, situation: Situation): string {
   const why = whyOf(waiting, situation);
-  return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation.nowMs)}`;
+  return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation)}`;
 }
 
-function reasonText(why: Why, agent: AgentName, nowMs: number): string {
+function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): string {
   switch (why.reason) {
     case "unregistered":
       return "it is no longer registered";
@@ -108,7 +109,7 @@ function reasonText(why: Why, agent: AgentName, nowMs: number): string {
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
-      return `it ${heard}, and \`sett logs ${agent}\` may show why`;
+      return `it ${heard}, and \`sett logs ${agent}${naming(name)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;

@@ -2,6 +2,7 @@
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { naming } from "../render/naming.ts";
 import { plainLines } from "../render/plain-text.ts";
 import type { Shell } from "../shell.ts";
 import type { Journal } from "./journal.ts";
@@ -9,8 +10,16 @@ import { PartFailed } from "./readiness.ts";
 
 const shownLines = 20;
 
-/** The error to show, with the last words of the container that failed. They must be read before it is removed. `how` it stands then. */
-export async function explainFailure(runtime: ContainerRuntime, error: unknown, how: string): Promise<unknown> {
+/**
+ * The error to show, with the last words of the container that failed. They must be read before it is removed. `how` it stands
+ * then; `name`: what the person called the instance, if anything.
+ */
+export async function explainFailure(
+  runtime: ContainerRuntime,
+  error: unknown,
+  how: string,
+  name: string | undefined,
+): Promise<unknown> {
   if (!(error instanceof PartFailed)) return error;
   const lines = await lastLines(runtime, error.container);
   const words = lines.length === 0 ? "It has logged nothing." : `Its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
@@ -18,7 +27,7 @@ export async function explainFailure(runtime: ContainerRuntime, error: unknown, 
     hint:
       lines.length === 0
         ? `${how} Does it have enough memory, and is its image made for this machine?`
-        : `${how} Mend what its log names, then \`sett up\` again.`,
+        : `${how} Mend what its log names, then \`sett up${naming(name)}\` again.`,
     cause: error,
   });
 }

@@ -71,6 +71,7 @@ export const retrying = (name: string, phase: Phase, reason: string, dueIn: numb
 /** Everybody lives, and somebody orchestrates. */
 export function situation(names: readonly string[], over: Partial<Situation> = {}): Situation {
   return {
+    name: undefined,
     nowMs,
     agents: names.map((name) => sampleAgent(name)),
     statuses: new Map(names.map((name) => [agentName(name), { at: nowMs - 2_000, state: "idle" }])),
