@@ -26,6 +26,9 @@ type Order = {
 
 const inputsLabel = "dev.sett.inputs";
 
+/** Those that Sett's sources make. Others may be called `sett/…`, too. */
+const settsOwn = /^sett\/(?:orchestrator|cub|agent-base)(?:[:@]|$)/;
+
 /** Throws `image-not-found` and `build-failed`. */
 export async function prepareImages(order: Order): Promise<Images> {
   const { config, version } = order;
@@ -87,9 +90,9 @@ async function findOrPull({ runtime, progress, signal }: Order, tag: string): Pr
     step.done("pulled");
     return { tag, ...image };
   } catch (error) {
-    if (!(error instanceof SettError) || error.code !== "image-not-found" || !tag.startsWith("sett/")) throw error;
+    if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag)) throw error;
     throw new SettError("image-not-found", `The image ${tag} is not here, and no registry gives it.`, {
-      hint: "Build Sett's own images in its sources: `just docker-build-all`",
+      hint: "Build Sett's own images in its sources: `npx just docker-orchestrator docker-cub`",
       cause: error,
     });
   }

@@ -1,0 +1,53 @@
+// What to do about an image that is nowhere, told by a real engine: only Sett's own are built in Sett's sources.
+import { expect, test } from "bun:test";
+import { Progress } from "../../apps/cli/render/progress.ts";
+import { prepareImages } from "../../apps/cli/up/images.ts";
+import { parseConfig } from "../../lib/config/parse-config.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { dockerInstance } from "../support/docker-instance.ts";
+import { docker, tinyImage } from "../support/tiny-image.ts";
+import { fakeShell } from "./support/fake-shell.ts";
+
+const missing = "0.0.0-nosuch";
+
+/** The hint of the error, where everything is there but the agent's image. */
+async function hintFor(image: string): Promise<string | undefined> {
+  await using sett = await dockerInstance();
+  const { runtime, instance } = sett;
+  await using stack = new AsyncDisposableStack();
+  // Of a version of its own: Sett's images need not have been built.
+  await docker("tag", tinyImage, `sett/cub:${instance}`);
+  stack.defer(async () => void (await docker("image", "rm", `sett/cub:${instance}`)));
+  const text = `version: '1.0'
+agents: { coder: { image: "${image}", command: [run] } }
+services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${tinyImage}" } }
+`;
+  const { config } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error("The configuration is wrong.");
+  using progress = new Progress(fakeShell().err);
+  const signal = new AbortController().signal;
+  const order = { runtime, instance, version: instance, config, isRebuild: false, progress, signal };
+  const error = await prepareImages(order).catch((thrown: unknown) => thrown);
+  if (!(error instanceof SettError)) throw error;
+  expect(error.code).toBe("image-not-found");
+  expect(error.message).toContain(image);
+  return error.hint;
+}
+
+test.each(["cub", "orchestrator", "agent-base"])(
+  "one of Sett's own, sett/%s, is to be built in its sources",
+  async (name) => {
+    expect(await hintFor(`sett/${name}:${missing}`)).toContain("`npx just docker-orchestrator docker-cub`");
+  },
+  60_000,
+);
+
+test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
+  "somebody's own, %s, is not",
+  async (name) => {
+    const hint = await hintFor(`${name}:${missing}`);
+    expect(hint).toContain(`docker pull ${name}:${missing}`);
+    expect(hint).not.toContain("just");
+  },
+  60_000,
+);
