@@ -61,7 +61,7 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, base_commit: inputs.base });
   metrics.executions.inc();
   const outcome = await parts.runTool({ stdin, timeoutMs, signal });
-  const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind }, timeoutMs);
+  const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind, target: inputs.target.type }, timeoutMs);
   const { reason, exitCode, durationMs, stderr } = verdict.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
   const about = {

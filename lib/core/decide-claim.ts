@@ -70,7 +70,7 @@ function imposeMissingBids(draft: Draft): void {
 
 function loseRunning(draft: Draft, agent: AgentName, attempt: number): void {
   const isRunning = draft.grants.some((one) => one.agent === agent && one.state === "running");
-  const reason = `Agent ${agent} was not heard of for the whole of its lease; attempt ${attempt} is lost.`;
+  const reason = `Agent ${agent} crashed, froze or lost touch: it did not renew its lease, and attempt ${attempt} is lost.`;
   if (isRunning) loseAttempt(draft, agent, attempt, reason);
 }
 

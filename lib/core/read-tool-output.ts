@@ -13,8 +13,8 @@ const maxMetadataBytes = 1024 * 1024;
 /** Of the problems listed in a reason: a tool may have written ten thousand unknown keys. */
 const maxListLength = 2000;
 
-/** What the tool was granted decides what its answer is taken for. */
-export type Granted = { phase: Phase; kind: ClaimKind };
+/** What the tool was granted decides what its answer is taken for. `target`: the type of the artefact that it was given. */
+export type Granted = { phase: Phase; kind: ClaimKind; target: string };
 
 /** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
 export function readToolOutput(stdout: Uint8Array, granted: Granted): ReadToolOutput {
@@ -85,6 +85,10 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   // Taken as a result it would end the feedback loop without a new version.
   if (draft.structural_type === "Review" && granted.kind === "rework")
     return refuse("The tool was to make a new version of its artefact, and answered with a Review.");
+  if (granted.kind === "rework" && !isReply && draft.type !== granted.target)
+    return refuse(
+      `The tool was to make a new version of its ${granted.target}, and answered with the type ${draft.type}: a thread keeps its type.`,
+    );
   const result: ToolResult = { ...draft, structural_type: structuralTypeIn(granted, draft.structural_type), metadata };
   if (summary !== undefined) result.summary = summary;
   if (about !== undefined) result.about = about;

@@ -41,7 +41,7 @@ export function resultArtefact(
     logical_id: isNextVersion ? target.logical_id : newThread(making),
     version: isNextVersion ? target.version + 1 : 1,
     structural_type,
-    type: isNextVersion ? target.type : result.type,
+    type: result.type,
     payload,
     source_artefacts: [...new Set(sources)],
     metadata: { ...result.metadata, ...(summary === undefined ? {} : { summary }) },

@@ -64,7 +64,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
       const stdin = formatToolInput({ claim_type: claimTypeOf[phase], claim_id: newClaimId(), ...work });
       const ran = await runAgent(agent, stdin, workspaceDir, settings);
       if (ran.exitCode !== 0) throw new Error(ran.stderr);
-      const read = readToolOutput(new TextEncoder().encode(ran.stdout), { phase, kind: "standard" });
+      const read = readToolOutput(new TextEncoder().encode(ran.stdout), { phase, kind: "standard", target: target.type });
       if (!read.ok) throw new Error(`${read.reason}\n${ran.stdout}`);
       const { summary = "", metadata, ...result } = read.result;
       const made = sampleArtefact({ ...result, goal_id: goal.goal_id, produced_by_role: agent, produced_by_agent: agent });

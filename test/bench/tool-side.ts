@@ -42,7 +42,7 @@ export function contractJsonMs(rounds: number): number {
       additional_context: [],
     };
     formatToolInput(ToolInput.parse(input));
-    readToolOutput(answer, { phase: "exclusive", kind: "standard" });
+    readToolOutput(answer, { phase: "exclusive", kind: "standard", target: "GoalDefined" });
     took.push(performance.now() - began);
   }
   return median(took);

@@ -6,11 +6,12 @@ import { maxPayloadBytes } from "../../lib/model/artefact.ts";
 import type { Phase } from "../../lib/model/claim.ts";
 
 const read = (stdout: string, phase: Phase = "exclusive") =>
-  readToolOutput(new TextEncoder().encode(stdout), { phase, kind: "standard" });
+  readToolOutput(new TextEncoder().encode(stdout), { phase, kind: "standard", target: "GoalDefined" });
 const full = (more: object) => JSON.stringify({ artefact_type: "Note", artefact_payload: "text", summary: "s", ...more });
 
 function reasonOf(stdout: string | Uint8Array, phase: Phase = "exclusive"): string {
-  const outcome = typeof stdout === "string" ? read(stdout, phase) : readToolOutput(stdout, { phase, kind: "standard" });
+  const outcome =
+    typeof stdout === "string" ? read(stdout, phase) : readToolOutput(stdout, { phase, kind: "standard", target: "GoalDefined" });
   if (outcome.ok) throw new Error("The output was accepted.");
   return outcome.reason;
 }
@@ -202,7 +203,7 @@ describe("for any bytes", () => {
       .map(([json, cut, tail]) => new TextEncoder().encode(json.slice(0, cut % (json.length + 1)) + tail));
     fc.assert(
       fc.property(fc.oneof(fc.uint8Array({ maxLength: 200 }), brokenJson), phase, (bytes, inPhase) => {
-        const outcome = readToolOutput(bytes, { phase: inPhase, kind: "standard" });
+        const outcome = readToolOutput(bytes, { phase: inPhase, kind: "standard", target: "GoalDefined" });
         expect(outcome.ok ? outcome.result.type : outcome.reason).not.toBe("");
       }),
       { numRuns: 1000 },

@@ -47,7 +47,8 @@ describe("resultArtefact", () => {
 
   test("a rework makes the target's next version, of the same type, from the reviewed version and the rejecting reviews", () => {
     const reviews = [newArtefactId()];
-    const result = resultArtefact(making({ kind: "rework", additional_context_ids: reviews }), report, { target, earlier: [] });
+    const better = { ...report, type: target.type };
+    const result = resultArtefact(making({ kind: "rework", additional_context_ids: reviews }), better, { target, earlier: [] });
     expect(result).toMatchObject({ logical_id: target.logical_id, version: 2, type: "CodeCommit", payload: "text" });
     expect(result.source_artefacts).toEqual([target.id, ...reviews]);
   });

@@ -70,14 +70,15 @@ test("whatever else a tool answers a review with is a Review, or a Failure that 
   expect(await answered('{"structural_type":"Review","payload":{}}')).toEqual(["Review Review", undefined]);
 });
 
-test("a rework keeps thread and type, whatever its tool calls the result; and one that fails is no new version", async () => {
+test("a rework is the next version in thread and type, or a Failure that says why not", async () => {
   const reworker = {
     bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
     script: `input=$(cat); case "$(echo "$input" | jq -r '.target_artefact | .type + " " + .payload')" in
       "GoalDefined "*) echo "$input" | jq -c '{artefact_type: "Draft", artefact_payload: .target_artefact.payload, summary: ""}' ;;
       "Draft fail") echo '{"artefact_type":"Draft","artefact_payload":"","summary":"No.","structural_type":"Failure"}' ;;
       "Draft review") echo '{"structural_type":"Review","payload":{}}' ;;
-      *) echo '{"artefact_type":"Poem","artefact_payload":"better","summary":""}' ;;
+      "Draft poem") echo '{"artefact_type":"Poem","artefact_payload":"better","summary":""}' ;;
+      *) echo '{"artefact_type":"Draft","artefact_payload":"better","summary":""}' ;;
     esac`,
   };
   const critic = {
@@ -102,6 +103,11 @@ test("a rework keeps thread and type, whatever its tool calls the result; and on
   const [, , , other, ...others] = await clan.settled(await clan.state("review"));
   expect(other).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure" });
   expect(others).toEqual([]);
+
+  const [, , , poem, ...noMore] = await clan.settled(await clan.state("poem"));
+  const why = "The tool was to make a new version of its Draft, and answered with the type Poem: a thread keeps its type.";
+  expect(poem).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure", metadata: { summary: why } });
+  expect(noMore).toEqual([]);
 });
 
 test("a script that never reads stdin gets its work done, however much is sent to it", async () => {

@@ -22,10 +22,11 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
   await clan.hand("HSET", bids, "stranger", "exclusive", "coder", "ignore", "person", "perhaps");
   expect(await bid("coder", "ignore")).toEqual({ outcome: "placed", word: "exclusive" });
   expect(await bid("stranger", "exclusive")).toMatchObject({ outcome: "refused" });
-  await waitFor("the refusals", async () => (await clan.events("bid_refused")).length === 2);
+  await waitFor("the refusals", async () => (await clan.events("bid_refused")).length === 3);
   expect(await clan.hand("HGETALL", bids)).toBe("coder\nexclusive");
   const refusals = (await clan.events("bid_refused")).map(({ data }) => [data?.name, data?.reason]);
   expect(refusals.toSorted()).toEqual([
+    ["coder", "its first bid counts, which was exclusive"],
     ["person", "not a bid word"],
     ["stranger", "not among those who bid"],
   ]);

@@ -7,7 +7,7 @@
 local epoch = take()
 if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
 local id, expected_rev, commit_id = take(), take(), take()
-local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids')
+local claim = redis.call('HMGET', KEYS[3], 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids', 'artefact_id')
 if not claim[1] then return { 'gone' } end
 local rev = string.format('%d', expected_rev + 1)
 if claim[2] == commit_id then return { 'committed', rev } end
@@ -65,6 +65,10 @@ if claim[5] == 'open' and (bidding == 'closed' or is_ended(status)) then
 end
 for _ = 1, take_number() do no_longer_due(take()) end
 if is_ended(status) then redis.call('ZREM', KEYS[6], id) end
+-- What was bid too late by hand is said when the bidding closes, and once more when the claim ends.
+if bidding == 'closed' or is_ended(status) then
+  refuse_late_bids(KEYS[4], id, { goal_id = goal, artefact_id = claim[7] }, order)
+end
 -- All grants of a complete claim are done, and gave up their leases with their results.
 if status == 'terminated' then
   local flat = redis.call('HGETALL', KEYS[5])

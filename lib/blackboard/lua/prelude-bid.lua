@@ -15,6 +15,44 @@ local function with_bid(order, agent, word)
   return order:sub(1, -2) .. ',' .. pair .. ']'
 end
 
+-- A claim's hash of bids by name, and the names in order.
+local function bids_in(key)
+  local words, names, flat = {}, {}, redis.call('HGETALL', key)
+  for index = 1, #flat, 2 do
+    names[#names + 1] = flat[index]
+    words[flat[index]] = flat[index + 1]
+  end
+  table.sort(names)
+  return words, names
+end
+
+-- An agent's name, as a person may have mistyped it.
+local function is_agent_name(name)
+  return #name <= 40 and name:match('^[a-z0-9][a-z0-9-]*$') ~= nil and name:sub(-1) ~= '-'
+end
+
+-- Takes a bid that was written by hand out of the claim's hash, or sets it back to the word on record, and logs why. `claim` has goal_id
+-- and artefact_id.
+local function refuse_bid(key, id, claim, name, word, recorded, reason)
+  if recorded then
+    redis.call('HSET', key, name, recorded)
+    reason = 'its first bid counts, which was ' .. recorded
+  else
+    redis.call('HDEL', key, name)
+  end
+  local data = '{"name":' .. cjson.encode(name:sub(1, 100)) .. ',"word":' .. cjson.encode(word:sub(1, 100)) .. ',"reason":"' .. reason .. '"}'
+  log('hand', 'bid_refused', claim.goal_id, id, claim.artefact_id, is_agent_name(name) and name or '', data)
+end
+
+-- Brings the hash of bids back to the record of a claim that takes none any more.
+local function refuse_late_bids(key, id, claim, order)
+  local words, names = bids_in(key)
+  for _, name in ipairs(names) do
+    local recorded = is_agent_name(name) and recorded_bid(order, name)
+    if recorded ~= words[name] then refuse_bid(key, id, claim, name, words[name], recorded, 'the bidding is closed') end
+  end
+end
+
 local function is_elector(electorate, agent)
   return electorate:find('"' .. agent .. '"', 1, true) ~= nil
 end

@@ -118,24 +118,46 @@ function recordBid(state: State, record: ClaimRecord, agent: AgentName, word: Bi
 /** The number of bids taken in. */
 function adoptBids(state: State, record: ClaimRecord): number {
   const { claim, bidHash } = record;
-  for (const bid of claim.bids) bidHash.set(bid.agent, bid.word);
+  for (const { agent, word } of claim.bids) if (!bidHash.has(agent)) bidHash.set(agent, word);
   let count = 0;
-  for (const [name, text] of [...bidHash].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    if (claim.bids.some((bid) => bid.agent === name)) continue;
+  for (const [name, text] of sorted(bidHash)) {
     const agent = claim.electorate.find((one) => one === name);
     const word = BidWord.safeParse(text).data;
-    if (agent !== undefined && word !== undefined && isOpen(claim)) {
+    if (agent !== undefined && word !== undefined && isOpen(claim) && wordOf(claim, name) === undefined) {
       recordBid(state, record, agent, word, true);
       count += 1;
-      continue;
+    } else {
+      refuseBid(
+        state,
+        record,
+        name,
+        !isOpen(claim) ? "the bidding is closed" : agent === undefined ? "not among those who bid" : "not a bid word",
+      );
     }
-    const reason = !isOpen(claim) ? "the bidding is closed" : agent === undefined ? "not among those who bid" : "not a bid word";
-    bidHash.delete(name);
-    const subject = AgentName.safeParse(name).data;
-    const data = { name: name.slice(0, 100), word: text.slice(0, 100), reason };
-    state.log({ type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data }, "hand");
   }
   return count;
+}
+
+/** Brings the hash back to the record where the two differ, and logs why. */
+function refuseBid(state: State, record: ClaimRecord, name: string, why: string): void {
+  const { claim, bidHash } = record;
+  const text = bidHash.get(name) ?? "";
+  const recorded = wordOf(claim, name);
+  if (text === recorded) return;
+  if (recorded === undefined) bidHash.delete(name);
+  else bidHash.set(name, recorded);
+  const reason = recorded === undefined ? why : `its first bid counts, which was ${recorded}`;
+  const subject = AgentName.safeParse(name).data;
+  const data = { name: name.slice(0, 100), word: text.slice(0, 100), reason };
+  state.log({ type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data }, "hand");
+}
+
+function wordOf({ bids }: Claim, name: string): BidWord | undefined {
+  return bids.find((bid) => bid.agent === name)?.word;
+}
+
+function sorted(bidHash: ReadonlyMap<string, string>): [string, string][] {
+  return [...bidHash].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
 function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcome: "committed"; rev: number } {
@@ -176,6 +198,9 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   if (isEnded(claim.status)) {
     state.openClaims.delete(claim.id);
     for (const { item } of [...state.due.values()]) if (item.claim === claim.id) state.clearDue(item);
+  }
+  if (bidding === "closed" || isEnded(claim.status)) {
+    for (const [name] of sorted(record.bidHash)) refuseBid(state, record, name, "the bidding is closed");
   }
   for (const event of commit.events) state.log(event, actor);
   return { outcome: "committed", rev: claim.rev };

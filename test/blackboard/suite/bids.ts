@@ -97,7 +97,7 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     ]);
   });
 
-  test("words that nobody may bid are logged once and removed; a word changed by hand is set back", async () => {
+  test("words that nobody may bid are logged once and removed; a word changed by hand is logged once and set back", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
     await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });
@@ -111,10 +111,31 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 1 } });
     expect((await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => ({ actor, agent, data }))).toEqual([
       { actor: "hand", agent: undefined, data: { name: 'No "name"', word: "review", reason: "not among those who bid" } },
+      { actor: "hand", agent: coder, data: { name: "coder", word: "ignore", reason: "its first bid counts, which was claim" } },
       { actor: "hand", agent: agentName("ghost"), data: { name: "ghost", word: "review", reason: "not among those who bid" } },
       { actor: "hand", agent: tester, data: { name: "tester", word: "perhaps", reason: "not a bid word" } },
     ]);
     await takeSeat(bench.board);
     expect(await bench.board.adoptBids(claim.id, epoch)).toEqual({ outcome: "fenced" });
+  });
+
+  test("what is bid by hand too late is logged once and taken back, when the bidding closes and when the claim ends", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
+    await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });
+    await bench.board.placeBid({ claim: claim.id, agent: tester, word: "ignore" });
+    await bench.hand.writeBid(claim.id, "tester", "exclusive");
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { set: { bidding: "closed" } }));
+    await bench.hand.writeBid(claim.id, "coder", "exclusive");
+    await bench.hand.writeBid(claim.id, "ghost", "review");
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
+    expect(await bench.hand.readBids(claim.id)).toEqual({ coder: "claim", tester: "ignore" });
+    expect(
+      (await events(bench.board, "bid_refused")).map(({ actor, agent, data }) => [actor, agent, data?.word, data?.reason]),
+    ).toEqual([
+      ["hand", tester, "exclusive", "its first bid counts, which was ignore"],
+      ["hand", coder, "exclusive", "its first bid counts, which was claim"],
+      ["hand", agentName("ghost"), "review", "the bidding is closed"],
+    ]);
   });
 }
