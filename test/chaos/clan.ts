@@ -1,5 +1,6 @@
 // A little release train: a changelog that is rejected once and reworked, three checks side by side, and a packager that ends the goal.
-// Two packagers want every commit, so that the first bid has somebody to win against.
+// Two packagers want every commit, so that the first bid has somebody to win against. Questions go to a person (which version?), to an
+// agent (which door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
 import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
@@ -27,12 +28,15 @@ export const clan: readonly AgentRegistration[] = [
 export function answerOf(role: string, input: ToolInput): unknown {
   switch (role) {
     case "changelog":
+      if (input.target_artefact.structural_type === "Question") return clarify(input);
+      if (input.target_artefact.type === "GoalDefined" && !knows(input, "WhichVersion")) return question("WhichVersion");
       return standard("CodeCommit", createHash("sha1").update(JSON.stringify(input.target_artefact)).digest("hex"));
     case "reviewer":
       return { structural_type: "Review", payload: input.target_artefact.version === 1 ? "Say which door." : {} };
     case "tester":
-      return standard("TestReport", "green");
+      return knows(input, "WhichDoor") ? standard("TestReport", "green") : question("WhichDoor");
     case "licences":
+      if (!knows(input, "WhichLicence")) return question("WhichLicence");
       return standard("LicenceReport", "free");
     case "secrets":
       return standard("SecretsReport", "none");
@@ -48,6 +52,22 @@ function standard(type: string, payload: string) {
   return { artefact_type: type, artefact_payload: payload, summary: "" };
 }
 
+const question = (type: string) => ({ ...standard(type, `${type}?`), structural_type: "Question" });
+
+function clarify(input: ToolInput): unknown {
+  if (input.target_artefact.type === "WhichLicence" && !knows(input, "WhoseLicence")) return question("WhoseLicence");
+  return { structural_type: "Answer", payload: "That one." };
+}
+
+/** Whether it has asked this before. Throws when it has, and was not given the answer. */
+function knows({ additional_context: given }: ToolInput, type: string): boolean {
+  const asked = given.find((artefact) => artefact.type === type);
+  if (asked === undefined) return false;
+  if (given.some(({ structural_type, source_artefacts: [about] }) => structural_type === "Answer" && about === asked.id))
+    return true;
+  throw new Error(`The question ${asked.id} was given without its answer.`);
+}
+
 function need(given: readonly Artefact[], ...types: string[]): void {
   const found = given.map((artefact) => artefact.type).toSorted();
   if (found.join() !== types.join())
@@ -56,20 +76,47 @@ function need(given: readonly Artefact[], ...types: string[]): void {
 
 /** A goal's artefacts and what each was made from, when all went well. */
 export const expectedGraph: readonly string[] = [
-  "changelog CodeCommit 1 < user GoalDefined 1",
+  "answer to WhichDoor 1 < tester WhichDoor 1",
+  "answer to WhichLicence 1 < answer to WhoseLicence 1, licences WhichLicence 1",
+  "answer to WhichVersion 1 < changelog WhichVersion 1",
+  "answer to WhoseLicence 1 < changelog WhoseLicence 1",
+  "changelog CodeCommit 1 < answer to WhichVersion 1, user GoalDefined 1",
   "changelog CodeCommit 2 < changelog CodeCommit 1, reviewer feedback 1",
-  "licences LicenceReport 1 < changelog CodeCommit 2, reviewer approval 1",
+  "changelog WhichVersion 1 < user GoalDefined 1",
+  "changelog WhoseLicence 1 < licences WhichLicence 1",
+  "licences LicenceReport 1 < answer to WhichLicence 1, changelog CodeCommit 2, reviewer approval 1",
+  "licences WhichLicence 1 < changelog CodeCommit 2",
   "packager Release 1 < changelog CodeCommit 2, licences LicenceReport 1, reviewer approval 1, secrets SecretsReport 1, tester TestReport 1, user GoalDefined 1",
   "reviewer approval 1 < changelog CodeCommit 2",
   "reviewer feedback 1 < changelog CodeCommit 1",
   "secrets SecretsReport 1 < changelog CodeCommit 2, reviewer approval 1",
-  "tester TestReport 1 < changelog CodeCommit 2, reviewer approval 1",
+  "tester TestReport 1 < answer to WhichDoor 1, changelog CodeCommit 2, reviewer approval 1",
+  "tester WhichDoor 1 < changelog CodeCommit 2",
   "user GoalDefined 1",
 ];
 
-/** The same of a goal as it went. Attempts that failed are left out: they were made good, or the goal has failed. */
-export function graphOf({ artefacts }: History, goal: string): string[] {
+const answeredAhead = "answer to WhichLicence 1 < licences WhichLicence 1";
+
+/** What is to be expected of a goal that came to this graph: where a person was faster than the agent asked, it need not have asked itself. */
+export function expectedBeside(graph: readonly string[]): readonly string[] {
+  if (!graph.includes(answeredAhead)) return expectedGraph;
+  return [answeredAhead, ...expectedGraph.filter((line) => !line.includes("WhoseLicence"))];
+}
+
+/**
+ * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), answers
+ * that do not count, and what an agent asked on behalf of somebody who has their answer from another.
+ */
+export function graphOf({ artefacts, answers }: History, goal: string): string[] {
+  const answeredBy = (question: string | undefined) => artefacts.get(answers.get(question ?? "") ?? "");
+  const isVain = ({ id, structural_type, type, source_artefacts: [about] }: Artefact): boolean => {
+    const source = artefacts.get(about ?? "");
+    if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
+    return type === "WhoseLicence" && answeredBy(about)?.produced_by_role === "user";
+  };
   const labelOf = (artefact: Artefact) => {
+    if (artefact.structural_type === "Answer")
+      return `answer to ${artefacts.get(artefact.source_artefacts[0] ?? "")?.type} ${artefact.version}`;
     const verdict = isApproval(artefact.payload) ? "approval" : "feedback";
     const type = artefact.structural_type === "Review" ? verdict : artefact.type;
     return `${artefact.produced_by_role} ${type} ${artefact.version}`;
@@ -79,7 +126,7 @@ export function graphOf({ artefacts }: History, goal: string): string[] {
     return artefact === undefined ? "nothing" : labelOf(artefact);
   };
   return [...artefacts.values()]
-    .filter((artefact) => artefact.goal_id === goal && artefact.structural_type !== "Failure")
+    .filter((artefact) => artefact.goal_id === goal && artefact.structural_type !== "Failure" && !isVain(artefact))
     .map((artefact) => {
       const sources = artefact.source_artefacts.map(labelOfId).toSorted().join(", ");
       return sources === "" ? labelOf(artefact) : `${labelOf(artefact)} < ${sources}`;

@@ -23,7 +23,7 @@ export type Plan = {
 };
 
 /** A goal without faults brings about so many events. */
-const eventsOfGoal = 100;
+const eventsOfGoal = 130;
 
 export function planOf(seed: number): Plan {
   const random = randomOf(seed);

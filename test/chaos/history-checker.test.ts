@@ -10,11 +10,22 @@ import { claimDamages } from "./damages/claim-damages.ts";
 import { grantDamages } from "./damages/grant-damages.ts";
 import { leftoverDamages } from "./damages/leftover-damages.ts";
 import { logDamages } from "./damages/log-damages.ts";
+import { questionDamages } from "./damages/question-damages.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, ruleNames } from "./history-checker.ts";
+import { People } from "./people.ts";
+import { randomOf } from "./random.ts";
 import { startWorld, type World } from "./world.ts";
 
-const damages = [...claimDamages, ...bidDamages, ...grantDamages, ...artefactDamages, ...logDamages, ...leftoverDamages];
+const damages = [
+  ...claimDamages,
+  ...bidDamages,
+  ...grantDamages,
+  ...questionDamages,
+  ...artefactDamages,
+  ...logDamages,
+  ...leftoverDamages,
+];
 
 let world: World;
 let history: History;
@@ -23,10 +34,14 @@ const goal = sampleArtefact();
 const read = () => readHistory(world.redis.url, world.board.instance);
 
 async function stateAndWait(): Promise<void> {
+  const atRest = new AbortController();
+  const answering = new People(world.board, randomOf(0)).run(atRest.signal);
   await world.board.createArtefact(goal, "person:test");
   const isReached = async () => (await world.board.listArtefactsOfGoal(goal.goal_id)).length > expectedGraph.length;
   await waitFor("the goal", isReached, { timeoutMs: 30_000 });
   await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  atRest.abort();
+  await answering;
 }
 
 beforeAll(async () => {

@@ -8,6 +8,7 @@ import { claimRules } from "./rules/claim-rules.ts";
 import { grantRules } from "./rules/grant-rules.ts";
 import { leftoverRules } from "./rules/leftover-rules.ts";
 import { logRules } from "./rules/log-rules.ts";
+import { questionRules } from "./rules/question-rules.ts";
 
 /** What a broken rule means to whoever relied on it. */
 export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
@@ -22,7 +23,15 @@ export type Rules = readonly (readonly [Kind, Rule])[];
 /** `rule` is the name of the one broken. */
 export type Violation = { kind: Kind; rule: string; sentence: string };
 
-const rules: Rules = [...claimRules, ...bidRules, ...grantRules, ...artefactRules, ...logRules, ...leftoverRules];
+const rules: Rules = [
+  ...claimRules,
+  ...bidRules,
+  ...grantRules,
+  ...questionRules,
+  ...artefactRules,
+  ...logRules,
+  ...leftoverRules,
+];
 
 export const ruleNames: readonly string[] = rules.map(([, rule]) => rule.name);
 

@@ -29,6 +29,10 @@ export type History = {
   threads: Map<string, { id: string; version: number }[]>;
   goals: Map<string, { ended: GoalEnding | undefined; artefacts: string[] }>;
   openClaims: string[];
+  /** Those that wait for a person. */
+  openQuestions: string[];
+  /** Question → the answer that counts. */
+  answers: Map<string, string>;
   /** Members of the zset `due`. */
   due: string[];
   /** Agent → claims that it is to look at. */
@@ -91,6 +95,8 @@ class Reader {
         artefacts: await client.zRange(`${keys.prefix}goal:${id}:artefacts`, 0, -1),
       })),
       openClaims: await client.zRange(keys.openClaims, 0, -1),
+      openQuestions: await client.zRange(keys.openQuestions, 0, -1),
+      answers: await mapOf(idsOf("question"), async (id) => (await client.hGet(`${keys.prefix}question:${id}`, "answer")) ?? ""),
       due: await client.zRange(keys.due, 0, -1),
       wakeUps: await mapOf(idsOf("agent", ":grants"), (name) => client.lRange(`${keys.prefix}agent:${name}:grants`, 0, -1)),
       agents: new Map(

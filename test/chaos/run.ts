@@ -9,10 +9,12 @@ import { pause } from "../../lib/service/pause.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { expectedGraph, graphOf } from "./clan.ts";
+import { expectedBeside, graphOf } from "./clan.ts";
 import { planOf } from "./faults.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, type Violation } from "./history-checker.ts";
+import { People } from "./people.ts";
+import { randomOf } from "./random.ts";
 import { Saboteur } from "./saboteur.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -32,6 +34,8 @@ const restWithinMs = 150_000;
 const quietMs = 1_000;
 /** Of an agent's first attempts. */
 const failShare = 0.04;
+/** Of the questions, whoever is asked them. */
+const impatience = 0.2;
 
 /** Rejects when `signal` aborts. */
 export async function runChaos(seed: number, signal: AbortSignal): Promise<RunReport> {
@@ -41,7 +45,9 @@ export async function runChaos(seed: number, signal: AbortSignal): Promise<RunRe
   const goals = plan.goalsAtMs.map((_, index) => sampleArtefact({ payload: `Release 1.${index}.0` }));
   const over = new AbortController();
   const saboteur = new Saboteur(world, plan.faults);
-  const sabotage = saboteur.run(AbortSignal.any([over.signal, signal]));
+  const people = new People(world.board, randomOf(seed), impatience);
+  const ending = AbortSignal.any([over.signal, signal]);
+  const doings = [saboteur.run(ending), people.run(ending)];
   const late: Violation[] = [];
   try {
     await Promise.all(goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal)));
@@ -55,9 +61,9 @@ export async function runChaos(seed: number, signal: AbortSignal): Promise<RunRe
     throw error;
   } finally {
     over.abort();
-    await sabotage;
+    await Promise.all(doings);
   }
-  const { history, violations } = await check(world, goals, signal);
+  const { history, violations } = await check(world, goals, people, signal);
   return {
     seed,
     seconds: (performance.now() - began) / 1_000,
@@ -102,11 +108,13 @@ function orWhileAway(error: unknown): false {
 async function check(
   world: World,
   goals: readonly Artefact[],
+  people: People,
   signal: AbortSignal,
 ): Promise<{ history: History; violations: Violation[] }> {
   for (let tries = 1; ; tries += 1) {
     const history = await readHistory(world.redis.url, world.board.instance);
-    const violations = [...checkHistory(history), ...goals.flatMap(({ goal_id }) => [...checkGoal(history, goal_id)])];
+    const ofGoals = goals.flatMap(({ goal_id }) => [...checkGoal(history, goal_id)]);
+    const violations = [...checkHistory(history), ...ofGoals, ...checkPeople(history, people)];
     if (violations.length === 0 || tries === 5) return { history, violations };
     await pause(500, signal);
   }
@@ -115,17 +123,29 @@ async function check(
 /** Each goal comes to what it would have come to without faults. */
 function* checkGoal(history: History, goal: GoalId): Iterable<Violation> {
   const graph = graphOf(history, goal);
+  const expected = expectedBeside(graph);
   const rule = "everyGoalIsReachedAllTheSame";
   const { state } = goalStatus(factsOf(history, goal));
   if (state !== "achieved") yield { kind: "lost", rule, sentence: `Goal ${goal} is ${state}.` };
-  for (const line of expectedGraph)
-    if (!graph.includes(line)) yield { kind: "lost", rule, sentence: `Goal ${goal} lacks ${line}.` };
-  const expected = new Set(expectedGraph);
+  for (const line of expected) if (!graph.includes(line)) yield { kind: "lost", rule, sentence: `Goal ${goal} lacks ${line}.` };
+  const left = new Set(expected);
   for (const line of graph)
-    if (!expected.delete(line)) yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
+    if (!left.delete(line)) yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
 }
 
-function factsOf({ artefacts, causes, claims, goals }: History, goal: GoalId): GoalFacts {
+/** Who was told that theirs is the answer can rely on it. */
+function* checkPeople({ answers }: History, { told }: People): Iterable<Violation> {
+  const rule = "peopleAreToldWhichAnswerCounts";
+  for (const { question, answer } of told)
+    if (answers.get(question) !== String(answer))
+      yield {
+        kind: "lost",
+        rule,
+        sentence: `A person was told that ${answer} answers ${question}; ${answers.get(question)} does.`,
+      };
+}
+
+function factsOf({ artefacts, causes, claims, goals, openQuestions }: History, goal: GoalId): GoalFacts {
   return {
     goal,
     ended: goals.get(goal)?.ended,
@@ -133,7 +153,7 @@ function factsOf({ artefacts, causes, claims, goals }: History, goal: GoalId): G
     causes: new Map(
       [...causes].map(([id, ofArtefact]) => [id as ArtefactId, new Map(Object.entries(ofArtefact) as [string, ClaimId][])]),
     ),
-    asked: new Set(),
+    asked: new Set(openQuestions as ArtefactId[]),
     claims: [...claims.values()].map((claim) => ({ claim, grants: claim.grants })),
   };
 }

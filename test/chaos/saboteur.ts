@@ -1,5 +1,5 @@
 // Follows the log of a run and lets the planned faults happen, each at its place.
-import type { SettEvent } from "../../lib/model/event.ts";
+import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
@@ -10,6 +10,8 @@ import type { World } from "./world.ts";
 
 /** One attempt of each grant is left for a tool that fails by itself. */
 const mostFaultsOfAgent = retries - 1;
+
+const workEnds = new Set<EventType>(["grant_done", "grant_failed", "grant_waiting", "grant_cancelled"]);
 
 export class Saboteur {
   readonly #world: World;
@@ -53,7 +55,7 @@ export class Saboteur {
     if (type === "orchestrator_started") this.#leader = String(data?.holder);
     if (agent === undefined) return;
     if (type === "grant_started") this.#working.add(agent);
-    else if (type === "grant_done" || type === "grant_failed" || type === "grant_cancelled") this.#working.delete(agent);
+    else if (workEnds.has(type)) this.#working.delete(agent);
   }
 
   #begin(fault: PlannedFault, signal: AbortSignal): void {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { defaultPolicy } from "../../lib/model/policy.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
@@ -36,8 +37,12 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
     const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
     return parts.use(new Supervised(file, { ...common, ...environment }, join(folder, `${name}.log`)));
   };
+  const policy = JSON.stringify({ ...defaultPolicy, clarification: "tiered" });
   const orchestrators = new Map(
-    holders.map((holder) => [holder, start("apps/orchestrator/main.ts", `orchestrator-${holder}`, { SETT_HOLDER: holder })]),
+    holders.map((holder) => {
+      const environment = { SETT_HOLDER: holder, SETT_POLICY: policy };
+      return [holder, start("apps/orchestrator/main.ts", `orchestrator-${holder}`, environment)];
+    }),
   );
   const cubs = new Map(
     clan.map(({ name }, index) => {

@@ -39,7 +39,7 @@ export const grantDamages: readonly Damage[] = [
     "a done grant that still runs",
     (h) => change(grant(release(h), "licences"), { state: "running" }),
   ],
-  ["grantsStandAsTheLogTells", "a grant in another attempt", (h) => change(grant(release(h), "licences"), { attempt: 2 })],
+  ["grantsStandAsTheLogTells", "a grant in another attempt", (h) => change(grant(release(h), "licences"), { attempt: 3 })],
   [
     "grantsStandAsTheLogTells",
     "a grant with another's result",

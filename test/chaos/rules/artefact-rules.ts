@@ -62,16 +62,19 @@ function* everySourceExists({ artefacts }: History) {
       if (!artefacts.has(source)) yield `Artefact ${id} names the source ${source}, which is nowhere.`;
 }
 
-/** First the target, then what the claim hands on: the results of its earlier phases, or the reviews to heed; the goal in a Terminal. */
+/**
+ * First the target, then what the claim hands on: the results of its earlier phases, or the reviews to heed; then the answers to what was
+ * asked; the goal in a Terminal.
+ */
 function* resultsNameTheirSources(history: History) {
   for (const story of storiesOf(history)) {
-    for (const { artefact_id, data } of ofType(story.events, "grant_done", "grant_failed")) {
+    for (const { artefact_id, agent, data } of ofType(story.events, "grant_done", "grant_failed")) {
       const artefact = history.artefacts.get(String(artefact_id));
       if (artefact === undefined || String(artefact.claim_id) !== story.claim.id) continue;
       const groups =
         artefact.structural_type === "Failure"
           ? [[story.claim.artefact_id]]
-          : expectedSources(story, artefact, String(data?.phase));
+          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, history));
       const named: string[] = [...artefact.source_artefacts];
       const isRight = groups.every((group) => {
         const next = named.splice(0, group.length);
@@ -84,13 +87,18 @@ function* resultsNameTheirSources(history: History) {
 }
 
 /** Groups in their order; within a phase the order is free. */
-function expectedSources(story: Story, artefact: Artefact, phase: string): string[][] {
+function expectedSources(story: Story, artefact: Artefact, phase: string, answers: string[]): string[][] {
   const { claim } = story;
   const results = resultsByPhase(story);
   const earlier = phase === "exclusive" ? [results.review, results.parallel] : phase === "parallel" ? [results.review] : [];
-  const handedOn: string[][] = claim.kind === "standard" ? earlier : [claim.additional_context_ids];
+  const handedOn: string[][] = claim.kind === "rework" ? [claim.additional_context_ids] : earlier;
   const goal = artefact.structural_type === "Terminal" && String(claim.artefact_id) !== claim.goal_id ? [claim.goal_id] : [];
-  return [[claim.artefact_id], ...handedOn, goal];
+  return [[claim.artefact_id], ...handedOn, answers, goal];
+}
+
+function answersFor({ events }: Story, agent: string | undefined, { answers }: History): string[] {
+  const asked = ofType(events, "grant_waiting").filter((event) => event.agent === agent);
+  return asked.map(({ artefact_id }) => answers.get(String(artefact_id)) ?? "none");
 }
 
 function* goalsListTheirArtefacts({ artefacts, goals }: History) {

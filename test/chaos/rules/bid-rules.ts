@@ -64,6 +64,8 @@ function* bidsAreRecordedAsTheLogTells(history: History) {
 function* grantsGoToThoseWhoBidForThem(history: History) {
   for (const { claim, events } of storiesOf(history)) {
     const granted = ofType(events, "grant_queued");
+    // Whom a question goes to is for a rule of its own.
+    if (claim.kind === "clarification") continue;
     if (claim.kind !== "standard") {
       const producer = history.artefacts.get(claim.artefact_id)?.produced_by_agent;
       for (const { agent, data } of granted)

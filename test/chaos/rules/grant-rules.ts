@@ -17,14 +17,14 @@ export const grantRules: Rules = [
 const isOrchestrator = (actor: string) => actor.startsWith("orchestrator:");
 
 function* noAttemptHasTwoResults({ events }: History) {
-  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed"), attemptOf);
+  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed", "grant_waiting"), attemptOf);
   for (const [attempt, { length }] of ends) if (length > 1) yield `There are ${length} results of ${attempt}.`;
   const done = Map.groupBy(ofType(events, "grant_done"), ({ agent, claim_id }) => `${agent} on claim ${claim_id}`);
   for (const [grant, { length }] of done) if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
 }
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
-  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed"), (event) => String(event.artefact_id));
+  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed", "grant_waiting"), (event) => String(event.artefact_id));
   for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
     if (produced_by_agent === "" || claim_id === "") continue;
     const count = ends.get(id)?.length ?? 0;

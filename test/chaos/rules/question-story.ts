@@ -1,0 +1,52 @@
+// What the log tells of the grants that stopped to ask.
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { ClaimRecord, History } from "../history.ts";
+import { ofType, storiesOf } from "./claim-story.ts";
+
+export type Wait = {
+  question: Artefact;
+  claim: ClaimRecord;
+  agent: string;
+  began: SettEvent;
+  /** The grant went on, or came to its end. */
+  ended: SettEvent | undefined;
+};
+
+export function waitsOf(history: History): Wait[] {
+  return storiesOf(history).flatMap(({ claim, events }) =>
+    ofType(events, "grant_waiting").flatMap((began) => {
+      const question = history.artefacts.get(String(began.artefact_id));
+      // An approval is waited for, too.
+      if (question?.structural_type !== "Question") return [];
+      const later = events.slice(events.indexOf(began) + 1).filter(({ agent }) => agent === began.agent);
+      const [ended] = ofType(later, "grant_queued", "grant_failed", "grant_cancelled");
+      return [{ question, claim, agent: String(began.agent), began, ended }];
+    }),
+  );
+}
+
+/** Answer → its question, in the order of the log. */
+export function answersInOrder({ artefacts, events }: History): Map<string, string> {
+  const answers = ofType(events, "artefact_created").flatMap(({ artefact_id }) => artefacts.get(String(artefact_id)) ?? []);
+  return new Map(answers.filter(isAnswer).map(({ id, source_artefacts: [question] }) => [id, String(question)]));
+}
+
+export function isAnswer({ structural_type }: Artefact): boolean {
+  return structural_type === "Answer";
+}
+
+/** Who may be asked a question: whoever made what it is about, or what that came from, but for those who asked on the way here. */
+export function mayAnswer(question: Artefact, { artefacts, claims }: History): Set<string> {
+  const makers = new Set<string>();
+  for (let about = artefacts.get(question.source_artefacts[0] ?? ""); about !== undefined; ) {
+    makers.add(about.produced_by_agent);
+    about = artefacts.get(about.source_artefacts[0] ?? "");
+  }
+  for (let asked: Artefact | undefined = question; asked !== undefined; ) {
+    makers.delete(asked.produced_by_agent);
+    const claim = claims.get(asked.claim_id);
+    asked = claim?.kind === "clarification" ? artefacts.get(claim.artefact_id) : undefined;
+  }
+  return makers;
+}
