@@ -23,6 +23,19 @@ test("a claim that nothing can be decided about ends with a Failure; what was ov
   expect(decision?.writes.map(({ kind }) => kind)).toEqual(["end_grant", "end_grant", "fail", "terminate"]);
 });
 
+test("the question that one of its grants waits for is closed with it", () => {
+  const question_id = newArtefactId();
+  const waits_for = { kind: "answer", question_id } as const;
+  const grants: Grant[] = [
+    { ...grant("a"), state: "waiting", started_at: at, context_ids: [], waits_for },
+    { ...grant("b"), state: "waiting", started_at: at, context_ids: [], waits_for: { kind: "approval" } },
+  ];
+  const claim = sampleClaim(goal, ["a", "b"], { status: "pending_parallel", bidding: "closed" });
+  const decision = abandonClaim({ claim, grants, at, failureId: newArtefactId() }, "It is gone.");
+  const closed = decision?.writes.filter(({ kind }) => kind === "close_question");
+  expect(closed).toEqual([{ kind: "close_question", question: question_id, reason: "It is gone." }]);
+});
+
 test("a claim that has ended is left alone", () => {
   const claim = sampleClaim(goal, [], { status: "complete" });
   expect(abandonClaim({ claim, grants: [], at, failureId: newArtefactId() }, "It is gone.")).toBeUndefined();
