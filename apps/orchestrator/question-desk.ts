@@ -55,10 +55,13 @@ export class QuestionDesk {
   }
 
   /** Nobody needs its answer any more: whoever is at work on one may stop. */
-  async close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
-    for (const { claim } of await this.#clarificationsOf(id)) {
-      if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch);
-    }
+  close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
+    // A look that found somebody waiting may be about to ask an agent.
+    return this.#questions.run(id, async () => {
+      for (const { claim } of await this.#clarificationsOf(id)) {
+        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch);
+      }
+    });
   }
 
   async #clarificationsOf(question: ArtefactId): Promise<ClaimSnapshot[]> {

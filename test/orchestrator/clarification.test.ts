@@ -1,6 +1,8 @@
 // Tiered clarification, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
+import { aborted } from "../../lib/service/pause.ts";
 import type { Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import type { Tool } from "../support/tool.ts";
@@ -161,5 +163,43 @@ describe("tiered clarification", () => {
     expect((await terminalOf(clan, goal)).payload).toBe("2.0.0");
     await reaches(clan, goal, "achieved");
     await waitFor("the end of the coder's tool", () => stopped);
+  });
+
+  test("is over, too, when the asker's claim ends just before the question is put to an agent", async () => {
+    const { promise: isBeingPut, resolve: put } = Promise.withResolvers<void>();
+    const { promise: isHeardOf, resolve: hear } = Promise.withResolvers<void>();
+    // The claim ends between the look at who is waiting and the claim that asks.
+    const late = (board: Blackboard): Blackboard => ({
+      ...board,
+      async openClaim(order) {
+        if (order.open.claim.kind === "clarification") {
+          put();
+          await isHeardOf;
+        }
+        return board.openClaim(order);
+      },
+      async *followEvents(...range) {
+        for await (const batch of board.followEvents(...range)) {
+          yield batch;
+          if (batch.some(({ type }) => type === "question_closed")) hear();
+        }
+      },
+    });
+    const never: Tool = (_, signal) => aborted(signal).then(() => report("too late"));
+    const coder: Member = {
+      ...wants("Plan", "exclusive"),
+      tool: (input, signal) => (isQuestion(input) ? never(input, signal) : code),
+    };
+    const asker: Member = { ...wants("Code", "claim"), tool: () => asking("Which version?") };
+    const failing: Member = { ...wants("Code", "claim"), tool: () => isBeingPut.then(() => new Error("no")) };
+    const members = { planner: planner(() => plan), coder, asker, failing };
+    await using clan = await gather(redis, members, { clarification: "tiered" }, late);
+    const goal = await clan.state();
+    const question = await clan.made(goal, (one) => one.structural_type === "Question");
+    await waitFor("the end of the coder's claim", async () => {
+      const [asked] = await clan.board.readClaims([...(await clan.board.claimsOfArtefact(question.id)).values()]);
+      return asked?.claim.kind === "clarification" && asked.claim.status === "terminated";
+    });
+    await reaches(clan, goal, "failed");
   });
 });

@@ -1,4 +1,5 @@
 // Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -13,10 +14,15 @@ import { waitFor } from "../../support/wait-for.ts";
 
 export const ada = "person:Ada <ada@example.org>";
 
-/** A clan on an instance of its own, and how its goals stand for people. */
-export async function gather(redis: RedisServer, members: Record<string, Member>, policy: Partial<Policy> = {}) {
+/** A clan on an instance of its own. `within`: what each part of it has instead of its handle on the blackboard. */
+export async function gather(
+  redis: RedisServer,
+  members: Record<string, Member>,
+  policy: Partial<Policy> = {},
+  within: (board: Blackboard) => Blackboard = (board) => board,
+) {
   const instance = InstanceName.parse(`people-${crypto.randomUUID().slice(0, 8)}`);
-  const open = () => connectBlackboard({ url: redis.url, instance });
+  const open = async () => within(await connectBlackboard({ url: redis.url, instance }));
   const clan = new Clan(await open(), open, { policy, grantLeaseMs: 0 });
   await clan.join(members);
   await clan.startOrchestrator();
