@@ -19,6 +19,8 @@ export type PlannedFault = Fault & { afterEvents: number; delayMs: number };
 export type Plan = {
   /** When each goal is stated, milliseconds from the start. */
   goalsAtMs: number[];
+  /** One more goal, which is cancelled on the way. */
+  cancelled: { atMs: number; afterMs: number };
   faults: PlannedFault[];
 };
 
@@ -38,7 +40,11 @@ export function planOf(seed: number): Plan {
     const delayMs = random.chance(0.5) ? 0 : random.between(0, 40);
     return { ...faultOf(random), afterEvents, delayMs };
   });
-  return { goalsAtMs: goalsAtMs.toSorted((a, b) => a - b), faults: faults.toSorted((a, b) => a.afterEvents - b.afterEvents) };
+  return {
+    goalsAtMs: goalsAtMs.toSorted((a, b) => a - b),
+    cancelled: { atMs: random.between(0, 2_000), afterMs: random.between(100, 3_000) },
+    faults: faults.toSorted((a, b) => a.afterEvents - b.afterEvents),
+  };
 }
 
 function faultOf(random: Random): Fault {

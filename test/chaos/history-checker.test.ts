@@ -80,6 +80,22 @@ describe("of each damage", () => {
   });
 });
 
+test("a grant that waits for a person is in no limbo, and neither is what the end of its goal leaves of it", async () => {
+  const asking = sampleArtefact();
+  await world.board.createArtefact(asking, "person:test");
+  const waiting = await waitFor("the question", async () => {
+    const now = await read();
+    return now.openQuestions.length > 0 && now;
+  });
+  expect(checkHistory(waiting)).toEqual([]);
+  await world.board.logEvent({ type: "cancel_requested", goal_id: asking.goal_id }, "person:test");
+  await waitFor("the end of its claim", async () => (await world.board.listOpenClaims()).length === 0);
+  const after = await read();
+  expect(checkHistory(after)).toEqual([]);
+  expect(after.openQuestions).toEqual([]);
+  expect(after.events.filter(({ type }) => type === "question_closed")).toHaveLength(1);
+});
+
 test("a claim that waits for a silent agent is in no limbo", async () => {
   await world.board.registerAgents([sampleAgent("silent")], "person:test", { exact: false });
   await world.board.createArtefact(sampleArtefact(), "person:test");
@@ -97,6 +113,7 @@ test("what is done to an instance in Redis is noticed, too", async () => {
   for (const part of [...orchestrators.values(), ...cubs.values()]) part.freeze();
   const key = (name: string) => `sett:${world.board.instance}:${name}`;
   const claim = [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
+  const question = [...history.answers.keys()][0] ?? "";
   const created = history.events.find(({ type }) => type === "artefact_created")?.id ?? "";
   await redis.cli("ZADD", key("due"), "0", `attempt:${claim}:changelog:1`);
   await redis.cli("ZADD", key("claims:open"), "0", claim);
@@ -105,6 +122,8 @@ test("what is done to an instance in Redis is noticed, too", async () => {
   await redis.cli("HSET", key(`claim:${claim}`), "granted_exclusive_agent", "tester");
   await redis.cli("HDEL", key(`grants:${claim}`), "changelog");
   await redis.cli("DEL", key(`artifact:${goal.id}:claims`));
+  await redis.cli("ZADD", key("questions:open"), "0", question);
+  await redis.cli("HDEL", key(`question:${question}`), "answer");
   await redis.cli("ZREM", key(`thread:${goal.id}`), goal.id);
   await redis.cli("XDEL", key("events"), created);
   const rules = checkHistory(await read()).map(({ rule }) => rule);
@@ -116,6 +135,8 @@ test("what is done to an instance in Redis is noticed, too", async () => {
     "grantedAgentsAreCopiedForReaders",
     "grantsStandAsTheLogTells",
     "noArtefactHasTwoClaimsOfOneCause",
+    "onlyWhatIsWaitedForIsAsked",
+    "theFirstAnswerCounts",
     "threadsHaveNoGaps",
     "everyArtefactIsToldOnce",
   ])

@@ -10,7 +10,7 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { expectedBeside, graphOf } from "./clan.ts";
-import { planOf } from "./faults.ts";
+import { type Plan, planOf } from "./faults.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, type Violation } from "./history-checker.ts";
 import { People } from "./people.ts";
@@ -37,12 +37,18 @@ const failShare = 0.04;
 /** Of the questions, whoever is asked them. */
 const impatience = 0.2;
 
+const silent = createJsonLog(
+  () => {},
+  () => new Date(),
+);
+
 /** Rejects when `signal` aborts. */
 export async function runChaos(seed: number, signal: AbortSignal): Promise<RunReport> {
   const began = performance.now();
   const plan = planOf(seed);
   await using world = await startWorld({ seed, failShare: () => failShare });
   const goals = plan.goalsAtMs.map((_, index) => sampleArtefact({ payload: `Release 1.${index}.0` }));
+  const cancelled = sampleArtefact({ payload: "Release 2.0.0, or rather not." });
   const over = new AbortController();
   const saboteur = new Saboteur(world, plan.faults);
   const people = new People(world.board, randomOf(seed), impatience);
@@ -50,7 +56,8 @@ export async function runChaos(seed: number, signal: AbortSignal): Promise<RunRe
   const doings = [saboteur.run(ending), people.run(ending)];
   const late: Violation[] = [];
   try {
-    await Promise.all(goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal)));
+    const stated = goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal));
+    await Promise.all([...stated, cancel(world, cancelled, plan.cancelled, signal)]);
     await untilRest(world, saboteur, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       late.push({ kind: "in limbo", rule: "everyRunComesToRest", sentence: messageOf(error) });
@@ -63,7 +70,7 @@ export async function runChaos(seed: number, signal: AbortSignal): Promise<RunRe
     over.abort();
     await Promise.all(doings);
   }
-  const { history, violations } = await check(world, goals, people, signal);
+  const { history, violations } = await check(world, { goals, cancelled, people }, signal);
   return {
     seed,
     seconds: (performance.now() - began) / 1_000,
@@ -78,11 +85,14 @@ export async function runChaos(seed: number, signal: AbortSignal): Promise<RunRe
 /** However long it takes to get through. */
 async function state({ board }: World, goal: Artefact, atMs: number, signal: AbortSignal): Promise<void> {
   await pause(atMs, signal);
-  const log = createJsonLog(
-    () => {},
-    () => new Date(),
-  );
-  await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log });
+  await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log: silent });
+}
+
+async function cancel(world: World, goal: Artefact, { atMs, afterMs }: Plan["cancelled"], signal: AbortSignal): Promise<void> {
+  await state(world, goal, atMs, signal);
+  await pause(afterMs, signal);
+  const request = { type: "cancel_requested", goal_id: goal.goal_id } as const;
+  await untilContact(() => world.board.logEvent(request, "person:chaos"), { signal, log: silent });
 }
 
 /** No claim is open, the orchestrator has followed the log to its end, and nothing has happened for a while. */
@@ -107,14 +117,14 @@ function orWhileAway(error: unknown): false {
 /** What is merely being cleared away may take a moment; what is wrong stays wrong. */
 async function check(
   world: World,
-  goals: readonly Artefact[],
-  people: People,
+  { goals, cancelled, people }: { goals: readonly Artefact[]; cancelled: Artefact; people: People },
   signal: AbortSignal,
 ): Promise<{ history: History; violations: Violation[] }> {
   for (let tries = 1; ; tries += 1) {
     const history = await readHistory(world.redis.url, world.board.instance);
     const ofGoals = goals.flatMap(({ goal_id }) => [...checkGoal(history, goal_id)]);
-    const violations = [...checkHistory(history), ...ofGoals, ...checkPeople(history, people)];
+    const others = [...checkCancelled(history, cancelled.goal_id), ...checkPeople(history, people)];
+    const violations = [...checkHistory(history), ...ofGoals, ...others];
     if (violations.length === 0 || tries === 5) return { history, violations };
     await pause(500, signal);
   }
@@ -131,6 +141,12 @@ function* checkGoal(history: History, goal: GoalId): Iterable<Violation> {
   const left = new Set(expected);
   for (const line of graph)
     if (!left.delete(line)) yield { kind: "duplicated", rule, sentence: `Goal ${goal} has one too many: ${line}.` };
+}
+
+function* checkCancelled(history: History, goal: GoalId): Iterable<Violation> {
+  const { state } = goalStatus(factsOf(history, goal));
+  const rule = "cancelledGoalsStayCancelled";
+  if (state !== "cancelled") yield { kind: "lost", rule, sentence: `Goal ${goal} was cancelled, and is ${state}.` };
 }
 
 /** Who was told that theirs is the answer can rely on it. */
