@@ -6,12 +6,12 @@ import { isAway } from "../../lib/service/until-contact.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
 import { Contact } from "./contact.ts";
-import { CursorProgress, isAtOrAfter } from "./cursor-progress.ts";
+import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
-import { followLog } from "./follow-log.ts";
 import { EventHandler } from "./handle-event.ts";
 import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
+import { LogReader } from "./log-reader.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
@@ -45,7 +45,7 @@ export class Leadership {
   readonly #pause: Pause;
   readonly #targets: Targets;
   readonly #cache = new ClaimCache();
-  readonly #progress: CursorProgress;
+  readonly #reader: LogReader;
   readonly #heard = new HeardArtefacts();
   #lastTurnAt: number;
 
@@ -59,15 +59,15 @@ export class Leadership {
     this.#pause = new Pause(parts.board);
     this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);
     this.#desk = new QuestionDesk(parts, this.#roster, this.#decider);
-    this.#progress = new CursorProgress(seat.cursor);
+    this.#reader = new LogReader(parts, seat);
     this.#lastTurnAt = parts.clock.now().getTime();
   }
 
   get state(): LeadershipState {
     return {
       epoch: this.#epoch,
-      cursor: this.#progress.confirmed,
-      inFlight: this.#progress.inFlight,
+      cursor: this.#reader.progress.confirmed,
+      inFlight: this.#reader.progress.inFlight,
       busyClaims: this.#decider.busy,
       lastTurnAt: this.#lastTurnAt,
     };
@@ -85,10 +85,10 @@ export class Leadership {
     const handler = new EventHandler(parts, { roster, decider, opener, desk, requests });
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
-    const hasFollowed = (event: string) => isAtOrAfter(this.#progress.seen, event);
+    const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
     const loops = [
-      followLog(parts, handler, this.#progress, epoch, (event) => this.#hear(event), ending),
-      this.#every(cursorEveryMs, ending, () => this.#saveCursor()),
+      this.#reader.run(handler, (event) => this.#hear(event), ending),
+      this.#every(cursorEveryMs, ending, () => this.#reader.save()),
       this.#every(dueEveryMs, ending, async () => {
         contact.turn();
         await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);
@@ -121,18 +121,7 @@ export class Leadership {
 
   /** Waits for contact and moves the stored cursor to what is confirmed; for a graceful stop. */
   async settle(): Promise<void> {
-    await this.#saveCursor();
-  }
-
-  #saved = "";
-
-  async #saveCursor(): Promise<void> {
-    this.#parts.metrics.inFlight.set(this.#progress.inFlight);
-    const cursor = this.#progress.confirmed;
-    if (cursor === this.#saved) return;
-    const { outcome } = await this.#parts.board.moveCursor(this.#epoch, cursor);
-    if (outcome === "fenced") throw new Fenced(this.#epoch);
-    this.#saved = cursor;
+    await this.#reader.save();
   }
 
   async #reconcile(signal: AbortSignal): Promise<void> {

@@ -234,6 +234,10 @@ export interface OrchestratorSeat {
   leaveSeat(epoch: number): Promise<void>;
   /** Who holds it, for people who look; of a lease that has lapsed `expiresInMs` is negative. */
   readSeat(): Promise<{ holder: string; epoch: number; expiresInMs: number; cursor: string } | undefined>;
+  /**
+   * Not repeated when contact breaks: a Redis that crashed may have lost what was done up to here, while the cursor that it kept is never
+   * ahead of what it kept.
+   */
   moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
   /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
   listDue(limit: number): Promise<DueItem[]>;

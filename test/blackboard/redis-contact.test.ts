@@ -164,3 +164,16 @@ test("a hundred bids placed while the connection breaks are all on record once",
   const placed = (await board.readEvents("0", 1_000)).filter((event) => event.type === "bid_placed");
   expect(placed).toHaveLength(100);
 });
+
+test("a cursor whose way was cut off is not moved later", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance });
+  await board.takeSeat({ holder: "one", leaseMs: 60_000, fresh: true });
+  server.pause();
+  const moving = errorOf(board.moveCursor(1, "9-0"));
+  await server.kill();
+  await server.start();
+  expect((await moving).code).toBe("redis-unreachable");
+  expect((await board.readSeat())?.cursor).toBe("0");
+  expect(await board.moveCursor(1, "9-0")).toEqual({ outcome: "moved" });
+});

@@ -98,6 +98,16 @@ export class Connection {
     }
   }
 
+  /** Does `work` at most once: for what is not to be done any more when contact was broken meanwhile. Rejects as `run` does. */
+  async once<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    if (this.#client === undefined) throw this.#lost ?? unreachable(this.#options.url, undefined);
+    try {
+      return await work(this.#client);
+    } catch (error) {
+      throw isRefusal(error) ? refusedByRedis(error) : unreachable(this.#options.url, error);
+    }
+  }
+
   /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
     const { url, timeoutMs } = this.#options;

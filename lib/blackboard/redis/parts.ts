@@ -8,7 +8,10 @@ import type { RunScript } from "./scripts.ts";
 export type Parts = {
   connection: Connection;
   keys: Keys;
+  /** Repeated when contact breaks. */
   script: RunScript;
+  /** Not repeated. */
+  scriptOnce: RunScript;
   /** Who it is that acts for an agent here. */
   actorOf: (agent: AgentName) => Actor;
 };

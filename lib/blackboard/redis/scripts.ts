@@ -83,10 +83,11 @@ const source = [
 /** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
 export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;
 
-export function scriptRunner(connection: Connection, keys: Keys): RunScript {
+/** `run`: the connection's way to do it, again or once. */
+export function scriptRunner(run: Connection["run"], keys: Keys): RunScript {
   return (name, moreKeys, args) => {
     const words = ["FCALL", `${library}_${name}`, String(moreKeys.length + 1), keys.events, ...moreKeys, keys.prefix, ...args];
-    return connection.run(async (client) => {
+    return run(async (client) => {
       try {
         // Every script answers with a list of strings, and nobody else answers here.
         return (await client.sendCommand(words)) as string[];

@@ -5,7 +5,7 @@ import type { Parts } from "./parts.ts";
 import { certainOutcomeOf } from "./replies.ts";
 import { listed } from "./script-arguments.ts";
 
-export function seatOf({ connection, keys, script }: Parts): OrchestratorSeat {
+export function seatOf({ connection, keys, script, scriptOnce }: Parts): OrchestratorSeat {
   return {
     async takeSeat({ holder, leaseMs, fresh }) {
       const reply = await script("takeSeat", [keys.orchestrator], [holder, String(leaseMs), fresh ? "1" : "0"]);
@@ -31,7 +31,7 @@ export function seatOf({ connection, keys, script }: Parts): OrchestratorSeat {
     },
 
     async moveCursor(epoch, cursor) {
-      const reply = await script("moveCursor", [keys.orchestrator], [String(epoch), "cursor", cursor]);
+      const reply = await scriptOnce("moveCursor", [keys.orchestrator], [String(epoch), "cursor", cursor]);
       return certainOutcomeOf(reply, "moved", "fenced");
     },
 

@@ -1,0 +1,71 @@
+// Where in the log this leadership stands: follows it from there, and keeps the place on the blackboard for whoever comes next.
+import type { SettEvent } from "../../lib/model/event.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { CursorProgress } from "./cursor-progress.ts";
+import { followLog } from "./follow-log.ts";
+import type { EventHandler } from "./handle-event.ts";
+import { Fenced, type Parts } from "./parts.ts";
+
+export class LogReader {
+  readonly #parts: Parts;
+  readonly #epoch: number;
+  #progress: CursorProgress;
+  #saved = "";
+  /** Aborts when contact comes back. */
+  #broken = new AbortController();
+  /** From a reconnect until the place was read again, it may be ahead of what Redis has. */
+  #isCertain = true;
+
+  constructor(parts: Parts, seat: { epoch: number; cursor: string }) {
+    this.#parts = parts;
+    this.#epoch = seat.epoch;
+    this.#progress = new CursorProgress(seat.cursor);
+  }
+
+  get progress(): CursorProgress {
+    return this.#progress;
+  }
+
+  /**
+   * Until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes on from the stored place: a Redis that crashed
+   * may have lost what was done last, and handling an event twice does no harm.
+   */
+  async run(handler: EventHandler, onEvent: (event: SettEvent) => void, signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#parts.board.onReconnect(() => {
+      this.#isCertain = false;
+      this.#broken.abort();
+    });
+    try {
+      while (!signal.aborted) {
+        if (!this.#isCertain) await this.#stepBack(signal);
+        const unbroken = AbortSignal.any([signal, this.#broken.signal]);
+        await followLog(this.#parts, handler, this.#progress, this.#epoch, onEvent, unbroken);
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async save(): Promise<void> {
+    this.#parts.metrics.inFlight.set(this.#progress.inFlight);
+    const cursor = this.#progress.confirmed;
+    if (cursor === this.#saved || !this.#isCertain) return;
+    const { outcome } = await this.#parts.board.moveCursor(this.#epoch, cursor);
+    if (outcome === "fenced") throw new Fenced(this.#epoch);
+    this.#saved = cursor;
+  }
+
+  async #stepBack(signal: AbortSignal): Promise<void> {
+    const { board, log } = this.#parts;
+    this.#broken = new AbortController();
+    const seat = await untilContact(() => board.readSeat(), { signal, log }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    // Contact was broken again: so was the answer, perhaps.
+    if (signal.aborted || this.#broken.signal.aborted) return;
+    if (seat?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    this.#progress = new CursorProgress(seat.cursor);
+    this.#saved = seat.cursor;
+    this.#isCertain = true;
+  }
+}
