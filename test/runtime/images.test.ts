@@ -172,6 +172,20 @@ test("what was built for an instance goes with it, but not what a person has bui
   await runtime.images.removeBuilt(instance);
 }, 30_000);
 
+test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  const tags = [..."abcdefghijkl"].map((name) => agentImageTag(instance, AgentName.parse(name)));
+  for (const times of [1, 4]) {
+    await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV SHARED=${times}\n` });
+    // The builder has it already from the second name on.
+    for (const tag of tags)
+      await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
+    await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance)));
+    for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
+  }
+}, 30_000);
+
 test("an image that a container still uses stays", async () => {
   await using sett = await dockerInstance();
   const { instance, runtime } = sett;

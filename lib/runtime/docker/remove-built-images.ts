@@ -5,6 +5,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import { instanceLabel } from "../labels.ts";
 import { isAgentImageTag } from "../names.ts";
 import { ask, askIfThere, explain, statusOf } from "./errors.ts";
+import { findImage } from "./images.ts";
 
 /**
  * The label alone does not do: whatever a person builds on an agent's image inherits it. So an image must carry our name too, or
@@ -19,8 +20,10 @@ export async function removeBuiltImages(docker: Docker, instance: InstanceName):
     const tags = named(RepoTags);
     return tags.length + named(RepoDigests).length === 0 ? [Id] : tags.filter((tag) => isAgentImageTag(instance, tag));
   });
-  const results = await Promise.allSettled(names.map((name) => removeImage(docker, name)));
-  for (const result of results) if (result.status === "rejected") throw result.reason;
+  const failures: unknown[] = [];
+  // One after the other: an engine that is told to take an image's last names away at once loses count of them.
+  for (const name of names) await removeImage(docker, name).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Engines say of an image without names that it has none, or that its name is `<none>`. */
@@ -34,6 +37,7 @@ async function removeImage(docker: Docker, name: string): Promise<void> {
     await askIfThere(doing, () => docker.getImage(name).remove());
   } catch (error) {
     const isInUse = error instanceof SettError && statusOf(error.cause) === 409;
-    if (!isInUse) throw explain(error, doing);
+    // Another remover may have been faster, of which the engine makes an error of its own.
+    if (!isInUse && (await findImage(docker, name)) !== undefined) throw explain(error, doing);
   }
 }
