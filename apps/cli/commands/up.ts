@@ -133,7 +133,7 @@ export const up = defineCommand({
 
 function isAtWork(instance: InstanceName, lock: string): SettError {
   return new SettError("instance-taken", `Another \`sett up\` is at work on ${instance}.`, {
-    hint: `Wait until it is done, then try again. If there is none: rm ${lock}`,
+    hint: `Wait until it is done, then try again. ${lock} names its process.`,
   });
 }
 

@@ -1,10 +1,12 @@
 // One `sett up` at a time looks whether a name is free and takes it, for the engine lets two networks of one name be made at once; and
 // one at a time works on an instance.
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../../lib/model/errors.ts";
+import { identify, isAlive, type ProcessId } from "../../../lib/runtime/process/process-id.ts";
 import { pause } from "../../../lib/service/pause.ts";
 
 const pollMs = 20;
@@ -26,12 +28,10 @@ export async function withLock<Result>(name: string, signal: AbortSignal, job: (
   }
 }
 
-/** Held until it is disposed of. Undefined: a process that is alive holds it, whose number is in the file `lockPath`. */
+/** Held until it is disposed of. Undefined: a process that is alive holds it, which the file `lockPath` names. */
 export async function takeLock(name: string): Promise<AsyncDisposable | undefined> {
   const path = lockPath(name);
-  // The first try may have found, and removed, what a process that has died has left.
-  if (!(await take(path)) && !(await take(path))) return undefined;
-  return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+  return (await take(path)) ? { [Symbol.asyncDispose]: () => rm(path, { force: true }) } : undefined;
 }
 
 export function lockPath(name: string): string {
@@ -39,26 +39,39 @@ export function lockPath(name: string): string {
 }
 
 async function take(path: string): Promise<boolean> {
+  if (await create(path)) return true;
+  if (await isHeld(path)) return false;
+  // What a dead process has left is removed by one at a time, which looks again: by now it may be the lock of another who was faster.
+  const removal = `${path}.removal`;
+  if (!(await take(removal))) return false;
   try {
-    await writeFile(path, String(process.pid), { flag: "wx" });
+    if (!(await isHeld(path))) await rm(path, { force: true });
+  } finally {
+    await rm(removal, { force: true });
+  }
+  return await create(path);
+}
+
+/** False when it is there. A link, because it appears together with what it says: nobody finds a lock that names no holder yet. */
+async function create(path: string): Promise<boolean> {
+  const own = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(own, JSON.stringify(identify(process.pid)));
+    await link(own, path);
     return true;
   } catch (error) {
     // Where no lock can be made there is none to wait for.
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) return true;
-    if (isAlive(Number(await readFile(path, "utf8").catch(() => "")))) return false;
-    await rm(path, { force: true });
-    return false;
+    return !(error instanceof Error && "code" in error && error.code === "EEXIST");
+  } finally {
+    await rm(own, { force: true });
   }
 }
 
-/** A lock that is just being written has no number in it yet: its owner is alive. */
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return true;
+async function isHeld(path: string): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch(() => "");
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it is there, and someone else's.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return isAlive(JSON.parse(text) as ProcessId);
+  } catch {
+    return false;
   }
 }
