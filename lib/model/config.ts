@@ -63,9 +63,9 @@ const Resources = z
     error: "must not be more than `limits.memory`",
   });
 
-const takenSentence = "is taken: `user` stands for people and `orchestrator` for Sett";
+const takenSentence = "is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett";
 function isTaken(name: string): boolean {
-  return name === userRole || name === "orchestrator";
+  return [userRole, "orchestrator", "redis"].includes(name);
 }
 
 const Role = z

@@ -54,11 +54,12 @@ const wholeFile: Case[] = [
   ],
   [
     "names of agents are DNS labels, and what is under a bad one is checked too",
-    "version: '1.0'\nagents:\n  My Agent: { image: x, command: [] }\n  user: { image: x, command: [run] }\n",
+    "version: '1.0'\nagents:\n  My Agent: { image: x, command: [] }\n  user: { image: x, command: [run] }\n  redis: { image: x, command: [run] }\n",
     [
       'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
       'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
-      "sett.yml:4:3 agents.user: is taken: `user` stands for people and `orchestrator` for Sett",
+      "sett.yml:4:3 agents.user: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett",
+      "sett.yml:5:3 agents.redis: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett",
     ],
   ],
   [
@@ -238,7 +239,7 @@ const ofAnAgent: Case[] = [
   [
     "the role of people is taken",
     "    role: user\n",
-    ["sett.yml:6:11 agents.a.role: is taken: `user` stands for people and `orchestrator` for Sett"],
+    ["sett.yml:6:11 agents.a.role: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett"],
   ],
   [
     "resources have sizes",
