@@ -49,7 +49,7 @@ export class EventHandler {
         this.#roster.forget();
         return event.agent && this.#leaveOut(event.agent, epoch);
       case "goal_ended":
-        return event.goal_id && this.#endClaims(event.goal_id, String(event.data?.ending ?? "ended"), epoch);
+        return event.goal_id && this.#endClaims(event.goal_id, whyEnded(event), epoch);
       case "grant_waiting":
         return event.artefact_id && this.#desk.look(event.artefact_id, epoch);
       case "question_closed":
@@ -118,11 +118,16 @@ export class EventHandler {
     await Promise.all(claims.map((claim) => this.#decider.decide(claim, { kind: "agent_removed", agent }, epoch)));
   }
 
-  async #endClaims(goal: GoalId, ending: string, epoch: number): Promise<void> {
+  async #endClaims(goal: GoalId, reason: string, epoch: number): Promise<void> {
     const { board } = this.#parts;
     const open = await board.readClaims(await board.listOpenClaims());
-    const reason = `Goal ended: ${ending}`;
     const ofGoal = open.filter(({ claim }) => claim.goal_id === goal);
     await Promise.all(ofGoal.map(({ claim }) => this.#decider.decide(claim.id, { kind: "goal_ended", reason }, epoch)));
   }
+}
+
+function whyEnded({ data }: SettEvent): string {
+  return data?.ending === "artefact_limit"
+    ? "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows."
+    : "The goal was cancelled.";
 }

@@ -31,7 +31,10 @@ describe("sett cancel", () => {
     const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
     expect(code).toBe(0);
     expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled: 1 claim has ended.`);
-    expect((await clan.claimOn(goal)).claim).toMatchObject({ status: "terminated", termination_reason: "Goal ended: cancelled" });
+    expect((await clan.claimOn(goal)).claim).toMatchObject({
+      status: "terminated",
+      termination_reason: "The goal was cancelled.",
+    });
     expect(await clan.board.placeBid({ claim: claim.id, agent: "silent" as never, word: "claim" })).toMatchObject({
       outcome: "refused",
     });

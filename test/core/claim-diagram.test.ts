@@ -18,7 +18,7 @@ type Act = (claim: ClaimSimulation) => unknown;
 const acts: Act[] = [
   (claim) => claim.tell(),
   (claim) => claim.tell({ kind: "bid_deadline" }),
-  (claim) => claim.tell({ kind: "goal_ended", reason: "Goal ended: cancelled" }),
+  (claim) => claim.tell({ kind: "goal_ended", reason: "The goal was cancelled." }),
   ...agents.flatMap(({ name }): Act[] => [
     ...BidWord.options.map(
       (word): Act =>

@@ -147,7 +147,7 @@ describe("phases", () => {
   test("a goal that ended terminates its claims in any phase", () => {
     const claim = threePhases();
     claim.start("r1");
-    claim.tell({ kind: "goal_ended", reason: "Goal ended: cancelled" });
+    claim.tell({ kind: "goal_ended", reason: "The goal was cancelled." });
     expect(claim.now.claim.status).toBe("terminated");
     expect(claim.now.grants.every((grant) => grant.state === "cancelled")).toBe(true);
   });

@@ -102,7 +102,8 @@ describe("a goal", () => {
 
   test("that breeds more artefacts than the limit ends with a Failure", async () => {
     const { board, join, startOrchestrator } = createWorld({ artefacts_per_goal: 6 });
-    await join({ rabbit: { bid: () => "exclusive", work: () => ({ structural_type: "Standard", type: "Rabbit" }) } });
+    const rabbit = { bid: () => "claim" as const, work: () => ({ structural_type: "Standard" as const, type: "Rabbit" }) };
+    await join({ rabbit, sleeper: { bid: () => "exclusive" } });
     startOrchestrator();
     const goal = sampleArtefact();
     await board.createArtefact(goal, "person:test");
@@ -110,6 +111,10 @@ describe("a goal", () => {
     const artefacts = await board.readArtefacts(await board.listArtefactsOfGoal(goal.goal_id));
     expect(artefacts.map((artefact) => artefact.type)).toContain("ArtefactLimitExceeded");
     await waitFor("the last claim to close", async () => (await board.listOpenClaims()).length === 0);
+    const { claim, grants } = await ended(board, goal.id);
+    const reason = "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows.";
+    expect(claim).toMatchObject({ status: "terminated", termination_reason: reason });
+    expect(grants).toContainEqual(expect.objectContaining({ agent: "sleeper", state: "cancelled", reason }));
   });
 });
 
