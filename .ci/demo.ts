@@ -1,13 +1,13 @@
 // The main job, as a person would do it: a clan of tools releases a repository, each tool in a container of its own.
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
+import { fillRepository } from "./demo-repository.ts";
 
 const project = resolve(import.meta.dir, "..");
 const sett = join(project, "bin/sett");
-const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
 const usage =
   "usage: npm run demo -- [--repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
 
@@ -101,17 +101,6 @@ async function sourceRepository(repo: string): Promise<string> {
     );
   }
   return top;
-}
-
-/** The repository to be released, with the release train in it, committed: agents see only what is committed. */
-async function fillRepository(source: string | undefined, folder: string): Promise<void> {
-  const agents = join(project, "agents");
-  if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
-  else await $`git clone --quiet --no-local ${source} ${folder}`;
-  for (const name of train) await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
-  await $`git add --force agents`.cwd(folder);
-  const person = ["-c", "user.name=Sett demo", "-c", "user.email=demo@sett.invalid"];
-  await $`git ${person} commit --quiet --allow-empty -m ${"Add the release train"}`.cwd(folder);
 }
 
 type Listed = { id: string; type: string };

@@ -14,10 +14,11 @@ export function withoutHashes(text: string): string {
 export async function repository() {
   const folder = await mkdtemp(join(tmpdir(), "sett changelog "));
   await git(folder, "init", "-q", "-b", "main");
-  return scene(folder);
+  return sceneIn(folder);
 }
 
-async function scene(folder: string) {
+/** A repository that is there, until the end. */
+export async function sceneIn(folder: string) {
   await git(folder, "config", "user.name", "Ada");
   await git(folder, "config", "user.email", "ada@example.org");
   const askAbout = async (target: ReturnType<typeof sampleArtefact>, chain: ReturnType<typeof sampleArtefact>[] = []) => {
@@ -48,7 +49,7 @@ async function scene(folder: string) {
       await git(copy, "init", "-q");
       await writeFile(join(copy, ".git/objects/info/alternates"), `${join(folder, ".git/objects")}\n`);
       await git(copy, "checkout", "-q", "--detach", await git(folder, "rev-parse", "HEAD"));
-      return scene(copy);
+      return sceneIn(copy);
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };

@@ -1,0 +1,18 @@
+// The repository that the demo releases: the sample or a clone, with the release train in it.
+import { cp } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { $ } from "bun";
+
+const agents = resolve(import.meta.dir, "../agents");
+const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
+
+/** Committed, because agents see nothing else; but not as a change of the release. */
+export async function fillRepository(source: string | undefined, folder: string): Promise<void> {
+  if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
+  else await $`git clone --quiet --no-local ${source} ${folder}`;
+  for (const name of train) await cp(join(agents, name), join(folder, "agents", name), { recursive: true });
+  await $`git add --force agents`.cwd(folder);
+  const person = ["-c", "user.name=Sett demo", "-c", "user.email=demo@sett.invalid"];
+  const message = ["-m", "Add the release train", "-m", "Changelog: skip"];
+  await $`git ${person} commit --quiet --allow-empty ${message}`.cwd(folder);
+}
