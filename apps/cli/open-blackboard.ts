@@ -39,18 +39,29 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
   return { instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts), containers };
 }
 
-/** Throws `redis-unreachable` when the instance's Redis does not run. */
-export function redisUrlOf({ instance, containers }: InstanceParts): string {
-  const redis = containers.find((container) => container.labels.component === "redis");
+/** How Redis is reached on this machine, at 127.0.0.1; undefined when it does not run. */
+export function redisOf(parts: InstanceParts): { port: number; password: string } | undefined {
+  const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
-  if (redis?.state.state === "running" && published !== undefined) {
-    return `redis://:${encodeURIComponent(redis.env.REDISCLI_AUTH ?? "")}@127.0.0.1:${published.hostPort}`;
-  }
+  if (redis?.state.state !== "running" || published === undefined) return undefined;
+  return { port: published.hostPort, password: redis.env.REDISCLI_AUTH ?? "" };
+}
+
+/** Throws `redis-unreachable` when the instance's Redis does not run. */
+export function redisUrlOf(parts: InstanceParts): string {
+  const reached = redisOf(parts);
+  if (reached !== undefined) return `redis://:${encodeURIComponent(reached.password)}@127.0.0.1:${reached.port}`;
+  const { instance } = parts;
+  const redis = redisPartOf(parts);
   const state = redis === undefined ? "is gone" : `does not run (${redis.state.state})`;
   const startOver = `tart over; the blackboard is kept: \`sett down --name ${instance}\`, then \`sett up --name ${instance}\`.`;
   throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
     hint: redis === undefined ? `S${startOver}` : `See \`sett logs redis --name ${instance}\`, or s${startOver}`,
   });
+}
+
+function redisPartOf({ containers }: InstanceParts): ContainerPart | undefined {
+  return containers.find((container) => container.labels.component === "redis");
 }
 
 /** `name`: what the person called the instance, if anything. */

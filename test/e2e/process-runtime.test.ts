@@ -162,6 +162,14 @@ test("list, status, logs and watch show it at work", async () => {
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
 });
 
+test("whoever takes part by hand is told by list how Redis is reached", async () => {
+  const [{ redis }] = JSON.parse(await need("list", "--json"));
+  const asked = await $`redis-cli -p ${redis.port} HGET sett:${name}:artifact:${goal} payload`
+    .env({ ...surroundings(), REDISCLI_AUTH: redis.password })
+    .text();
+  expect(asked.trim()).toBe("look");
+});
+
 test("logs --follow of a controller tells what its workers log: those that were, and each one that comes", async () => {
   const following = Bun.spawn([settBinary, "logs", "--follow", "critic"], { cwd: folder, env: surroundings(), stdout: "pipe" });
   let out = "";

@@ -5,7 +5,7 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { jsonArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { workspaceOf } from "../find-instance.ts";
-import { connect, redisUrlOf } from "../open-blackboard.ts";
+import { connect, redisOf, redisUrlOf } from "../open-blackboard.ts";
 import { howItRuns, stateWord } from "../parts.ts";
 import { ageOf } from "../render/age.ts";
 import { kindOf } from "../render/agent-kind.ts";
@@ -78,6 +78,8 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, notStarted: 
     external: named("external"),
     people: named("person"),
     created_at: created[0] ?? null,
+    // For whoever takes part by hand: they may read it from the container or the folder of the instance anyway.
+    redis: redisOf(parts) ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
   };
 }
