@@ -10,7 +10,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { GoalId, InstanceName } from "../../lib/model/ids.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../support/sample.ts";
-import { ago, claimId, nowMs, openClaim, running, situation } from "./support/sample-claims.ts";
+import { ago, claimId, done, nowMs, openClaim, running, situation } from "./support/sample-claims.ts";
 
 const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
 const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary: "Write about\nthe door" } });
@@ -72,6 +72,26 @@ test("each agent has its last sign of life, and one that gives none is told from
     "coder   coder   working  just now   1a2b3c4d",
     "linter  linter  unknown  never",
     "tester  tester  silent   1m ago",
+  ]);
+});
+
+test("an agent whose workers are at work is working, with their claims, the longest first; one that is silent is told to be", () => {
+  const agents = [
+    ...["crowd", "quiet"].map((name) => sampleAgent(name, { replicas: 3, strategy: "fresh_per_call" })),
+    ...["alone", "rests"].map((name) => sampleAgent(name, { strategy: "fresh_per_call" })),
+  ];
+  const grants = (names: string[], seconds: number) => names.map((name) => running(name, "parallel", seconds));
+  const open = [
+    openClaim({}, { id: claimId("11111111") }, [...grants(["crowd"], 5), done("alone", "parallel")]),
+    openClaim({}, { id: claimId("22222222") }, grants(["alone", "crowd", "quiet"], 9)),
+  ];
+  const { statuses } = situation(["alone", "crowd", "rests"]);
+  expect(drawn([], situation([], { agents, statuses, open })).slice(2, 7)).toEqual([
+    "AGENT  ROLE   STATE                     HEARTBEAT  CLAIM",
+    "crowd  crowd  working (2 of 3 workers)  2s ago     22222222 11111111",
+    "quiet  quiet  unknown (1 of 3 workers)  never      22222222",
+    "alone  alone  working                   2s ago     22222222",
+    "rests  rests  idle                      2s ago",
   ]);
 });
 

@@ -35,17 +35,22 @@ test("each grant is worked on by a container of its own, two at a time, which is
   await using sett = await scalable(`sleep 2\n${answer("Report")}`);
   const goals = await Promise.all(["a", "b", "c", "d", "e"].map((goal) => sett.forage(goal)));
   let most = 0;
+  const told: unknown[] = [];
   await waitFor(
     "all results",
     async () => {
       const running = (await workersOf(sett)).filter((line) => line.endsWith("running"));
       most = Math.max(most, running.length);
       const status = JSON.parse(await sett.need("status", "--json"));
+      told.push(status.agents[0]);
       return status.goals.every((goal: { state: string }) => goal.state === "settled");
     },
     { timeoutMs: 120_000, everyMs: 200 },
   );
   expect(most).toBe(2);
+  const workers = { at_work: 2, of: 2, claim_ids: [expect.any(String), expect.any(String)] };
+  expect(told).toContainEqual(expect.objectContaining({ state: "working", workers }));
+  expect(told.at(-1)).toMatchObject({ state: "idle", workers: { at_work: 0, of: 2, claim_ids: [] } });
   const results = (await Promise.all(goals.map((goal) => sett.artefacts(goal)))).map(([, result]) => result);
   expect(results.map((result) => result?.type)).toEqual(Array(5).fill("Report"));
   // Each in a container of its own.

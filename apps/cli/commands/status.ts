@@ -11,7 +11,7 @@ import { readRequests } from "../read-requests.ts";
 import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
-import { isOrchestrated, type Situation, whyOf } from "../render/hold-up.ts";
+import { isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/hold-up.ts";
 import { type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { resolveGoalId } from "../resolve-id.ts";
@@ -90,12 +90,15 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
     agents: agents.map((agent) => {
       const { name, role } = agent;
       const last = statuses.get(name);
+      const state = last === undefined ? "unknown" : stateOf(agent, last, situation);
+      const workers = workersOf(agent, situation);
       return {
         name,
         role,
-        state: kindOf(agent) ?? last?.state ?? "unknown",
+        state: kindOf(agent) ?? state,
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: last?.claim_id ?? null,
+        workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.most, claim_ids: workers.claims },
         crashing: crashJson(crashes.find((crash) => crash.agent === name)),
       };
     }),

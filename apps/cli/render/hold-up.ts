@@ -61,26 +61,48 @@ export function isAbsent(why: Why | undefined): boolean {
 }
 
 /** Whether an agent gives its sign of life. */
-export function pulseOf(agent: Pick<AgentRegistration, "name" | "external" | "human">, { statuses, nowMs }: Situation): Pulse {
+export function pulseOf(agent: AgentRegistration, situation: Situation): Pulse {
+  const { statuses, nowMs } = situation;
   const kind = kindOf(agent);
   if (kind !== undefined) return { reason: kind };
   const last = statuses.get(agent.name);
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();
   if (nowMs - last.at > silentAfterMs) return { reason: "silent", last_heard };
-  return { reason: "alive", state: last.state, last_heard };
+  return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
+}
+
+/** As its heartbeat has it; but the heartbeat of an agent with workers knows nothing of them. */
+export function stateOf(agent: AgentRegistration, last: AgentStatus, situation: Situation): AgentState {
+  const { claims } = workersOf(agent, situation) ?? { claims: [] };
+  return last.state === "idle" && claims.length > 0 ? "working" : last.state;
+}
+
+/** How many workers an agent may have, and what those are at that it has; undefined for one that works itself. */
+export function workersOf(
+  { name, replicas, strategy }: AgentRegistration,
+  { open }: Situation,
+): { most: number; claims: ClaimId[] } | undefined {
+  if (strategy !== "fresh_per_call") return undefined;
+  return { most: replicas, claims: runningOf(name, open).map(({ id }) => id) };
 }
 
 /** An agent works on one grant at a time, one with replicas on so many. */
 function busyWith({ name, replicas }: AgentRegistration, own: ClaimId, open: readonly ClaimSnapshot[]): Why | undefined {
-  const running = open.flatMap(({ claim, grants }) =>
-    grants.flatMap((grant) =>
-      grant.state === "running" && grant.agent === name && claim.id !== own ? [{ id: claim.id, since: grant.started_at }] : [],
-    ),
-  );
-  const [first] = running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
+  const running = runningOf(name, open).filter(({ id }) => id !== own);
+  const [first] = running;
   if (first === undefined || running.length < replicas) return undefined;
   return { reason: "busy", claims: running.map(({ id }) => id), since: first.since };
+}
+
+/** What somebody is at work on, the longest first. */
+function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: ClaimId; since: string }[] {
+  const running = open.flatMap(({ claim, grants }) =>
+    grants.flatMap((grant) =>
+      grant.state === "running" && grant.agent === name ? [{ id: claim.id, since: grant.started_at }] : [],
+    ),
+  );
+  return running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
 }
 
 export function isOrchestrated({ seat }: Pick<Situation, "seat">): boolean {

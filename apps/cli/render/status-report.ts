@@ -9,7 +9,7 @@ import { type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
 import { ageOf, agoOf, lastingSince } from "./age.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
-import { pulseOf, type Situation } from "./hold-up.ts";
+import { pulseOf, type Situation, workersOf } from "./hold-up.ts";
 import { naming } from "./naming.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten } from "./plain-text.ts";
@@ -74,14 +74,18 @@ function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {
 
 function agentRow(agent: AgentRegistration, situation: Situation, { style }: Drawing) {
   const { name, role } = agent;
-  const last = situation.statuses.get(name);
+  const own = situation.statuses.get(name)?.claim_id;
+  const workers = workersOf(agent, situation);
+  const claims = workers?.claims ?? (own === undefined ? [] : [own]);
   const { state, beat, paint } = signOfLife(agent, situation, style);
+  const most = workers?.most ?? 1;
+  const many = most > 1 && claims.length > 0 ? ` (${claims.length} of ${most} workers)` : "";
   return [
     { text: name, paint: style.bold },
     { text: oneLine(role) },
-    { text: state, paint },
+    { text: `${state}${many}`, paint },
     { text: beat, paint: paint === style.red ? paint : style.dim },
-    { text: last?.claim_id === undefined ? "" : shortId(last.claim_id) },
+    { text: claims.map(shortId).join(" ") },
   ];
 }
 
