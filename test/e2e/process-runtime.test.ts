@@ -162,12 +162,17 @@ test("list, status, logs and watch show it at work", async () => {
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
 });
 
-test("whoever takes part by hand is told by list how Redis is reached", async () => {
-  const [{ redis }] = JSON.parse(await need("list", "--json"));
-  const asked = await $`redis-cli -p ${redis.port} HGET sett:${name}:artifact:${goal} payload`
-    .env({ ...surroundings(), REDISCLI_AUTH: redis.password })
+test("whoever takes part by hand finds Redis' port with list, and the password in a file of their own, as README says", async () => {
+  const listed = await need("list", "--json");
+  const [{ redis_port }] = JSON.parse(listed);
+  const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(root, "state/sett/processes"), absolute: true });
+  const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find((one) => one.name === `sett-${name}-redis`);
+  const { REDISCLI_AUTH } = found.env;
+  const asked = await $`redis-cli -p ${redis_port} HGET sett:${name}:artifact:${goal} payload`
+    .env({ ...surroundings(), REDISCLI_AUTH })
     .text();
   expect(asked.trim()).toBe("look");
+  expect(listed).not.toContain(REDISCLI_AUTH);
 });
 
 test("logs --follow of a controller tells what its workers log: those that were, and each one that comes", async () => {

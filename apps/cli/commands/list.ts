@@ -78,8 +78,7 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, notStarted: 
     external: named("external"),
     people: named("person"),
     created_at: created[0] ?? null,
-    // For whoever takes part by hand: they may read it from the container or the folder of the instance anyway.
-    redis: redisOf(parts) ?? null,
+    redis_port: redisOf(parts)?.port ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),
   };
 }
