@@ -26,7 +26,7 @@ const shell = `
 work=$(cat)
 case "$(printf '%s' "$work" | jq -r .target_artefact.type)" in
   GoalDefined) eval "$(printf '%s' "$work" | jq -r .target_artefact.payload)" ;;
-  *) ${print(artefact("AnyWord"))} ;;
+  *) ${print(artefact("Draft"))} ;;
 esac
 `;
 const critic = `if [ "$(jq .target_artefact.version)" -gt 1 ]; then ${print(approval)} else ${print(feedback)} fi`;

@@ -15,7 +15,7 @@ import { waitFor } from "../support/wait-for.ts";
 
 const readme = await readFile(join(import.meta.dir, "../../README.md"), "utf8");
 const section = readme.split(/^(?=## )/m).find((text) => text.startsWith("## Taking part by hand\n")) ?? "";
-const [newest = "", bid = "", read = "", post = ""] = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code);
+const [newest = "", , bid = "", read = "", post = ""] = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code);
 
 const redis = await startRedisServer();
 const instance = InstanceName.parse("demo");

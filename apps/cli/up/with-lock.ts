@@ -40,12 +40,13 @@ export function lockPath(name: string): string {
 
 async function take(path: string): Promise<boolean> {
   if (await create(path)) return true;
-  if (await isHeld(path)) return false;
+  if ((await holderOf(path)) === "alive") return false;
   // What a dead process has left is removed by one at a time, which looks again: by now it may be the lock of another who was faster.
   const removal = `${path}.removal`;
   if (!(await take(removal))) return false;
   try {
-    if (!(await isHeld(path))) await rm(path, { force: true });
+    // What is dead stays so until it is removed here; what is not there may be somebody's in the next moment.
+    if ((await holderOf(path)) === "dead") await rm(path, { force: true });
   } finally {
     await rm(removal, { force: true });
   }
@@ -67,11 +68,12 @@ async function create(path: string): Promise<boolean> {
   }
 }
 
-async function isHeld(path: string): Promise<boolean> {
-  const text = await readFile(path, "utf8").catch(() => "");
+async function holderOf(path: string): Promise<"alive" | "dead" | "nobody"> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return "nobody";
   try {
-    return isAlive(JSON.parse(text) as ProcessId);
+    return isAlive(JSON.parse(text) as ProcessId) ? "alive" : "dead";
   } catch {
-    return false;
+    return "dead";
   }
 }
