@@ -1,11 +1,8 @@
 // The commit behind a result: checked, and carried to the exchange before anyone hears of the artefact (DESIGN §8).
 import { settRef } from "../../lib/git/refs.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import type { Parts } from "./parts.ts";
-
-/** An artefact of this type promises that its payload is a commit. */
-const codeCommitType = "CodeCommit";
 
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 

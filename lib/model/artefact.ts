@@ -39,6 +39,9 @@ export type ArtefactHead = Omit<Artefact, "payload">;
 /** The type of the artefact that a workflow starts from. */
 export const goalType = "GoalDefined";
 
+/** An artefact of this type promises that its payload is a commit. */
+export const codeCommitType = "CodeCommit";
+
 /** The type of the Question that comes of reviewers' feedback on a goal. */
 export const goalFeedbackType = "GoalFeedback";
 

@@ -24,4 +24,11 @@ describe("baseCommit", () => {
     expect(baseCommit(goal, [])).toBe(pinned);
     expect(baseCommit(derived([]), [])).toBeUndefined();
   });
+
+  test("a CodeCommit whose metadata name no commit names one by its payload, be it a commit that nobody has", () => {
+    const goal = derived([], { metadata: { commit: pinned } });
+    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: `${newer}\n` }), [goal])).toBe(newer);
+    expect(baseCommit(derived([goal], { type: "Report", payload: newer }), [goal])).toBe(pinned);
+    expect(baseCommit(derived([goal], { type: "CodeCommit", payload: "the door" }), [goal])).toBe(pinned);
+  });
 });
