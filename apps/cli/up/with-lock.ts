@@ -72,7 +72,9 @@ async function holderOf(path: string): Promise<"alive" | "dead" | "nobody"> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return "nobody";
   try {
-    return isAlive(JSON.parse(text) as ProcessId) ? "alive" : "dead";
+    // What somebody else has left there names nobody.
+    const { pid, born } = JSON.parse(text) as Partial<ProcessId>;
+    return pid !== undefined && born !== undefined && isAlive({ pid, born }) ? "alive" : "dead";
   } catch {
     return "dead";
   }
