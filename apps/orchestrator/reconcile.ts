@@ -29,21 +29,27 @@ export async function reconcileClaims({ board }: Parts, decider: Decider, desk: 
 /** The more keys there are, the longer a pass takes and the rarer it comes: it may take one part in so many of the time. */
 const restFactor = 50;
 
-/** The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. */
+/**
+ * The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. What one still lacks in the third
+ * will not come by itself, and whoever wrote it wants to know.
+ */
 export class HandmadeScan {
-  #seenBefore = new Set<ArtefactId>();
+  /** In how many passes before. */
+  #seen = new Map<ArtefactId, number>();
   #notBeforeMs = 0;
 
   async pass(parts: Parts, epoch: number): Promise<void> {
     const beganMs = parts.clock.now().getTime();
     if (beganMs < this.#notBeforeMs) return;
-    const found = await parts.board.findUnindexedArtefacts();
-    for (const id of found) {
-      if (!this.#seenBefore.has(id)) continue;
+    const found = (await parts.board.findUnindexedArtefacts()).map((id) => [id, this.#seen.get(id) ?? 0] as const);
+    for (const [id, times] of found) {
+      if (times === 0) continue;
       // One that cannot even be looked at must not stand in the way of the others.
-      await adopt(parts, id, epoch).catch((error: unknown) => parts.log.warn(unlookable, { artefact_id: id, error }));
+      await adopt(parts, id, epoch, { isOverdue: times > 1 }).catch((error: unknown) =>
+        parts.log.warn(unlookable, { artefact_id: id, error }),
+      );
     }
-    this.#seenBefore = new Set(found);
+    this.#seen = new Map(found.map(([id, times]) => [id, times + 1]));
     const endedMs = parts.clock.now().getTime();
     this.#notBeforeMs = endedMs + restFactor * (endedMs - beganMs);
   }
@@ -82,8 +88,8 @@ export async function adoptPublished(
   );
 }
 
-async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number): Promise<void> {
-  const result = await board.adoptArtefact(id, epoch);
+async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number, options?: { isOverdue: boolean }): Promise<void> {
+  const result = await board.adoptArtefact(id, epoch, options);
   if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
   if (result.outcome === "refused") log.warn("Refused an artefact written by hand", { artefact_id: id, reason: result.reason });
 }

@@ -20,7 +20,8 @@ export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
 
 export type Judgement =
-  | { verdict: "incomplete" }
+  /** It may still be on its way; `reason` is what it lacks. */
+  | { verdict: "incomplete"; reason: string }
   | { verdict: "refused"; reason: string }
   | { verdict: "sound"; filled: Omit<ArtefactFields, "payload">; artefact: ArtefactHead };
 
@@ -49,7 +50,11 @@ export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
 /** `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
 export function judge(id: ArtefactId, written: HandWritten, sources: readonly SourceState[], createdAt: string): Judgement {
   const { fields, illegible, payloadBytes } = written;
-  if (payloadBytes === undefined || requiredFields.some((name) => fields[name] === "")) return { verdict: "incomplete" };
+  const absent = requiredFields.filter((name) => fields[name] === "");
+  if (payloadBytes === undefined || absent.length > 0) {
+    const all = payloadBytes === undefined ? [...absent, "payload"] : absent;
+    return { verdict: "incomplete", reason: `${all.join(", ")}: is missing` };
+  }
   if (fields.id !== id) return { verdict: "refused", reason: "id: is not the id in its key" };
   if (illegible.length > 0) return { verdict: "refused", reason: `${illegible.join(", ")}: is not UTF-8 text` };
   if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "payload: is larger than 16 MiB" };
@@ -69,7 +74,11 @@ export function judge(id: ArtefactId, written: HandWritten, sources: readonly So
     return { verdict: "refused", reason: `source_artefacts: there is no artefact ${parsed.artefact.source_artefacts[missing]}` };
   }
   // A source written by hand in the same breath: it is taken in first.
-  if (sources.some((source) => source.state === "unadopted")) return { verdict: "incomplete" };
+  const unadopted = sources.findIndex((source) => source.state === "unadopted");
+  if (unadopted >= 0) {
+    const source = parsed.artefact.source_artefacts[unadopted];
+    return { verdict: "incomplete", reason: `source_artefacts: ${source} was written by hand as well, and is not taken in` };
+  }
   return { verdict: "sound", filled, artefact: parsed.artefact };
 }
 
@@ -104,8 +113,11 @@ export function writtenOver(id: ArtefactId): string {
   return `The id ${id} is taken, and its artefact was written over by hand. Artefacts never change: write a new one under an id of its own.`;
 }
 
-/** Names this content, so that a refusal is remembered for it and a corrected artefact is judged anew. */
-export function digestOf({ fields, payloadBytes }: HandWritten): string {
-  const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes]);
+/**
+ * Names this content, so that a refusal is remembered for it and a corrected artefact is judged anew. `lack`: what was waited for too long;
+ * named with it the content is judged on and on, for a source may be taken in later.
+ */
+export function digestOf({ fields, payloadBytes }: HandWritten, lack = ""): string {
+  const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes, lack]);
   return createHash("sha1").update(text).digest("hex");
 }

@@ -43,10 +43,15 @@ export interface ArtefactBoard {
    * Takes in an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (thread, time, goal: its first
    * source's, else its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
    * `produced_by_agent` has a queued or running grant it ends that grant, which it fails as a Failure. `known`: it was in already.
-   * `incomplete`: there is no such hash or a required field is still missing. Refused (once for each content, with an `artefact_refused` event): malformed,
+   * `incomplete`: there is no such hash, or what it lacks (a field, a source that is not taken in) may still come; when it `isOverdue` that is
+   * refused, too. Refused (once for each content, with an `artefact_refused` event): malformed,
    * colliding, or written over one that was in already, which nothing can put back; with a `result_refused` event: the result of no grant that is current.
    */
-  adoptArtefact(id: ArtefactId, epoch: number): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
+  adoptArtefact(
+    id: ArtefactId,
+    epoch: number,
+    options?: { isOverdue?: boolean },
+  ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
   /** Hand-written artefacts that no index knows and that are not refused as they stand: the slow background scan (SCAN, never on a path that is waited for). */
   findUnindexedArtefacts(): Promise<ArtefactId[]>;
   /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */

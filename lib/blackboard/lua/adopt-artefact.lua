@@ -33,7 +33,7 @@ local stored = redis.call('HMGET', KEYS[3], unpack(names))
 for index = 1, #names do
   if (stored[index] or '') ~= take() then return { 'changed' } end
 end
-if redis.call('HEXISTS', KEYS[3], 'payload') == 0 then return { 'changed' } end
+if reason == '' and redis.call('HEXISTS', KEYS[3], 'payload') == 0 then return { 'changed' } end
 if redis.call('HSTRLEN', KEYS[3], 'payload') ~= take_number() then return { 'changed' } end
 if redis.call('HEXISTS', KEYS[5], id) == 1 then return { 'known' } end
 

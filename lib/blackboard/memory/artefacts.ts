@@ -23,9 +23,9 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return { outcome: "created" };
     },
 
-    async adoptArtefact(id, epoch) {
+    async adoptArtefact(id, epoch, { isOverdue = false } = {}) {
       if (epoch !== state.seat.epoch) return { outcome: "fenced" };
-      return adopt(state, id);
+      return adopt(state, id, isOverdue);
     },
 
     async findUnindexedArtefacts() {
@@ -102,13 +102,12 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
   };
 }
 
-function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "incomplete" } | Refused {
+function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {
   const known = state.indexed.get(id);
   if (known !== undefined) return verify(state, id, known);
   const written = handWritten(state, id);
-  const digest = digestOf(written);
   const before = state.refused.get(id);
-  if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
+  if (before?.digest === digestOf(written)) return { outcome: "refused", reason: before.reason };
 
   const sources = sourcesOf(written).map((source): SourceState => {
     const stored = state.artefacts.get(source);
@@ -116,13 +115,15 @@ function adopt(state: State, id: ArtefactId): { outcome: "adopted" | "known" | "
     return state.indexed.has(source) ? { state: "known", goal: stored.goal_id ?? "" } : { state: "unadopted" };
   });
   const judgement = judge(id, written, sources, new Date(state.now()).toISOString());
-  if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
+  if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
+  const digest = digestOf(written, judgement.verdict === "incomplete" ? judgement.reason : "");
+  if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
   const refuse = (reason: string, about: Omit<EventDraft, "data"> = { type: "artefact_refused" }): Refused => {
     state.refused.set(id, { digest, reason });
     state.log({ ...about, artefact_id: id, data: { reason } }, "hand");
     return { outcome: "refused", reason };
   };
-  if (judgement.verdict === "refused") return refuse(judgement.reason);
+  if (judgement.verdict !== "sound") return refuse(judgement.reason);
 
   const { artefact } = judgement;
   const holder = state.threads.get(artefact.logical_id)?.get(artefact.version);

@@ -22,7 +22,7 @@ type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Ref
 /** Somebody who writes on and on is left to the next look. */
 const mostTries = 10;
 
-export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number): Promise<Adoption> {
+export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
   const { keys, script } = parts;
   const stored = [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts, keys.artefactDigests];
   const known = outcomeOf(await script("verifyArtefact", stored, [String(epoch), id]), "known", "unknown", "fenced");
@@ -32,12 +32,13 @@ export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number)
     const sources = await readSources(parts, sourcesOf(written));
     const at = new Date().toISOString();
     const judgement = judge(id, written, sources, at);
-    if (judgement.verdict === "incomplete") return { outcome: "incomplete" };
+    if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
 
-    const reason = judgement.verdict === "refused" ? judgement.reason : "";
+    const reason = judgement.verdict === "sound" ? "" : judgement.reason;
     const stands = judgement.verdict === "sound" ? standing(judgement, at) : [];
     const size = String(written.payloadBytes ?? 0);
-    const args = [String(epoch), id, digestOf(written), reason, ...written.bytes, size, ...stands];
+    const digest = digestOf(written, judgement.verdict === "incomplete" ? reason : "");
+    const args = [String(epoch), id, digest, reason, ...written.bytes, size, ...stands];
     const result = outcomeOf(await script("adoptArtefact", stored, args), "adopted", "known", "fenced", "changed");
     if (result.outcome !== "changed") return result;
   }

@@ -33,7 +33,7 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
     },
 
-    adoptArtefact: (id, epoch) => adoptArtefact(parts, id, epoch),
+    adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(parts, id, epoch, isOverdue),
     findUnindexedArtefacts: () => findUnindexedArtefacts(parts),
     artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
 

@@ -67,6 +67,29 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
   });
 
+  test("what is still missing when it is overdue is said, once for each state of it, and may come all the same", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const [source, artefact] = [sampleArtefact(), sampleArtefact()];
+    const { type: _type, payload: _payload, ...most } = byHand({ ...artefact, source_artefacts: [source.id] });
+    const adopt = () => bench.board.adoptArtefact(artefact.id, epoch, { isOverdue: true });
+    const { type: _sourceType, ...lessOfSource } = byHand(source);
+    await bench.hand.writeArtefact(source.id, lessOfSource);
+    await bench.hand.writeArtefact(artefact.id, most);
+    const lacksFields = { outcome: "refused", reason: "type, payload: is missing" } as const;
+    expect([await adopt(), await adopt()]).toEqual([lacksFields, lacksFields]);
+    await bench.hand.writeArtefact(artefact.id, { type: "Report", payload: "" });
+    const reason = `source_artefacts: ${source.id} was written by hand as well, and is not taken in`;
+    expect([await adopt(), await adopt()]).toEqual([
+      { outcome: "refused", reason },
+      { outcome: "refused", reason },
+    ]);
+    expect((await events(bench.board, "artefact_refused")).map(({ data }) => data?.reason)).toEqual([lacksFields.reason, reason]);
+    await bench.hand.writeArtefact(source.id, { type: "GoalDefined" });
+    expect(await bench.board.adoptArtefact(source.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await adopt()).toEqual({ outcome: "adopted" });
+  });
+
   const flaws: [string, Partial<ArtefactFields>][] = [
     ["source_artefacts is not JSON", { source_artefacts: "[oops" }],
     ["source_artefacts", { source_artefacts: '["no-id"]' }],

@@ -1,0 +1,38 @@
+// The slow look at what was written by hand and never published.
+import { expect, test } from "bun:test";
+import { HandmadeScan } from "../../apps/orchestrator/reconcile.ts";
+import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { newArtefactId, sampleArtefact } from "../support/sample.ts";
+import { orchestratorParts } from "../support/wired.ts";
+
+test("takes in what stands there for a while, and says what is still missing of the rest", async () => {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });
+  await using board = memory.open();
+  const seat = await board.takeSeat({ holder: "test", leaseMs: 60_000, fresh: true });
+  const epoch = seat.outcome === "held" ? seat.epoch : 0;
+  // Each pass has cost nothing, so that the next one need not wait.
+  const parts = orchestratorParts({ board, clock: { now: () => new Date(0) } });
+  const scan = new HandmadeScan();
+  const told = async () =>
+    (await board.readEvents("0", 100)).flatMap(({ type, artefact_id, data }) =>
+      type.startsWith("artefact_") ? [[type, artefact_id, data?.reason]] : [],
+    );
+
+  const whole = sampleArtefact();
+  const { id, logical_id, structural_type, type, payload, produced_by_role } = whole;
+  const common = { logical_id, version: "1", structural_type, payload, source_artefacts: "[]", produced_by_role };
+  memory.hand.writeArtefact(id, { id, ...common, type });
+  const lacking = newArtefactId();
+  memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });
+  await scan.pass(parts, epoch);
+  expect(await told()).toEqual([]);
+  await scan.pass(parts, epoch);
+  expect(await told()).toEqual([["artefact_created", id, undefined]]);
+  await scan.pass(parts, epoch);
+  await scan.pass(parts, epoch);
+  expect(await told()).toEqual([
+    ["artefact_created", id, undefined],
+    ["artefact_refused", lacking, "type: is missing"],
+  ]);
+});
