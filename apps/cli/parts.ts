@@ -64,7 +64,7 @@ export function partOf(parts: InstanceParts, name: string, instanceName: string 
   throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
     hint:
       nearest === undefined
-        ? "An agent's name is the one in sett.yml."
+        ? "An agent's name is the one in sett.yml. People and external agents have no log: nothing is started for them."
         : `Did you mean \`sett logs ${nearest}${naming(instanceName)}\`?`,
   });
 }

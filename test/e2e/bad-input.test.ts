@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
+import { nameOfFolder } from "../../apps/cli/up/checks.ts";
+import { holdInstance } from "../../apps/cli/up/with-lock.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
@@ -35,6 +38,17 @@ test("an agent's image that does not exist is named, with the agent, and nothing
   expect(await sett.leftOvers()).toEqual([]);
   expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
   await sett.write({ "sett.yml": yml });
+});
+
+test("while a `sett up` is at work another one is refused, and so is `sett down`, although there is nothing to see yet", async () => {
+  const instance = InstanceName.parse(nameOfFolder(sett.folder));
+  await using _held = await holdInstance(instance);
+  for (const command of ["up", "down"]) {
+    const { code, out, err } = await sett.sett(command);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain(`Another \`sett up\` or \`sett down\` is at work on ${instance}.`);
+    expect(err).toContain("→");
+  }
 });
 
 test("a repository of root in such a path is served, and its agent's commit arrives", async () => {

@@ -15,7 +15,9 @@ import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
 import { everyRuntime, runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
+import { nameOfFolder } from "../up/checks.ts";
 import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/container-limits.ts";
+import { holdInstance } from "../up/with-lock.ts";
 import { workspaceRoot } from "../workspace-root.ts";
 
 export const down = defineCommand({
@@ -36,6 +38,9 @@ export const down = defineCommand({
     const agentSeconds = args.timeout === undefined ? agentStopSeconds : secondsOf(args.timeout);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
+    const name = parts?.instance ?? nameOfFolder((await workspaceRoot(shell.cwd)) ?? "");
+    // What a `sett up` is about to make cannot be taken down yet.
+    await using _alone = name === undefined ? undefined : await holdInstance(name);
     if (parts === undefined) {
       shell.messages.note("Nothing of a sett is left for this repository.");
       return;

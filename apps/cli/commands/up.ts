@@ -28,7 +28,7 @@ import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
 import { chooseRedisPort } from "../up/redis-port.ts";
 import { explainFailure, rollBack } from "../up/roll-back.ts";
-import { lockPath, takeLock } from "../up/with-lock.ts";
+import { holdInstance } from "../up/with-lock.ts";
 import { needsWorkers } from "../up/workers.ts";
 import { exists } from "../workspace-root.ts";
 
@@ -67,8 +67,7 @@ export const up = defineCommand({
     );
     const machine = kind === "process" ? await prepareMachine(asked, file, repository, shell) : undefined;
     const config = machine?.config ?? asked;
-    await using lock = await takeLock(`up-${instance}`);
-    if (lock === undefined) throw isAtWork(instance, lockPath(`up-${instance}`));
+    await using _alone = await holdInstance(instance);
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
@@ -130,12 +129,6 @@ export const up = defineCommand({
     return;
   },
 });
-
-function isAtWork(instance: InstanceName, lock: string): SettError {
-  return new SettError("instance-taken", `Another \`sett up\` is at work on ${instance}.`, {
-    hint: `Wait until it is done, then try again. ${lock} names its process.`,
-  });
-}
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;

@@ -9,16 +9,21 @@ import { howItRuns } from "../parts.ts";
 /** The name given, else one made of the folder's. Throws `usage`. */
 export function chooseName(given: string | undefined, workspace: string): InstanceName {
   if (given !== undefined) return instanceNameOf(given);
-  const fromFolder = basename(workspace)
+  const fromFolder = nameOfFolder(workspace);
+  if (fromFolder !== undefined) return fromFolder;
+  throw new SettError("usage", `The folder ${workspace} gives no name for the instance.`, {
+    hint: "Choose one: sett up --name NAME",
+  });
+}
+
+/** Undefined where the folder's name makes none. */
+export function nameOfFolder(workspace: string): InstanceName | undefined {
+  const name = basename(workspace)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40)
     .replace(/^-+|-+$/g, "");
-  const parsed = InstanceName.safeParse(fromFolder);
-  if (parsed.success) return parsed.data;
-  throw new SettError("usage", `The folder ${workspace} gives no name for the instance.`, {
-    hint: "Choose one: sett up --name NAME",
-  });
+  return InstanceName.safeParse(name).data;
 }
 
 /**

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { identify, isAlive, type ProcessId } from "../../../lib/runtime/process/process-id.ts";
 import { pause } from "../../../lib/service/pause.ts";
 
@@ -32,6 +33,16 @@ export async function withLock<Result>(name: string, signal: AbortSignal, job: (
 export async function takeLock(name: string): Promise<AsyncDisposable | undefined> {
   const path = lockPath(name);
   return (await take(path)) ? { [Symbol.asyncDispose]: () => rm(path, { force: true }) } : undefined;
+}
+
+/** Held while a `sett up` or `sett down` works on the instance. Throws `instance-taken` when another one does. */
+export async function holdInstance(instance: InstanceName): Promise<AsyncDisposable> {
+  const name = `instance-${instance}`;
+  const lock = await takeLock(name);
+  if (lock !== undefined) return lock;
+  throw new SettError("instance-taken", `Another \`sett up\` or \`sett down\` is at work on ${instance}.`, {
+    hint: `Wait until it is done, then try again. ${lockPath(name)} names its process.`,
+  });
 }
 
 export function lockPath(name: string): string {
