@@ -265,6 +265,19 @@ function notifySuite(open: () => Promise<Bench>): void {
     expect(ends.received.map(({ body }) => body.type)).toEqual(["goal.failed", "goal.achieved"]);
   });
 
+  test("a hook that takes the place of another is not told again what that one was told just before", async () => {
+    await using world = await createWorld(open);
+    using one = startHookReceiver();
+    using two = startHookReceiver();
+    const before = await world.start([hookOf(one)]);
+    await told(one, await world.state("release"));
+    await world.logged("Told people");
+    await before.kill();
+    await world.start([hookOf(two)]);
+    await told(two, await world.state("fail"));
+    expect(two.received.map(({ body }) => body.type)).toEqual(["goal.failed"]);
+  });
+
   test("a new hook is told of what waits, and not of how goals ended before it was there", async () => {
     await using world = await createWorld(open);
     using receiver = startHookReceiver();

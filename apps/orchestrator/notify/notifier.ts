@@ -60,6 +60,8 @@ export class Notifier {
       over.abort();
       await Promise.allSettled(loops);
     }
+    // An orderly stop: whoever comes next, perhaps with other hooks, need not tell again what was told just now.
+    await this.#saveCursor();
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
