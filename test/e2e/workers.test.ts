@@ -103,7 +103,8 @@ test("with retries the next attempt is a new worker", async () => {
     },
     { timeoutMs: 60_000 },
   );
-  expect(events.at(-1)?.type).toBe("claim_completed");
+  // The report has a claim of its own, whose beginning may stand there too.
+  expect(events.filter((event) => event.type === "claim_terminated")).toEqual([]);
   expect(events.filter((event) => event.type === "grant_retrying").length).toBeGreaterThan(0);
   expect(JSON.parse(await sett.need("status", "--json")).goals[0].state).toBe("settled");
 });
