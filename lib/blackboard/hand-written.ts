@@ -99,8 +99,8 @@ export function resultProblem(
   if (claim.kind !== "rework" || structural_type === "Failure") return undefined;
   const next = Number(target.version) + 1;
   const isNext = logical_id === target.logical_id && type === target.type && version === next;
-  if (isNext && structural_type !== "Review") return undefined;
-  return `A rework ends with a Failure, or with version ${next} of thread ${target.logical_id}, of the type ${target.type}.`;
+  if (isNext && structural_type === "Standard") return undefined;
+  return `A rework ends with a Failure, or with Standard version ${next} of thread ${target.logical_id}, of the type ${target.type}.`;
 }
 
 /** The grant that it ends has failed for this reason; undefined: it is done. */

@@ -82,9 +82,15 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
     );
   if (draft.structural_type === "Answer" && granted.kind !== "clarification")
     return refuse("The tool answered with an Answer, but was not asked a question: its target is none.");
-  // Taken as a result it would end the feedback loop without a new version.
-  if (draft.structural_type === "Review" && granted.kind === "rework")
-    return refuse("The tool was to make a new version of its artefact, and answered with a Review.");
+  // Taken as a result either would end the feedback loop without the reviewers: nobody bids on it.
+  if (granted.kind === "rework" && draft.structural_type === "Review")
+    return refuse(
+      `The tool was to make a new version of its ${granted.target}, and answered with a Review: print a Standard artefact.`,
+    );
+  if (granted.kind === "rework" && draft.structural_type === "Terminal")
+    return refuse(
+      `The tool was to make a new version of its ${granted.target}, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.`,
+    );
   if (granted.kind === "rework" && !isReply && draft.type !== granted.target)
     return refuse(
       `The tool was to make a new version of its ${granted.target}, and answered with the type ${draft.type}: a thread keeps its type.`,

@@ -30,7 +30,7 @@ export function resultArtefact(
 ): Artefact {
   const { claim } = making;
   const { structural_type, payload, summary } = result;
-  const isNextVersion = claim.kind === "rework" && (structural_type === "Standard" || structural_type === "Terminal");
+  const isNextVersion = claim.kind === "rework" && structural_type === "Standard";
   if (structural_type === "Question") return question(making, result, target);
   const sources = [target.id, ...(claim.kind === "rework" ? claim.additional_context_ids : earlier)];
   // Answers, each of which names its question.

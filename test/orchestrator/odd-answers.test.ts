@@ -77,6 +77,7 @@ test("a rework is the next version in thread and type, or a Failure that says wh
       "GoalDefined "*) echo "$input" | jq -c '{artefact_type: "Draft", artefact_payload: .target_artefact.payload, summary: ""}' ;;
       "Draft fail") echo '{"artefact_type":"Draft","artefact_payload":"","summary":"No.","structural_type":"Failure"}' ;;
       "Draft review") echo '{"structural_type":"Review","payload":{}}' ;;
+      "Draft end") echo '{"artefact_type":"Draft","artefact_payload":"unseen","summary":"","structural_type":"Terminal"}' ;;
       "Draft poem") echo '{"artefact_type":"Poem","artefact_payload":"better","summary":""}' ;;
       *) echo '{"artefact_type":"Draft","artefact_payload":"better","summary":""}' ;;
     esac`,
@@ -108,6 +109,14 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   const why = "The tool was to make a new version of its Draft, and answered with the type Poem: a thread keeps its type.";
   expect(poem).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure", metadata: { summary: why } });
   expect(noMore).toEqual([]);
+
+  // The reviewers would never see it.
+  const [, , , end, ...nothing] = await clan.settled(await clan.state("end"));
+  expect(end).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure" });
+  expect(end?.metadata.summary).toBe(
+    "The tool was to make a new version of its Draft, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.",
+  );
+  expect(nothing).toEqual([]);
 });
 
 test("a script that never reads stdin gets its work done, however much is sent to it", async () => {

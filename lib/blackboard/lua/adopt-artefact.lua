@@ -21,8 +21,8 @@ local function result_problem(artefact, claim, grant)
   local target = redis.call('HMGET', prefix .. 'artifact:' .. claim[3], 'logical_id', 'type', 'version')
   local version = string.format('%d', (tonumber(target[3]) or 0) + 1)
   local is_next = artefact.logical_id == target[1] and artefact.type == target[2] and artefact.version == version
-  if is_next and kind ~= 'Review' then return nil end
-  return 'A rework ends with a Failure, or with version ' .. version .. ' of thread ' .. tostring(target[1]) .. ', of the type ' .. tostring(target[2]) .. '.'
+  if is_next and kind == 'Standard' then return nil end
+  return 'A rework ends with a Failure, or with Standard version ' .. version .. ' of thread ' .. tostring(target[1]) .. ', of the type ' .. tostring(target[2]) .. '.'
 end
 
 local names = {}

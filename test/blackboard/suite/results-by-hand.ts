@@ -144,12 +144,13 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     const set = { status: "pending_exclusive", bidding: "closed" } as const;
     await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")] }));
     const next = { logical_id: goal.logical_id, type: goal.type, version: 2 };
-    const reason = `A rework ends with a Failure, or with version 2 of thread ${goal.logical_id}, of the type ${goal.type}.`;
+    const reason = `A rework ends with a Failure, or with Standard version 2 of thread ${goal.logical_id}, of the type ${goal.type}.`;
     for (const odd of [
       { ...next, type: "Report" },
       { ...next, version: 3 },
       { ...next, logical_id: newLogicalId() },
       { ...next, structural_type: "Review" as const },
+      { ...next, structural_type: "Terminal" as const },
     ])
       expect(await hand(bench, resultOf(goal, claim, odd), epoch)).toEqual({ outcome: "refused", reason });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });

@@ -55,6 +55,11 @@ export const claimDamages: readonly Damage[] = [
     (h) => change(claim(h, "CodeCommit", 1, "rework"), { additional_context_ids: [] }),
   ],
   [
+    "whatIsReworkedIsReviewedAgain",
+    "a rework that is a Terminal",
+    (h) => change(artefact(h, "CodeCommit", 2), { structural_type: "Terminal" }),
+  ],
+  [
     "claimsEndAsTheLogTells",
     "a completed claim that is still pending",
     (h) => change(release(h), { status: "pending_exclusive" }),

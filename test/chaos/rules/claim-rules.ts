@@ -12,6 +12,7 @@ export const claimRules: Rules = [
   ["wrong", phasesNeverGoBack],
   ["wrong", rejectedArtefactsGoNoFurther],
   ["wrong", reworksStayWithinTheirLimit],
+  ["wrong", whatIsReworkedIsReviewedAgain],
   ["wrong", claimsEndAsTheLogTells],
 ];
 
@@ -89,6 +90,17 @@ function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_r
   const ofThread = Map.groupBy(reworks, ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id);
   for (const [thread, { length }] of ofThread)
     if (length > review_rounds) yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;
+}
+
+/** Nothing but a Standard artefact is bid on, so anything else would end the work behind the reviewers' backs. */
+function* whatIsReworkedIsReviewedAgain(history: History) {
+  for (const { claim, events } of storiesOf(history)) {
+    if (claim.kind !== "rework") continue;
+    for (const { artefact_id } of ofType(events, "grant_done")) {
+      const structural = history.artefacts.get(String(artefact_id))?.structural_type;
+      if (structural !== "Standard") yield `Rework ${claim.id} was done with ${structural ?? "the missing"} ${artefact_id}.`;
+    }
+  }
 }
 
 function* claimsEndAsTheLogTells(history: History) {
