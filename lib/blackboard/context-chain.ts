@@ -40,12 +40,27 @@ export function walkContext(target: Artefact, additionalIds: readonly ArtefactId
   return [...entries.values()];
 }
 
-/** Oldest first. Those of the same millisecond: the farther from the target first, as it came before, then by id. */
+/**
+ * Oldest first, but a source always before what was made of it: clocks of several machines gave the times, and what is written in one
+ * millisecond shares one. Otherwise those of one time stand with the farther from the target first, then by id.
+ */
 export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
-  return entries
+  const byAge = entries
     .map((entry) => ({ ...entry, at: Date.parse(entry.artefact.created_at) }))
     .sort((a, b) => a.at - b.at || b.depth - a.depth || (a.artefact.id < b.artefact.id ? -1 : 1))
     .map(({ artefact }) => artefact);
+  const ranks = new Map(byAge.map(({ id }, rank) => [id, rank]));
+  const ordered: Artefact[] = [];
+  const place = (rank: number) => {
+    const artefact = byAge[rank];
+    // Taken out before its sources are placed, so that a circle, which only a hand can draw, ends.
+    if (artefact === undefined || !ranks.delete(artefact.id)) return;
+    const sources = artefact.source_artefacts.flatMap((id) => ranks.get(id) ?? []);
+    for (const source of sources.sort((a, b) => a - b)) place(source);
+    ordered.push(artefact);
+  };
+  for (const rank of byAge.keys()) place(rank);
+  return ordered;
 }
 
 function notSeen(ids: readonly ArtefactId[], seen: ReadonlySet<ArtefactId>): ArtefactId[] {

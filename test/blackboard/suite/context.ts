@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { contextDepth } from "../../../lib/blackboard/context-chain.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { derived, nextVersion } from "../../support/lineage.ts";
+import { newArtefactId } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { user } from "./scene.ts";
 
@@ -93,5 +94,21 @@ export function contextSuite(open: () => Promise<Bench>): void {
     const design = derived([goal], { created_at });
     const target = derived([design], { created_at });
     expect(await chainOf(target, [goal, design, target])).toEqual([goal, design]);
+  });
+
+  test("a source stands before what was made of it, whatever their times, ids and distances say", async () => {
+    const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"];
+    for (const [ofSource, ofProduct] of [
+      [early, early],
+      [late, early],
+    ]) {
+      const goal = derived([], { created_at: early });
+      const ids = [newArtefactId(), newArtefactId()].sort();
+      const source = derived([goal], { id: ids[1], created_at: ofSource });
+      const product = derived([source], { id: ids[0], created_at: ofProduct });
+      // Cited by the target as well, the source is no farther from it than what was made of it.
+      const target = derived([product, source, goal], { created_at: late });
+      expect(await chainOf(target, [goal, source, product, target])).toEqual([goal, source, product]);
+    }
   });
 }
