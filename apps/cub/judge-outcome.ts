@@ -10,7 +10,8 @@ export type Verdict =
   | { kind: "result"; result: ToolResult; end: ToolEnd }
   | { kind: "failed" | "timed_out" | "unreadable"; end: ToolEnd };
 
-const overtime = "The tool, or a process that it left behind with its output open, ran longer than its timeout";
+const overtime = "The tool ran longer than its timeout";
+const cutOff = "A process that it left behind still held its output after it had ended, and was stopped.";
 
 export function judgeOutcome(outcome: CommandOutcome, granted: Granted, timeoutMs: number): Verdict {
   switch (outcome.kind) {
@@ -47,7 +48,10 @@ function judgeExit(outcome: Ran, granted: Granted): Verdict {
   if (outcome.exitCode !== 0)
     return { kind: "failed", end: endOf(outcome, `The tool ended with exit code ${outcome.exitCode}.`) };
   const read = readToolOutput(outcome.stdout, granted);
-  if (!read.ok) return { kind: "unreadable", end: endOf(outcome, read.reason) };
+  if (!read.ok) {
+    const reason = outcome.isCutOff ? `${read.reason} ${cutOff}` : read.reason;
+    return { kind: "unreadable", end: endOf(outcome, reason) };
+  }
   return { kind: "result", result: read.result, end: endOf(outcome, "") };
 }
 

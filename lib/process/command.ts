@@ -12,8 +12,10 @@ export type Command = {
   stdin: string | Uint8Array;
   /** Where the input may lie meanwhile, the first that takes it; memory, then disk by default. None: it goes through a pipe. */
   stdinFolders?: readonly string[];
-  /** From the start until the last of the tool's output; then its process group is stopped. */
+  /** From the start until the end of the group's leader; then the group is stopped. */
   timeoutMs: number;
+  /** How long after its end the output of what it left behind is still heard; 2 000 by default. */
+  lingerMs?: number;
   /** Between SIGTERM and SIGKILL to the group; 5 000 by default. */
   killAfterMs?: number;
   /** How long after SIGKILL the output of a process that left the group is still waited for; 1 000 by default. */
@@ -35,6 +37,8 @@ type Ended = {
   signal: string | null;
   stdout: Uint8Array;
   stderr: Uint8Array;
+  /** Somebody still held stdout or stderr open when the run ended. */
+  isCutOff?: boolean;
   /** From the start of the process until the last of its output. */
   durationMs: number;
 };

@@ -17,9 +17,9 @@ type Started = { child: ChildProcess; pid: number; startedAtMs: number; stdout: 
 /**
  * Runs the command in a process group of its own. Never throws for what the command does: see `CommandOutcome`.
  *
- * All that holds the command's stdout or stderr open belongs to the run: a background child is waited for until the time-out, also after
- * the leader has exited. Whatever is left of the group when the run ends is killed. A process that left the group (`setsid`) cannot be
- * reached; it delays the end by `drainMs` at most.
+ * The command has ended when its leader has. What the leader left behind with stdout or stderr open is heard for another `lingerMs`,
+ * because the last of a pipeline may come late; then whatever is left of the group is killed. A process that left the group (`setsid`)
+ * cannot be reached.
  */
 export async function runCommand(command: Command): Promise<CommandOutcome> {
   const [program, ...args] = command.command;
@@ -68,7 +68,8 @@ async function start(program: string, args: string[], command: Command, stdin: n
 type StopReason = { kind: "timed_out" } | { kind: "aborted" } | { kind: "output_too_large"; stream: "stdout" | "stderr" };
 
 function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command: Command): Promise<CommandOutcome> {
-  const { timeoutMs, killAfterMs = 5000, drainMs = 1000, maxOutputBytes = defaultMaxOutputBytes, signal } = command;
+  const { timeoutMs, killAfterMs = 5000, lingerMs = 2000, drainMs = 1000, maxOutputBytes = defaultMaxOutputBytes } = command;
+  const { signal } = command;
   const { stdin } = child;
   const { promise, resolve } = Promise.withResolvers<CommandOutcome>();
   let stopReason: StopReason | undefined;
@@ -97,6 +98,7 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
   const finish = () => {
     if (isFinished) return;
     isFinished = true;
+    const isCutOff = !out.isEnded() || !err.isEnded();
     const durationMs = performance.now() - startedAtMs;
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
@@ -105,16 +107,24 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
     out.abandon();
     err.abandon();
     child.unref();
-    const ended = { ...(exit ?? { exitCode: null, signal: null }), stdout: out.bytes(), stderr: err.bytes(), durationMs };
+    const ended = {
+      ...(exit ?? { exitCode: null, signal: null }),
+      stdout: out.bytes(),
+      stderr: err.bytes(),
+      isCutOff,
+      durationMs,
+    };
     resolve({ ...(stopReason ?? { kind: "exited" }), ...ended });
   };
-  const onAbort = () => stop({ kind: "aborted" });
+  // What has ended already cannot be cancelled: only the rest of its output is not waited for.
+  const onAbort = () => (exit === undefined ? stop({ kind: "aborted" }) : finish());
 
   const tooLarge = (stream: "stdout" | "stderr") => () => stop({ kind: "output_too_large", stream });
   const out = collectOutput(stdout, maxOutputBytes, { onOverflow: tooLarge("stdout"), onEnd: finishWhenOver });
   const err = collectOutput(stderr, maxOutputBytes, { onOverflow: tooLarge("stderr"), onEnd: finishWhenOver });
   child.on("exit", (exitCode, exitSignal) => {
     exit = { exitCode, signal: exitSignal };
+    if (stopReason === undefined) next(finish, lingerMs);
     finishWhenOver();
   });
   if (signal?.aborted) onAbort();

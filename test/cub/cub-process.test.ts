@@ -125,6 +125,13 @@ describe("the cub as a process", () => {
     expect(await scene.standIn.bidOn(other, coder)).toBe("ignore");
     expect((await cub.said("The bid command wrote to stderr")).stderr).toBe("not mine\n");
   });
+
+  test("the word of a bid command counts although a process that it left behind holds its stdout", async () => {
+    await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", "sleep 600 & echo claim"] } });
+    await using _cub = startCub(scene.env);
+    const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
+    expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
+  });
 });
 
 test("a command that is empty is a failure of the work, not of the cub", async () => {

@@ -24,6 +24,12 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
   ["stops half way", shell(`echo '{"artefact_type":'`), {}, { reason: saying("breaks off") }],
   ["misses the schema", shell('echo "{}"'), {}, { reason: saying("artefact_type") }],
   ["hangs", shell("sleep 100"), { timeout_ms: 100 }, { timed_out: true, reason: saying("timeout of 0.1 s") }],
+  [
+    "leaves its answer to a process behind it",
+    shell("(sleep 600; echo '{}') & true"),
+    {},
+    { timed_out: false, exit_code: 0, reason: saying("A process that it left behind still held its output") },
+  ],
   ["says too much", shell("yes | head -c 40000000"), {}, { reason: saying("32 MiB") }],
   ["is empty", [], {}, { reason: "The command is empty.", duration_ms: null }],
   ["is missing", ["/no/such/tool"], {}, { reason: saying("does not exist"), duration_ms: null, exit_code: null }],

@@ -96,7 +96,7 @@ describe("the work executor", () => {
     const claim = await standIn.openGranted(design, agent, "exclusive", { additional_context_ids: [note.id] });
     scene.start();
     const { grant } = await standIn.ended(claim, agent);
-    expect(scene.inputs[0]?.context_chain.map(({ id }) => id)).toEqual([note.id, goal.id]);
+    expect(scene.inputs[0]?.context_chain.map(({ id }) => id)).toEqual([goal.id, note.id]);
     expect(scene.inputs[0]?.additional_context.map(({ id }) => id)).toEqual([note.id]);
     expect(grant).toMatchObject({ base_commit: commit });
     if (grant.state !== "done") throw new Error("The grant is not done.");

@@ -39,29 +39,55 @@ describe("a time-out", () => {
     expect(end.durationMs).toBeWithin(500, 1500);
   });
 
-  test("it reaches the grandchild that holds stdout after the leader has exited", async () => {
+  test("a limit longer than timers can count is no time-out", async () => {
+    expect(await endOf(["sleep", "0.05"], { timeoutMs: 1e12 })).toMatchObject({ kind: "exited", exitCode: 0 });
+  });
+});
+
+describe("a child left behind with stdout open", () => {
+  const early = { kind: "exited", exitCode: 0, out: "early\n", isCutOff: true };
+
+  test("it is ended a moment after the leader, whose words count", async () => {
     const command = await folder.tool("leaves-holder", "sleep 600 & echo $! > holder.pid; echo early");
-    const end = await endOf(command, { timeoutMs: 300 });
-    expect(end).toMatchObject({ kind: "timed_out", exitCode: 0, out: "early\n" });
+    expect(await endOf(command, { lingerMs: 100 })).toMatchObject(early);
     await untilGone(await pidIn("holder.pid"));
   });
 
-  test("it kills a grandchild that holds stdout and ignores SIGTERM", async () => {
-    const command = await folder.tool("stubborn", `perl -e '$SIG{TERM}="IGNORE"; sleep 1 while 1' & echo $! > stubborn.pid`);
-    expect(await endOf(command, { timeoutMs: 300, killAfterMs: 100 })).toMatchObject({ kind: "timed_out", exitCode: 0 });
+  test("it is ended although it ignores SIGTERM", async () => {
+    const command = await folder.tool(
+      "stubborn",
+      `perl -e '$SIG{TERM}="IGNORE"; sleep 1 while 1' & echo $! > stubborn.pid; echo early`,
+    );
+    expect(await endOf(command, { lingerMs: 100 })).toMatchObject(early);
     await untilGone(await pidIn("stubborn.pid"));
   });
 
-  test("a process that left the group and holds stdout does not hold the run", async () => {
+  test("one that left the group does not hold the run either", async () => {
     const command = await folder.tool("escapes", "setsid sh -c 'echo $$ > escaped.pid; exec sleep 600' & echo early; sleep 0.1");
-    const end = await endOf(command, { timeoutMs: 300, killAfterMs: 5000, drainMs: 100 });
+    const end = await endOf(command, { lingerMs: 100 });
     process.kill(await pidIn("escaped.pid"), "SIGKILL");
-    expect(end).toMatchObject({ kind: "timed_out", exitCode: 0, out: "early\n" });
-    expect(end.durationMs).toBeWithin(400, 2000);
+    expect(end).toMatchObject(early);
   });
 
-  test("a limit longer than timers can count is no time-out", async () => {
-    expect(await endOf(["sleep", "0.05"], { timeoutMs: 1e12 })).toMatchObject({ kind: "exited", exitCode: 0 });
+  test("it makes no time-out of a leader that ended in time", async () => {
+    const command = await folder.tool("in-time", "sleep 600 & echo early");
+    expect(await endOf(command, { timeoutMs: 2_000, lingerMs: 2_100 })).toMatchObject(early);
+  });
+
+  test("cancelling what has ended already only ends the wait for it", async () => {
+    const controller = new AbortController();
+    const command = await folder.tool("leader-gone", "echo $$ > leader.pid; sleep 600 & echo early");
+    const running = endOf(command, { lingerMs: 600_000, signal: controller.signal });
+    while (!(await Bun.file(join(folder.path, "leader.pid")).exists())) await Bun.sleep(1);
+    await untilGone(await pidIn("leader.pid"));
+    controller.abort();
+    expect(await running).toMatchObject(early);
+  });
+
+  test("a time-out reaches one that its leader waits for", async () => {
+    const command = await folder.tool("waits-for-child", "sleep 600 & echo $! > child.pid; echo early; wait");
+    expect(await endOf(command, { timeoutMs: 300 })).toMatchObject({ kind: "timed_out", out: "early\n" });
+    await untilGone(await pidIn("child.pid"));
   });
 });
 
