@@ -55,7 +55,8 @@ export class Heartbeat {
   health(): Health {
     const slowest = this.#slowest();
     if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
-    if (this.#parts.board.contactSince() === undefined) return { ok: false, reason: "Redis does not answer." };
+    const problem = this.#parts.board.contactProblem();
+    if (problem !== undefined) return { ok: false, reason: problem };
     return { ok: true };
   }
 

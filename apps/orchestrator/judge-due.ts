@@ -1,5 +1,5 @@
 // Deals with what has fallen due by Redis TIME: bid deadlines, lapsed leases, claims to announce again.
-import type { DueItem } from "../../lib/blackboard/port.ts";
+import type { DueItem } from "../../lib/blackboard/seat-port.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { Contact } from "./contact.ts";

@@ -42,7 +42,8 @@ export class Orchestrator {
 
   health(): Health {
     const { board, clock } = this.#parts;
-    if (board.contactSince() === undefined) return { ok: false, reason: "Redis does not answer." };
+    const problem = board.contactProblem();
+    if (problem !== undefined) return { ok: false, reason: problem };
     const leading = this.#leadership?.state;
     const now = clock.now().getTime();
     if (leading !== undefined && now - leading.lastTurnAt > mostSilenceMs)

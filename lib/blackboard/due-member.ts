@@ -2,7 +2,7 @@
 
 import { AgentName, ClaimId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
-import type { DueItem } from "./port.ts";
+import type { DueItem } from "./seat-port.ts";
 
 export function memberOfDue(item: DueItem): string {
   switch (item.kind) {

@@ -12,6 +12,7 @@ import type { Log } from "./log-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
 import type { Refused } from "./refused.ts";
+import type { DueItem, OrchestratorSeat } from "./seat-port.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -26,8 +27,10 @@ export interface Blackboard
   readonly instance: InstanceName;
   /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
   time(): Promise<number>;
-  /** Unix milliseconds (this process' clock) since when contact has been unbroken; undefined while there is none. */
+  /** Unix milliseconds (this process' clock) since when contact has been unbroken and writes were taken; undefined while there is none. */
   contactSince(): number | undefined;
+  /** Why there is no contact, in a sentence: Redis does not answer, or refuses writes; undefined while there is. */
+  contactProblem(): string | undefined;
   /** Called after each reconnect: cached state is stale from here. Returns the unsubscriber. */
   onReconnect(listener: () => void): () => void;
 }
@@ -102,13 +105,6 @@ export type NewClaim = {
   /** For claims that begin in a phase: the first grant, already queued. */
   grants: Grant[];
 };
-
-/** What falls due at a moment of Redis TIME. */
-export type DueItem =
-  | { kind: "bids"; claim: ClaimId }
-  | { kind: "announce"; claim: ClaimId }
-  | { kind: "lease"; claim: ClaimId; agent: AgentName; attempt: number }
-  | { kind: "attempt"; claim: ClaimId; agent: AgentName; attempt: number };
 
 /** One decision about one claim, written whole or not at all. */
 export type ClaimCommit = {
@@ -222,29 +218,4 @@ export interface AgentBoard {
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
-}
-
-export interface OrchestratorSeat {
-  /**
-   * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
-   * A renewal keeps the epoch: one that comes back with another epoch than the caller's own tells that a namesake took over.
-   * `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
-   */
-  takeSeat(order: {
-    holder: string;
-    leaseMs: number;
-    fresh: boolean;
-  }): Promise<{ outcome: "held"; epoch: number; cursor: string } | { outcome: "taken"; holder: string; expiresInMs: number }>;
-  /** Lets the lease lapse at once, if it is still this epoch's. */
-  leaveSeat(epoch: number): Promise<void>;
-  /** Who holds it, for people who look; of a lease that has lapsed `expiresInMs` is negative. */
-  readSeat(): Promise<{ holder: string; epoch: number; expiresInMs: number; cursor: string } | undefined>;
-  /**
-   * Not repeated when contact breaks: a Redis that crashed may have lost what was done up to here, while the cursor that it kept is never
-   * ahead of what it kept.
-   */
-  moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
-  /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
-  listDue(limit: number): Promise<DueItem[]>;
-  clearDue(items: readonly DueItem[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
 }

@@ -56,7 +56,7 @@ describe("the heartbeat", () => {
   });
 
   test("the health tells when Redis is away", async () => {
-    await using scene = await cubScene({ wrap: (board) => ({ ...board, contactSince: () => undefined }) });
+    await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
     const { cub } = scene.start();
     expect(cub.health()).toEqual({ ok: false, reason: "Redis does not answer." });
   });

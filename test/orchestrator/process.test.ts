@@ -8,6 +8,7 @@ import { startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { writeRefusals } from "../support/write-refusals.ts";
 
 const instance = InstanceName.parse("test");
 
@@ -111,6 +112,26 @@ describe("an orchestrator process", () => {
       everyMs: 100,
     });
     await completed(world, goal);
+  }, 60_000);
+
+  test("is 503 with the reason while Redis refuses writes, gives nothing up, and goes on when it takes them again", async () => {
+    await using world = await createWorld();
+    await using service = world.start("one", { SETT_REDIS_GIVE_UP: "500ms", SETT_REDIS_TIMEOUT: "300ms" });
+    const { port } = await waitFor("its port", () => service.log().find((line) => line.msg === "Orchestrator started"));
+    const health = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
+      return { status: answer.status, reason: (await answer.json()).reason };
+    };
+    await completed(world, await state(world));
+    await writeRefusals.NOREPLICAS.begin(world.redis);
+    await waitFor("it to be said", async () => (await health()).status === 503, { timeoutMs: 20_000 });
+    expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
+    const hasWarned = () => service.log().filter((line) => line.msg === "Could not renew the seat").length > 1;
+    await waitFor("it to have tried for longer than it waits for an answer", hasWarned, { timeoutMs: 20_000 });
+    await writeRefusals.NOREPLICAS.end(world.redis);
+    await completed(world, await state(world));
+    await waitFor("it to be well", async () => (await health()).status === 200, { timeoutMs: 20_000 });
+    expect((await world.board.readSeat())?.epoch).toBe(1);
   }, 60_000);
 
   test("gives up with one sentence and a non-zero exit code when Redis stays away", async () => {

@@ -11,6 +11,8 @@ import { promisify } from "node:util";
 export type RedisServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
+  /** Where it keeps its data. */
+  readonly folder: string;
   /** Ends it with SIGTERM, as an orderly stop would. */
   stop(): Promise<void>;
   /** Ends it with SIGKILL, as a crash would. */
@@ -49,6 +51,7 @@ export async function startRedisServer(options: { password?: string } = {}): Pro
   return {
     url: `redis://${credentials}127.0.0.1:${port}`,
     port,
+    folder,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
     start: async () => {

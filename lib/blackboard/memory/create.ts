@@ -57,6 +57,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     instance,
     time: async () => now(),
     contactSince: () => since,
+    contactProblem: () => undefined,
     onReconnect: () => () => {},
     ...artefactsOf(state, closing.signal),
     ...claimsOf(state, closing.signal),

@@ -1,5 +1,5 @@
 // The orchestrator's seat of the memory blackboard, and what is due.
-import type { OrchestratorSeat } from "../port.ts";
+import type { OrchestratorSeat } from "../seat-port.ts";
 import type { State } from "./state.ts";
 
 export function seatOf(state: State): OrchestratorSeat {

@@ -8,7 +8,8 @@ import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../mo
 import type { Told } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { memberOfDue } from "../due-member.ts";
-import type { Announcement, DueItem, GoalEnding, NewClaim, WorkerLog } from "../port.ts";
+import type { Announcement, GoalEnding, NewClaim, WorkerLog } from "../port.ts";
+import type { DueItem } from "../seat-port.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {

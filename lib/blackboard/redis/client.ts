@@ -37,9 +37,26 @@ export function endpointOf(url: string): { host: string; port: number } {
   return { host: parsed.hostname, port: Number(parsed.port || 6379) };
 }
 
-/** True for what Redis itself answered and would answer again; a server that is loading or busy is worth another try. */
+/**
+ * True for what Redis itself answered and would answer again: a script's own refusal. A server that is loading, busy or full, or refuses
+ * writes, is worth another try.
+ */
 export function isRefusal(error: unknown): error is ErrorReply {
-  return error instanceof ErrorReply && !/^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/.test(error.message);
+  return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error);
+}
+
+function isPassing({ message }: ErrorReply): boolean {
+  return /^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED)\b|^ERR max number of clients/.test(message);
+}
+
+/** True where Redis answers, and refuses every write for a reason of its own: a full memory or disk, a replica, too few replicas. */
+export function isWriteRefusal(error: unknown): error is ErrorReply {
+  return error instanceof ErrorReply && /^(?:MISCONF|OOM|READONLY|NOREPLICAS)\b/.test(error.message);
+}
+
+/** What Redis said of it, without the place in a script where it was met. */
+export function reasonOfWriteRefusal({ message }: ErrorReply): string {
+  return `Redis refuses writes: ${message.replace(/ script: .*$/s, "")}`;
 }
 
 /** True for what waiting does not mend. */
@@ -60,6 +77,9 @@ export function refusedByRedis(error: ErrorReply): SettError {
 export function unreachable(url: string, cause: unknown): SettError {
   const { host, port } = endpointOf(url);
   const at = `${host}:${port}`;
+  if (isWriteRefusal(cause)) {
+    return new SettError("redis-unreachable", reasonOfWriteRefusal(cause), { hint: hintOfWriteRefusal(cause), cause });
+  }
   if (isBadCredential(cause)) {
     return new SettError("redis-unreachable", `Redis at ${at} does not accept the password.`, {
       hint: "Does REDIS_URL carry the password of this instance?",
@@ -78,4 +98,13 @@ export function unreachable(url: string, cause: unknown): SettError {
     return new SettError("redis-unreachable", `Redis cannot be reached at ${at}: nothing listens there.`, { hint, cause });
   }
   return new SettError("redis-unreachable", `Redis does not answer at ${at}.`, { hint, cause });
+}
+
+function hintOfWriteRefusal({ message }: ErrorReply): string {
+  if (message.startsWith("OOM")) {
+    return "Make room with `sett prune --before 30d`, or give Redis more memory; work goes on by itself then.";
+  }
+  if (message.startsWith("MISCONF"))
+    return "Is the disk full? Make room where Redis keeps its data; work goes on by itself then.";
+  return "Does REDIS_URL name the right server? Work goes on by itself once it takes writes.";
 }

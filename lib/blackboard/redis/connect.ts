@@ -43,6 +43,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
       return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
     },
     contactSince: () => connection.since,
+    contactProblem: () => connection.problem,
     onReconnect: (listener) => connection.onReconnect(listener),
     ...artefactsOf(parts),
     ...claimsOf(parts),

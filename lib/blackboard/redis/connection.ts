@@ -1,7 +1,19 @@
 // Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and replaced when it is lost.
+import type { ErrorReply } from "redis";
 import type { SettError } from "../../model/errors.ts";
-import { type Client, endpointOf, isBadCredential, isRefusal, newClient, refusedByRedis, unreachable } from "./client.ts";
-import { pauseUnlessAborted } from "./pause.ts";
+import {
+  type Client,
+  endpointOf,
+  isBadCredential,
+  isRefusal,
+  isWriteRefusal,
+  newClient,
+  reasonOfWriteRefusal,
+  refusedByRedis,
+  unreachable,
+} from "./client.ts";
+import { backOffMs, pauseUnlessAborted } from "./pause.ts";
+import { connected, probe } from "./probe.ts";
 
 export type ConnectionOptions = {
   url: string;
@@ -21,10 +33,12 @@ export class Connection {
   readonly #waiting = new Set<() => void>();
   #client: Client | undefined;
   #since: number | undefined;
+  /** Why Redis refuses writes, while it does. It is there then and may be read, but nobody can keep a deadline or a lease. */
+  #writeRefusal: ErrorReply | undefined;
   #lost: SettError | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #lastBeat = 0;
-  #pingSent: number | undefined;
+  #probeSent: number | undefined;
 
   private constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -56,6 +70,12 @@ export class Connection {
     return this.#since;
   }
 
+  /** Why there is no contact, in a sentence; undefined while there is. */
+  get problem(): string | undefined {
+    if (this.#since !== undefined) return undefined;
+    return this.#writeRefusal === undefined ? "Redis does not answer." : reasonOfWriteRefusal(this.#writeRefusal);
+  }
+
   /** Why contact was given up, once it was. */
   get lost(): SettError | undefined {
     return this.#lost;
@@ -76,8 +96,8 @@ export class Connection {
   }
 
   /**
-   * Does `work`, again if contact breaks meanwhile (its outcome is then unknown, so it must be safe to repeat), for about
-   * `timeoutMs`. Rejects with `redis-unreachable` then, and with `blackboard-refused` for what Redis itself refuses.
+   * Does `work`, again if contact breaks meanwhile (its outcome is then unknown, so it must be safe to repeat) or Redis refuses to write,
+   * for about `timeoutMs`. Rejects with `redis-unreachable` then, and with `blackboard-refused` for what Redis itself refuses.
    */
   async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const last = Date.now() + this.#options.timeoutMs;
@@ -88,6 +108,7 @@ export class Connection {
           return await work(this.#client);
         } catch (error) {
           if (isRefusal(error)) throw refusedByRedis(error);
+          this.#noteWriteRefusal(error);
           cause = error;
         }
       }
@@ -104,6 +125,7 @@ export class Connection {
     try {
       return await work(this.#client);
     } catch (error) {
+      this.#noteWriteRefusal(error);
       throw isRefusal(error) ? refusedByRedis(error) : unreachable(this.#options.url, error);
     }
   }
@@ -111,7 +133,8 @@ export class Connection {
   /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
     const { url, timeoutMs } = this.#options;
-    return connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs));
+    const { client } = await connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs));
+    return client;
   }
 
   close(): void {
@@ -125,12 +148,13 @@ export class Connection {
 
   async #connect(): Promise<void> {
     const { url, timeoutMs } = this.#options;
-    const client = await connected(newClient(url, timeoutMs, timeoutMs + this.#beatMs));
+    const { client, writeRefusal } = await connected(newClient(url, timeoutMs, timeoutMs + this.#beatMs));
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;
-    this.#since = Date.now();
-    this.#pingSent = undefined;
+    this.#writeRefusal = writeRefusal;
+    this.#since = writeRefusal === undefined ? Date.now() : undefined;
+    this.#probeSent = undefined;
     this.#wake();
   }
 
@@ -149,7 +173,7 @@ export class Connection {
     for (let tries = 0; !this.closed.aborted; tries += 1) {
       try {
         await this.#connect();
-        for (const listener of [...this.#listeners]) listener();
+        this.#tellListeners();
         return;
       } catch (error) {
         cause = error;
@@ -171,19 +195,41 @@ export class Connection {
     const client = this.#client;
     if (client === undefined) return;
     // This process or its whole machine stood still: what lapsed meanwhile lapsed unseen, so contact counts from now.
-    if (hasSlept) this.#since = now;
-    if (this.#pingSent !== undefined) {
-      if (hasSlept) this.#pingSent = now;
-      else if (now - this.#pingSent >= this.#options.timeoutMs) this.#drop(client, undefined);
+    if (hasSlept && this.#since !== undefined) this.#since = now;
+    if (this.#probeSent !== undefined) {
+      if (hasSlept) this.#probeSent = now;
+      else if (now - this.#probeSent >= this.#options.timeoutMs) this.#drop(client, undefined);
       return;
     }
-    this.#pingSent = now;
-    client.ping().then(
-      () => {
-        if (this.#client === client) this.#pingSent = undefined;
+    this.#probeSent = now;
+    probe(client).then(
+      (writeRefusal) => {
+        if (this.#client !== client) return;
+        this.#probeSent = undefined;
+        if (writeRefusal === undefined) this.#takesWrites();
+        else this.#noteWriteRefusal(writeRefusal);
       },
       () => {},
     );
+  }
+
+  /** Contact is broken from here on, although Redis answers: whoever judges deadlines must not believe that nobody renews. */
+  #noteWriteRefusal(error: unknown): void {
+    if (!isWriteRefusal(error) || this.#client === undefined) return;
+    this.#writeRefusal = error;
+    this.#since = undefined;
+  }
+
+  #takesWrites(): void {
+    if (this.#writeRefusal === undefined) return;
+    this.#writeRefusal = undefined;
+    this.#since = Date.now();
+    this.#wake();
+    this.#tellListeners();
+  }
+
+  #tellListeners(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
   #contactWithin(ms: number): Promise<void> {
@@ -201,20 +247,4 @@ export class Connection {
   #wake(): void {
     for (const finish of [...this.#waiting]) finish();
   }
-}
-
-async function connected(client: Client): Promise<Client> {
-  try {
-    await client.connect();
-    // A server that has just been started answers LOADING until it has read its data.
-    await client.ping();
-    return client;
-  } catch (error) {
-    client.destroy();
-    throw error;
-  }
-}
-
-export function backOffMs(tries: number): number {
-  return Math.min(1_000, 25 * 2 ** Math.min(tries, 10));
 }

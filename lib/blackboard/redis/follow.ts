@@ -1,7 +1,7 @@
 // Reading on and on from Redis, each reader on a connection of its own, through every reconnect.
 import { type Client, isRefusal, refusedByRedis } from "./client.ts";
-import { backOffMs, type Connection } from "./connection.ts";
-import { pauseUnlessAborted } from "./pause.ts";
+import type { Connection } from "./connection.ts";
+import { backOffMs, pauseUnlessAborted } from "./pause.ts";
 
 /** How long one blocking read waits at the server: short, so that a server that hangs is noticed soon after. */
 export const blockMs = 1_000;

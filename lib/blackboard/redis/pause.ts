@@ -11,3 +11,8 @@ export function pauseUnlessAborted(ms: number, signal: AbortSignal): Promise<voi
     signal.addEventListener("abort", finish, { once: true });
   });
 }
+
+/** Before the next try; `tries` were in vain so far. */
+export function backOffMs(tries: number): number {
+  return Math.min(1_000, 25 * 2 ** Math.min(tries, 10));
+}

@@ -66,19 +66,33 @@ const scripts = {
 };
 export type ScriptName = keyof typeof scripts;
 
+/**
+ * What Redis lets them do where it refuses writes. Those that read go on; and a full memory does not keep an agent at work from its lease, which
+ * takes no more room. All the others are refused before they begin.
+ */
+const flags: Partial<Record<ScriptName, "no-writes" | "allow-oom">> = {
+  readContext: "no-writes",
+  listDue: "no-writes",
+  renewLease: "allow-oom",
+};
+
 /** Named after its content: programs of different versions can work on one Redis, each with its own scripts. */
 const library = `sett_${createHash("sha1")
-  .update(JSON.stringify([preludes, scripts]))
+  .update(JSON.stringify([preludes, scripts, flags]))
   .digest("hex")
   .slice(0, 12)}`;
 
 const source = [
   `#!lua name=${library}`,
   ...preludes,
-  ...Object.entries(scripts).map(
-    ([name, body]) => `redis.register_function('${library}_${name}', function(keys, args)\nbegin(keys, args)\n${body}\nend)`,
-  ),
+  ...Object.entries(scripts).map(([name, body]) => registered(name as ScriptName, body)),
 ].join("\n");
+
+function registered(name: ScriptName, body: string): string {
+  const allowed = flags[name] === undefined ? "" : `'${flags[name]}'`;
+  const callback = `function(keys, args)\nbegin(keys, args)\n${body}\nend`;
+  return `redis.register_function{ function_name='${library}_${name}', flags={ ${allowed} }, callback=${callback} }`;
+}
 
 /** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
 export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;

@@ -1,6 +1,6 @@
 // The orchestrator's seat in Redis, and what is due.
 import { dueOfMember, memberOfDue } from "../due-member.ts";
-import type { DueItem, OrchestratorSeat } from "../port.ts";
+import type { DueItem, OrchestratorSeat } from "../seat-port.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf } from "./replies.ts";
 import { listed } from "./script-arguments.ts";

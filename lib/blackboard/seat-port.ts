@@ -1,0 +1,34 @@
+// The orchestrator's seat, and what is due. A part of the port.
+import type { AgentName, ClaimId } from "../model/ids.ts";
+
+/** What falls due at a moment of Redis TIME. */
+export type DueItem =
+  | { kind: "bids"; claim: ClaimId }
+  | { kind: "announce"; claim: ClaimId }
+  | { kind: "lease"; claim: ClaimId; agent: AgentName; attempt: number }
+  | { kind: "attempt"; claim: ClaimId; agent: AgentName; attempt: number };
+
+export interface OrchestratorSeat {
+  /**
+   * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
+   * A renewal keeps the epoch: one that comes back with another epoch than the caller's own tells that a namesake took over.
+   * `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
+   */
+  takeSeat(order: {
+    holder: string;
+    leaseMs: number;
+    fresh: boolean;
+  }): Promise<{ outcome: "held"; epoch: number; cursor: string } | { outcome: "taken"; holder: string; expiresInMs: number }>;
+  /** Lets the lease lapse at once, if it is still this epoch's. */
+  leaveSeat(epoch: number): Promise<void>;
+  /** Who holds it, for people who look; of a lease that has lapsed `expiresInMs` is negative. */
+  readSeat(): Promise<{ holder: string; epoch: number; expiresInMs: number; cursor: string } | undefined>;
+  /**
+   * Not repeated when contact breaks: a Redis that crashed may have lost what was done up to here, while the cursor that it kept is never
+   * ahead of what it kept.
+   */
+  moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
+  /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
+  listDue(limit: number): Promise<DueItem[]>;
+  clearDue(items: readonly DueItem[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
+}

@@ -1,0 +1,91 @@
+// The real program against a real Redis that is there and refuses writes.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { temporaryFolder } from "../git/support/sample-repository.ts";
+import { startRedisServer } from "../support/redis-server.ts";
+import { agentName, sampleAgent } from "../support/sample.ts";
+import { writeRefusals } from "../support/write-refusals.ts";
+import { startCub } from "./support/cub-process.ts";
+import { StandIn } from "./support/stand-in.ts";
+import { until } from "./support/until.ts";
+
+const coder = agentName("coder");
+const instance = InstanceName.parse("full");
+
+/** A cub that gives Redis up soon, with a tool that is told by a file to end. */
+async function scene() {
+  const redis = await startRedisServer();
+  const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000, giveUpMs: 20_000 });
+  const standIn = new StandIn(board);
+  await standIn.begin(sampleAgent("coder"));
+  const folder = temporaryFolder();
+  const [begun, go] = [join(folder.path, "begun"), join(folder.path, "go")];
+  const report = '{"artefact_type":"Report","artefact_payload":"hours of work","summary":"Worked."}';
+  const script = `cat >/dev/null; : >"${begun}"; while [ ! -e "${go}" ]; do sleep 0.05; done; echo '${report}'`;
+  const cub = startCub({
+    SETT_INSTANCE_NAME: instance,
+    SETT_AGENT_NAME: coder,
+    REDIS_URL: redis.url,
+    SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
+    SETT_GIT_DIR: "/nowhere",
+    SETT_REDIS_TIMEOUT: "300ms",
+    SETT_REDIS_GIVE_UP: "500ms",
+  });
+  return {
+    redis,
+    standIn,
+    cub,
+    begun,
+    endTool: () => writeFileSync(go, ""),
+    health: async () => {
+      const answer = await fetch(`${await cub.address()}/healthz`);
+      return { status: answer.status, reason: (await answer.json()).reason };
+    },
+    /** Whatever is tried now is refused, and has been for longer than a Redis that does not answer is waited for. */
+    hasTried: (times: number) =>
+      until(() => cub.lines.filter((line) => line.msg === "Redis is away, trying again").length >= times, "it to try again"),
+    async [Symbol.asyncDispose]() {
+      await cub[Symbol.asyncDispose]();
+      folder[Symbol.dispose]();
+      await board[Symbol.asyncDispose]();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a result that is finished while Redis refuses writes is kept, for however long, and posted", async () => {
+  await using world = await scene();
+  const { redis, standIn, cub } = world;
+  const claim = await standIn.openGranted(await standIn.post(), coder);
+  await until(() => Bun.file(world.begun).exists(), "the tool");
+  await writeRefusals.MISCONF.begin(redis);
+  world.endTool();
+  await world.hasTried(3);
+  const { status, reason } = await world.health();
+  expect(status).toBe(503);
+  expect(reason).toStartWith(writeRefusals.MISCONF.says);
+  await writeRefusals.MISCONF.end(redis);
+  const { state, artefact } = await standIn.ended(claim, coder);
+  expect([state, artefact.payload]).toEqual(["done", "hours of work"]);
+  await until(async () => (await world.health()).status === 200, "the cub to be well");
+  expect(cub.child.exitCode).toBeNull();
+});
+
+test("a grant that could not be accepted while Redis refused writes is accepted when it takes them again", async () => {
+  await using world = await scene();
+  const { redis, standIn } = world;
+  await world.cub.said("Cub started");
+  const claim = await standIn.openGranted(await standIn.post(), coder);
+  await until(() => Bun.file(world.begun).exists(), "the tool");
+  // The next one waits for its turn, and its turn comes while nothing can be written.
+  const next = await standIn.openGranted(await standIn.post(), coder);
+  await writeRefusals.OOM.begin(redis);
+  world.endTool();
+  await world.hasTried(2);
+  await writeRefusals.OOM.end(redis);
+  expect((await standIn.ended(claim, coder)).state).toBe("done");
+  expect((await standIn.ended(next, coder)).state).toBe("done");
+});
