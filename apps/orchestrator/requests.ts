@@ -1,7 +1,10 @@
 // What people ask for: cancel, pause, resume, retry. A request is an event; acting on one twice does no harm.
-import { retryClaim } from "../../lib/core/retry-claim.ts";
+import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
+import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Pause } from "./pause.ts";
 import type { QuestionDesk } from "./question-desk.ts";
@@ -12,6 +15,7 @@ export class Requests {
   readonly #roster: Roster;
   readonly #desk: QuestionDesk;
   readonly #pause: Pause;
+  readonly #retries = new SerialByKey<string>();
 
   constructor(parts: Parts, roster: Roster, desk: QuestionDesk, pause: Pause) {
     this.#parts = parts;
@@ -40,22 +44,42 @@ export class Requests {
 
   /** Another try of the claim that ended with this Failure. */
   async retry(request: SettEvent, failureId: ArtefactId, epoch: number): Promise<void> {
+    const failure = await this.#parts.board.readArtefact(failureId);
+    if (failure === undefined)
+      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch);
+    // Its other Failures may be named at the same time, and it is tried again once.
+    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch));
+  }
+
+  async #retry(request: SettEvent, failure: Artefact, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#parts;
-    const about = { artefact_id: failureId };
-    const failure = await board.readArtefact(failureId);
-    if (failure === undefined) return this.#refuse(request, about, `There is no Failure ${failureId}.`, epoch);
+    const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
+    const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
     const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
     const [agents, isWanted] = await Promise.all([this.#roster.list(), failed === undefined || this.#desk.needs(failed.claim)]);
-    const retried = retryClaim({ failure, failed, agents, isWanted, id, at });
+    const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
     const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms });
     if (result.outcome === "fenced") throw new Fenced(epoch);
     if (result.outcome === "opened")
-      log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failureId });
+      log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failure.id });
     if (result.outcome === "exists")
       await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, epoch);
     if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch);
+  }
+
+  /** The claims that its artefact was tried again as, by their causes. */
+  async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
+    const { board } = this.#parts;
+    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause));
+    const claims = await board.readClaims(causes.map(([, id]) => id));
+    return new Map(
+      causes.flatMap(([cause, id]) => {
+        const snapshot = claims.find(({ claim }) => claim.id === id);
+        return snapshot === undefined ? [] : [[cause, snapshot] as const];
+      }),
+    );
   }
 
   async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number): Promise<void> {

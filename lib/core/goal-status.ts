@@ -5,6 +5,7 @@ import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { missingBidders } from "./consensus.ts";
 import { attemptLostType } from "./retry.ts";
+import { causeOfRetry } from "./retry-claim.ts";
 
 export type GoalState = "cancelled" | "waiting" | "running" | "failed" | "achieved" | "settled" | "stalled";
 
@@ -69,8 +70,8 @@ function stateOf(facts: GoalFacts, count: { people: number; open: number }): Goa
   if (facts.ended === "cancelled") return "cancelled";
   if (count.people > 0) return "waiting";
   if (count.open > 0) return "running";
-  if (facts.artefacts.some((artefact) => artefact.structural_type === "Failure" && !isSuperseded(artefact, facts)))
-    return "failed";
+  const retried = retriedClaims(facts);
+  if (facts.artefacts.some((one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts))) return "failed";
   if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
   // A new version of the goal is not a result, and neither is a review: nobody has done anything about it yet.
   const isResult = (artefact: GoalArtefact) =>
@@ -85,9 +86,12 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
   );
 }
 
-/** A Failure is history once its attempt was followed by another, or once it has had a `retry` claim, which speaks for itself. */
-function isSuperseded(failure: GoalArtefact, { artefacts, causes, claims }: GoalFacts): boolean {
-  if ([...causes.values()].some((ofArtefact) => ofArtefact.has(`retry:${failure.id}`))) return true;
+/**
+ * A Failure is history once its attempt was followed by another, or once its claim has been tried again, by whichever of its Failures: all
+ * that had failed there was, and that claim speaks for itself.
+ */
+function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { artefacts, claims }: GoalFacts): boolean {
+  if (retried.has(failure.claim_id)) return true;
   const made = claims.find(({ claim }) => claim.id === failure.claim_id);
   if (made === undefined) return false;
   // Somebody else has answered what this attempt to answer was about.
@@ -96,6 +100,11 @@ function isSuperseded(failure: GoalArtefact, { artefacts, causes, claims }: Goal
   const isOf = (agent: AgentName) => failure.type === attemptLostType || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
   return made.claim.status === "complete" || (wasRetried && !isLast);
+}
+
+function retriedClaims({ artefacts, causes }: GoalFacts): Set<string> {
+  const all = new Set([...causes.values()].flatMap((ofArtefact) => [...ofArtefact.keys()]));
+  return new Set(artefacts.flatMap(({ id, claim_id }) => (all.has(causeOfRetry(id)) ? [claim_id] : [])));
 }
 
 function answersTo(question: ArtefactId, artefacts: readonly GoalArtefact[]): GoalArtefact[] {

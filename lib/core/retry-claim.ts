@@ -1,43 +1,58 @@
 // Another try of a failed claim at a person's request: what was done stays done, and what failed or was cancelled begins again.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
-import type { Claim, ClaimSnapshot, Grant } from "../model/claim.ts";
-import type { ClaimId } from "../model/ids.ts";
+import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
+import type { ArtefactId, ClaimId } from "../model/ids.ts";
 import { newGrant, statusOfPhase } from "./claim-draft.ts";
+import { attemptLostType } from "./retry.ts";
 
 export type RetriedClaim = { ok: true; claim: Claim; cause: string; grants: Grant[] } | { ok: false; reason: string };
 
-/** `failed`: the claim that the Failure comes from, if it comes from one. `reason` is a sentence for whoever asked. */
+/** The cause of the claim that tries again what ended with this Failure. */
+export function causeOfRetry(failure: ArtefactId): string {
+  return `retry:${failure}`;
+}
+
+export function isRetry(cause: string): boolean {
+  return cause.startsWith("retry:");
+}
+
+/**
+ * `failed`: the claim that the Failure comes from, if it comes from one. It is tried again as a whole, and so once, whichever of its Failures is
+ * named. `retries`: by their causes, the claims that its artefact was tried again as before. `reason` is for whoever asked, in sentences.
+ */
 export function retryClaim(input: {
-  failure: Pick<Artefact, "id" | "structural_type" | "type">;
+  failure: Pick<Artefact, "id" | "structural_type" | "type" | "produced_by_agent">;
   failed: ClaimSnapshot | undefined;
+  retries: ReadonlyMap<string, ClaimSnapshot>;
   agents: readonly AgentRegistration[];
   /** Of a clarification: its question still waits for an answer. Of other claims: true. */
   isWanted: boolean;
   id: ClaimId;
   at: string;
 }): RetriedClaim {
-  const { failure, failed, agents, isWanted, id, at } = input;
+  const { failure, failed, retries, agents, isWanted, id, at } = input;
   if (failure.structural_type !== "Failure")
     return refuse(`${failure.type} ${failure.id} is no Failure: there is nothing to try again.`);
-  const lost = failed?.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
-  if (failed === undefined || lost === undefined) {
-    return refuse(`No attempt ended with this ${failure.type}, so there is none to be made again. State the goal anew instead.`);
-  }
+  if (failed === undefined) return refuse(noAttempt(failure));
   const { claim } = failed;
   if (claim.status !== "terminated") return refuse("Its claim has gone on without that attempt.");
+  const again = nextTry(failed, retries);
+  if (again !== undefined) return refuse(triedBefore(failure.id, again, retries));
+  const lost = failed.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
+  if (lost === undefined) return refuse(notTheEnd(failure, failed));
   if (!isWanted) return refuse("It was to answer a question that has its answer, or that nobody waits for any more.");
-  const again = failed.grants.map((grant): Grant => {
+  const grants = failed.grants.map((grant): Grant => {
     const { agent, phase, attempt, dialogue } = grant;
     if (grant.state === "done") return grant;
     const isPerson = agents.some(({ name, human }) => name === agent && human === true);
     return newGrant({ agent, phase, attempt: attempt + 1, ...(dialogue && { dialogue }), queued_at: at }, isPerson);
   });
-  const gone = again.find(({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent));
+  const gone = grants.find(({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent));
   if (gone !== undefined) return refuse(`Agent ${gone.agent} is not here any more to try again.`);
   return {
     ok: true,
-    cause: `retry:${failure.id}`,
+    cause: causeOfRetry(failure.id),
     claim: {
       ...claim,
       id,
@@ -48,8 +63,44 @@ export function retryClaim(input: {
       created_at: at,
       termination_reason: "",
     },
-    grants: again,
+    grants,
   };
+}
+
+type Try = { of: ArtefactId; as: ClaimSnapshot };
+
+/** The Failures that the claim ended with: each would try all of it again. */
+function lastFailures({ grants }: ClaimSnapshot): ArtefactId[] {
+  return grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []));
+}
+
+function nextTry(failed: ClaimSnapshot, retries: ReadonlyMap<string, ClaimSnapshot>): Try | undefined {
+  for (const of of lastFailures(failed)) {
+    const as = retries.get(causeOfRetry(of));
+    if (as !== undefined) return { of, as };
+  }
+  return undefined;
+}
+
+function triedBefore(failure: ArtefactId, first: Try, retries: ReadonlyMap<string, ClaimSnapshot>): string {
+  const whole = `It was tried again before, as claim ${first.as.claim.id}`;
+  const told = first.of === failure ? `${whole}.` : `${whole}, with all else that failed beside it (Failure ${first.of}).`;
+  let { as: last } = first;
+  for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries)) last = next.as;
+  const [failed] = isEnded(last.claim.status) ? lastFailures(last) : [];
+  return failed === undefined ? told : `${told} That ended with Failure ${failed}: try that one again instead.`;
+}
+
+function notTheEnd(failure: Parameters<typeof retryClaim>[0]["failure"], failed: ClaimSnapshot): string {
+  const [last] = lastFailures(failed);
+  if (last !== undefined)
+    return `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`;
+  const wasAttempt = failure.produced_by_agent !== "" || failure.type === attemptLostType;
+  return wasAttempt ? `Its claim did not end with that attempt: ${failed.claim.termination_reason}` : noAttempt(failure);
+}
+
+function noAttempt({ type }: Pick<Artefact, "type">): string {
+  return `No attempt ended with this ${type}, so there is none to be made again. State the goal anew instead.`;
 }
 
 function refuse(reason: string): RetriedClaim {

@@ -136,6 +136,24 @@ test("a retry may fail again, and its own Failure may be tried again", async () 
   expect(await clan.stateOf(goal)).toBe("settled");
 }, 60_000);
 
+test("a retry of an attempt that was followed by another names the Failure that can be tried again", async () => {
+  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") } });
+  const goal = await clan.goal();
+  await clan.ended(goal, "terminated");
+  const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
+  const [first, last] = all.filter(({ structural_type }) => structural_type === "Failure").map(({ id }) => id);
+  const { code, err } = await clan.sett("retry", String(first));
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: expect.stringContaining(
+      `That attempt was followed by another. Its claim ended with Failure ${last}: try that one again instead.`,
+    ),
+  });
+  await clan.need("retry", String(last));
+  await clan.ended(goal, "complete", `retry:${last}`);
+  expect(await clan.stateOf(goal)).toBe("settled");
+}, 60_000);
+
 test("a retry is refused for what is no Failure, for an agent that is gone, and for a goal that was cancelled", async () => {
   const members: Record<string, Member> = {
     coder: { ...onGoal("exclusive"), tool: failing(9, "Code") },

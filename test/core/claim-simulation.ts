@@ -72,10 +72,17 @@ export class ClaimSimulation {
   }
 
   fail(name: string, reason: string) {
-    this.start(name);
-    this.#change(name, (grant) =>
-      grant.state === "running" ? { ...grant, state: "failed", ended_at: at, artefact_ids: [newArtefactId()], reason } : grant,
-    );
+    return this.failTogether([name], reason);
+  }
+
+  /** Whoever of them has work fails before anything is decided. */
+  failTogether(names: readonly string[], reason: string) {
+    for (const name of names) {
+      this.start(name);
+      this.#change(name, (grant) =>
+        grant.state === "running" ? { ...grant, state: "failed", ended_at: at, artefact_ids: [newArtefactId()], reason } : grant,
+      );
+    }
     return this.tell();
   }
 

@@ -106,4 +106,42 @@ describe("another try of a failure", () => {
     );
     expect(refusal.data?.reason).toContain("tried again before");
   });
+
+  test("does again all that failed side by side, once, whichever Failure is named", async () => {
+    let isBroken = true;
+    const { promise: together, resolve: release } = Promise.withResolvers<void>();
+    const flaky: Member = {
+      ...wants("GoalDefined", "claim"),
+      tool: async () => {
+        await together;
+        return isBroken ? new Error("flaky") : report("green");
+      },
+    };
+    const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
+    await using clan = await gather(redis, { tester: flaky, linter: flaky, coder });
+    const goal = await clan.state();
+    for (const name of ["tester", "linter"])
+      await waitFor(`the ${name}`, async () => (await grantOf(clan, goal, name))?.state === "running");
+    clan.stopOrchestrator();
+    release();
+    for (const name of ["tester", "linter"])
+      await waitFor(`the failed ${name}`, async () => (await grantOf(clan, goal, name))?.state === "failed");
+    await clan.startOrchestrator();
+    await reaches(clan, goal, "failed");
+    const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
+    const failures = all.filter(({ structural_type }) => structural_type === "Failure");
+    expect(failures).toHaveLength(2);
+    isBroken = false;
+    // Both at once: neither request knows of the other.
+    for (const { id } of failures) await clan.board.logEvent({ type: "retry_requested", artefact_id: id }, ada);
+    await reaches(clan, goal, "achieved");
+    for (const name of ["tester", "linter"]) expect(clan.inputs.get(name)).toHaveLength(2);
+    expect(clan.inputs.get("coder")).toHaveLength(1);
+    const refusal = await waitFor("the refusal", async () =>
+      (await clan.board.readEvents("0", 1_000)).find(({ type }) => type === "request_refused"),
+    );
+    expect(refusal.data?.reason).toMatch(
+      /^It was tried again before, as claim .+, with all else that failed beside it \(Failure .+\)\.$/,
+    );
+  });
 });

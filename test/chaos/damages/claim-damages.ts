@@ -19,6 +19,14 @@ export const claimDamages: readonly Damage[] = [
     (h) => h.causes.delete(artefact(h, "CodeCommit").id),
   ],
   [
+    "noClaimIsTriedAgainTwice",
+    "a claim that was tried again as two",
+    (h) => {
+      const cause = `retry:${artefact(h, "ToolExecutionFailure").id}`;
+      for (const id of [stranger, stranger.replace("8", "9")]) h.claims.set(id, change({ ...release(h) }, { id, cause }));
+    },
+  ],
+  [
     "onlyStandardArtefactsAreBidOn",
     "a claim on a Terminal",
     (h) => change(claim(h, "TestReport"), { artefact_id: artefact(h, "Release").id }),

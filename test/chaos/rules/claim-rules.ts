@@ -1,4 +1,5 @@
 // Artefacts and their claims, claims and their ends.
+import { isRetry } from "../../../lib/core/retry-claim.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { History } from "../history.ts";
@@ -8,6 +9,7 @@ import { ofType, rankOf, resultsByPhase, storiesOf } from "./claim-story.ts";
 export const claimRules: Rules = [
   ["lost", everyStandardArtefactHasItsClaim],
   ["duplicated", noArtefactHasTwoClaimsOfOneCause],
+  ["duplicated", noClaimIsTriedAgainTwice],
   ["wrong", onlyStandardArtefactsAreBidOn],
   ["wrong", phasesNeverGoBack],
   ["wrong", rejectedArtefactsGoNoFurther],
@@ -34,6 +36,16 @@ function* noArtefactHasTwoClaimsOfOneCause({ claims, causes, events }: History) 
     const indexed = causes.get(artefact_id)?.[cause];
     if (indexed !== id)
       yield `The index has ${indexed ?? "no claim"} for ${causeOf(artefact_id, cause)}, which is claim ${id}'s.`;
+  }
+}
+
+/** Whichever of its Failures is named, all of it is tried again. */
+function* noClaimIsTriedAgainTwice({ artefacts, claims }: History) {
+  const retries = [...claims.values()].filter(({ cause }) => isRetry(cause));
+  const triedBy = Map.groupBy(retries, ({ cause }) => artefacts.get(cause.slice(cause.indexOf(":") + 1))?.claim_id);
+  for (const [failed, { length }] of triedBy) {
+    if (failed === undefined) yield "A claim was tried again for a Failure that is nowhere.";
+    else if (length > 1) yield `Claim ${failed} was tried again ${length} times.`;
   }
 }
 
