@@ -71,7 +71,7 @@ function withoutContainers(parts: InstanceParts): SettError {
     });
   }
   return new SettError("instance-not-found", `${instance} is just being started, or was left half-made.`, {
-    hint: `Unless it is being started: sett down --name ${instance}, then sett up --name ${instance}`,
+    hint: `Unless it is being started: sett up --name ${instance}`,
   });
 }
 

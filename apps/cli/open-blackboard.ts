@@ -54,9 +54,12 @@ export function redisUrlOf(parts: InstanceParts): string {
   const { instance } = parts;
   const redis = redisPartOf(parts);
   const state = redis === undefined ? "is gone" : `does not run (${redis.state.state})`;
-  const startOver = `tart over; the blackboard is kept: \`sett down --name ${instance}\`, then \`sett up --name ${instance}\`.`;
+  const up = `\`sett up --name ${instance}\``;
   throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
-    hint: redis === undefined ? `S${startOver}` : `See \`sett logs redis --name ${instance}\`, or s${startOver}`,
+    hint:
+      redis === undefined
+        ? `${up} starts it anew with all that is recorded.`
+        : `${up} starts it again with all that is recorded; \`sett logs redis --name ${instance}\` may show why it ended.`,
   });
 }
 

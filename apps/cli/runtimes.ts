@@ -14,6 +14,7 @@ export const runtimeNames = ["docker", "process"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
+type RunningSomewhere = InstanceParts & { runtime: RuntimeName };
 
 /**
  * The runtime of the instance that a command means, Docker when there is none. Processes are looked for first: that takes a moment, and
@@ -33,14 +34,14 @@ export async function runtimeOf({ cwd, env }: Pick<Shell, "cwd" | "env">, name: 
 
 /**
  * The runtime in which `sett up` shall bring an instance up: the one that has it, even if only its blackboard, else the one wished for.
- * Throws `instance-taken` when those differ, and what its `check` throws. Its `instances` are those of both runtimes, so that no name or repository is taken twice.
+ * `instances`: all of both runtimes. Throws `instance-taken` when those differ, and what its `check` throws. Its `instances` are those of both runtimes, so that no name or repository is taken twice.
  */
 export async function runtimeForUp(
   env: Env,
+  instances: readonly RunningSomewhere[],
   instance: InstanceName,
   wish: RuntimeName | undefined,
 ): Promise<{ kind: RuntimeName; runtime: ContainerRuntime }> {
-  const { instances } = await everyInstance(env);
   const has = instances.find((parts) => parts.instance === instance && hasAnything(parts))?.runtime;
   const kind = has ?? wish ?? "docker";
   if (wish !== undefined && kind !== wish) {
@@ -68,9 +69,7 @@ export function everyRuntime(env: Env): Pick<ContainerRuntime, "instances"> {
 }
 
 /** Of both runtimes, ordered by name. `unseen`: why those of Docker cannot be seen. */
-export async function everyInstance(
-  env: Env,
-): Promise<{ instances: (InstanceParts & { runtime: RuntimeName })[]; unseen: SettError | undefined }> {
+export async function everyInstance(env: Env): Promise<{ instances: RunningSomewhere[]; unseen: SettError | undefined }> {
   const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances()]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),

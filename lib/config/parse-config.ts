@@ -30,6 +30,8 @@ export type ParsedConfig = {
   /** Undefined exactly when there are mistakes. */
   config: SettConfig | undefined;
   mistakes: ConfigProblem[];
+  /** Variables that the file asks for and this machine lacks: no mistakes of the file, but without them it cannot be followed. */
+  missing: ConfigProblem[];
   warnings: ConfigProblem[];
   builds: BuildPlace[];
 };
@@ -38,6 +40,7 @@ export type ParsedConfig = {
 export function parseConfig({ text, file, folder, host }: ConfigText): ParsedConfig {
   const yaml = parseYaml(text);
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
+  const missing: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
   const builds: BuildPlace[] = [];
   const problemAt = (path: ConfigPath, sentence: string, side?: "key" | "value"): ConfigProblem => ({
@@ -48,7 +51,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   });
   if (isEmpty(yaml.data)) {
     if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
-    return { config: undefined, mistakes, warnings, builds };
+    return { config: undefined, mistakes, missing, warnings, builds };
   }
 
   const parsed = parseWith(SettFile, yaml.data);
@@ -69,6 +72,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
     const resolved = resolveEnvironment(readableEntries(environment), host);
     environments.set(name, resolved.values);
     mistakes.push(...resolved.mistakes.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
+    missing.push(...resolved.missing.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
     warnings.push(...resolved.warnings.map(({ at, sentence }) => problemAt([...path, "environment", at], sentence)));
 
     const parsedBuild = Build.safeParse(build);
@@ -79,7 +83,10 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   }
   const hooks = resolveHooks(mapIn(yaml.data).notify, host);
   mistakes.push(...hooks.mistakes.map(({ path, sentence }) => problemAt(path, sentence)));
-  if (mistakes.length > 0 || !parsed.isValid) return { config: undefined, mistakes: sortProblems(mistakes), warnings, builds };
+  missing.push(...hooks.missing.map(({ path, sentence }) => problemAt(path, sentence)));
+  if (mistakes.length > 0 || !parsed.isValid) {
+    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, builds };
+  }
 
   const { version: _version, agents, notify, ...rest } = parsed.value;
   const config: SettConfig = {
@@ -107,7 +114,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
     warnings.push(problemAt(["agents"], "names people alone, who review: nobody is there to do any work"));
   }
   warnings.push(...unmatchedRoles(config).map(({ path, sentence }) => problemAt(path, sentence)));
-  return { config, mistakes, warnings, builds };
+  return { config, mistakes, missing, warnings, builds };
 }
 
 /** The Dockerfile is looked for in the context, as in Docker Compose. */

@@ -10,17 +10,17 @@ import type { HostEnvironment } from "./resolve-environment.ts";
 /** More than any sett.yml needs; parsing time grows with the square. */
 const maxFileBytes = 256 * 1024;
 
-/** What is to be said about a file; the configuration is undefined exactly when there are mistakes. */
-type CheckedConfig = { config: SettConfig | undefined; mistakes: ConfigProblem[]; warnings: ConfigProblem[] };
+/** What is to be said about a file; the configuration is undefined exactly when there are mistakes. `missing`: variables of this machine. */
+type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
 
 /** As `readConfig`, but mistakes are returned. Throws `config-missing`, and `config-invalid` for what is no text at all. */
 export async function checkConfig(path: string, env: HostEnvironment): Promise<CheckedConfig> {
   const text = await readText(path);
   const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env });
-  const missing = await Promise.all(parsed.builds.map(checkBuild));
-  const mistakes = sortProblems([...parsed.mistakes, ...missing.flat()]);
+  const unbuildable = await Promise.all(parsed.builds.map(checkBuild));
+  const mistakes = sortProblems([...parsed.mistakes, ...unbuildable.flat()]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
-  return { config, mistakes, warnings: sortProblems(parsed.warnings) };
+  return { config, mistakes, missing: sortProblems(parsed.missing), warnings: sortProblems(parsed.warnings) };
 }
 
 /**
@@ -28,8 +28,8 @@ export async function checkConfig(path: string, env: HostEnvironment): Promise<C
  * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
  */
 export async function readConfig(path: string, env: HostEnvironment): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
-  const { config, mistakes, warnings } = await checkConfig(path, env);
-  if (config === undefined) throw invalidConfig(path, mistakes);
+  const { config, mistakes, missing, warnings } = await checkConfig(path, env);
+  if (config === undefined || missing.length > 0) throw invalidConfig(path, [...mistakes, ...missing]);
   return { config, warnings };
 }
 

@@ -7,6 +7,8 @@ export type HostEnvironment = Readonly<Record<string, string | undefined>>;
 export type ResolvedEnvironment = {
   values: Record<string, string>;
   mistakes: { at: string | number; sentence: string }[];
+  /** Variables that this machine lacks: another one may have them. */
+  missing: { at: string | number; sentence: string }[];
   warnings: { at: string | number; sentence: string }[];
 };
 
@@ -18,11 +20,10 @@ const maxVariableBytes = 128 * 1024 - 1;
  * for an empty variable), `$$` is a dollar sign. Unlike there a variable that is missing is a mistake, and never an empty text.
  */
 export function resolveEnvironment(entries: readonly EnvironmentEntry[], host: HostEnvironment): ResolvedEnvironment {
-  const resolved: ResolvedEnvironment = { values: {}, mistakes: [], warnings: [] };
+  const resolved: ResolvedEnvironment = { values: {}, mistakes: [], missing: [], warnings: [] };
   for (const { name, value, at } of entries) {
-    const complaints: string[] = [];
-    const text = value === undefined ? host[name] : replaceVariables(value, host, (sentence) => complaints.push(sentence));
-    resolved.mistakes.push(...complaints.map((sentence) => ({ at, sentence })));
+    const complain = (sentence: string, kind: Complaint) => resolved[kind].push({ at, sentence });
+    const text = value === undefined ? host[name] : replaceVariables(value, host, complain);
     if (text === undefined) {
       resolved.warnings.push({ at, sentence: `\`${name}\` is not set on this machine: the agent goes without it` });
     } else if (new TextEncoder().encode(`${name}=${text}`).length > maxVariableBytes) {
@@ -36,18 +37,25 @@ export function resolveEnvironment(entries: readonly EnvironmentEntry[], host: H
 
 const reference = /\$(?:(\$)|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?:(:?-)([^{}$]*))?\}|(\{[^}]*\}?|))/g;
 
+/** What is wrong in the file, or only missing on this machine. */
+export type Complaint = "mistakes" | "missing";
+
 /** The text with the host's values in it. Each variable that is missing, or is none, is complained of. */
-export function replaceVariables(text: string, host: HostEnvironment, complain: (sentence: string) => void): string {
+export function replaceVariables(
+  text: string,
+  host: HostEnvironment,
+  complain: (sentence: string, kind: Complaint) => void,
+): string {
   return text.replace(reference, (all, dollar, plain, braced, operator, fallback) => {
     if (dollar !== undefined) return "$";
     const name: unknown = plain ?? braced;
     if (typeof name !== "string") {
-      complain(`has \`${all}\`, which is no variable: write \`\${NAME}\`, or \`$$\` for a dollar sign`);
+      complain(`has \`${all}\`, which is no variable: write \`\${NAME}\`, or \`$$\` for a dollar sign`, "mistakes");
       return "";
     }
     const value = host[name];
     if (operator !== undefined && (value === undefined || (operator === ":-" && value === ""))) return String(fallback);
-    if (value === undefined) complain(`needs the variable \`${name}\`, which is not set on this machine`);
+    if (value === undefined) complain(`needs the variable \`${name}\`, which is not set on this machine`, "missing");
     return value ?? "";
   });
 }

@@ -1,36 +1,41 @@
 // The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows what was put in: it may be secret.
 import type { ConfigPath } from "./problems.ts";
-import { type HostEnvironment, replaceVariables } from "./resolve-environment.ts";
+import { type Complaint, type HostEnvironment, replaceVariables } from "./resolve-environment.ts";
 
 export type ResolvedHooks = {
   /** One for each entry of the list; what is wrong is empty. */
   values: { url: string; secret: string }[];
   mistakes: { path: ConfigPath; sentence: string }[];
+  /** Variables that this machine lacks: another one may have them. */
+  missing: { path: ConfigPath; sentence: string }[];
 };
 
 /** Shorter ones can be guessed from a message and its signature. */
 const leastSecretLength = 16;
 
 export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHooks {
-  const mistakes: ResolvedHooks["mistakes"] = [];
+  const found: Pick<ResolvedHooks, Complaint> = { mistakes: [], missing: [] };
   const seen = new Set<string>();
   const values = (Array.isArray(notify) ? notify : []).map((entry: unknown, index) => {
     const read = (key: "url" | "secret", problemOf: (text: string) => string | undefined) => {
       const given: unknown = entry instanceof Object ? Reflect.get(entry, key) : undefined;
       // The schema complains about what is no text.
       if (typeof given !== "string") return "";
-      const complaints: string[] = [];
-      const text = replaceVariables(given, host, (sentence) => complaints.push(sentence));
-      const problem = complaints.length === 0 ? problemOf(text) : undefined;
-      const sentences = problem === undefined ? complaints : [problem];
-      mistakes.push(...sentences.map((sentence) => ({ path: ["notify", index, key], sentence })));
+      let isWhole = true;
+      const complain = (sentence: string, kind: Complaint) => {
+        isWhole = false;
+        found[kind].push({ path: ["notify", index, key], sentence });
+      };
+      const text = replaceVariables(given, host, complain);
+      const problem = isWhole ? problemOf(text) : undefined;
+      if (problem !== undefined) complain(problem, "mistakes");
       return text;
     };
     const url = read("url", (text) => urlProblem(text) ?? (seen.has(text) ? "stands here a second time" : undefined));
     seen.add(url);
     return { url, secret: read("secret", secretProblem) };
   });
-  return { values, mistakes };
+  return { values, ...found };
 }
 
 function urlProblem(text: string): string | undefined {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chooseName, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
+import { chooseInstance, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
 import { contextHash } from "../../apps/cli/up/context-hash.ts";
 import { findEngineSocket } from "../../apps/cli/up/engine-socket.ts";
 import { Journal } from "../../apps/cli/up/journal.ts";
@@ -44,12 +44,33 @@ describe("a name and a repository", () => {
     expect(refusal([parts("other", here, "network")])).toBe("workspace-taken");
   });
 
-  test("the name is the folder's where that makes one", () => {
-    expect(String(chooseName(undefined, "/home/ada/My Repository_2"))).toBe("my-repository-2");
-    expect(String(chooseName(undefined, `/home/${"a".repeat(39)}-b`))).toBe("a".repeat(39));
-    expect(String(chooseName("demo", "/x"))).toBe("demo");
-    expect(() => chooseName(undefined, "/home/ada/___")).toThrow("gives no name");
-    expect(() => chooseName("No", "/x")).toThrow("`No` is no name");
+  const chosen = (name: string | undefined, folder: string, ...all: InstanceParts[]) =>
+    String(chooseInstance(name, folder, all).instance);
+
+  test("the name of a new instance is the folder's where that makes one", () => {
+    expect(chosen(undefined, "/home/ada/My Repository_2")).toBe("my-repository-2");
+    expect(chosen(undefined, `/home/${"a".repeat(39)}-b`)).toBe("a".repeat(39));
+    expect(chosen("demo", "/x")).toBe("demo");
+    expect(() => chosen(undefined, "/home/ada/___")).toThrow("gives no name");
+    expect(() => chosen("No", "/x")).toThrow("`No` is no name");
+  });
+
+  test("without a name, up means the one instance that the repository has, running or kept, and says why", () => {
+    for (const has of ["containers", "network", "blackboard"] as const)
+      expect(chosen(undefined, here, parts("other", "/elsewhere", has), parts("demo", here, has))).toBe("demo");
+    expect(chosen(undefined, here, parts("demo", here, "containers"), parts("kept", here, "blackboard"))).toBe("demo");
+    expect(chosen(undefined, here, parts("other", "/elsewhere", "containers"))).toBe("here");
+    expect(chooseInstance(undefined, here, [parts("demo", here, "blackboard")]).why).toContain(
+      "blackboard this repository has kept",
+    );
+    expect(chooseInstance(undefined, here, []).why).toContain("here, a new instance named after the folder");
+    expect(chooseInstance("demo", here, []).why).toBeUndefined();
+  });
+
+  test("with several kept blackboards up asks which one to go on with", () => {
+    const kept = [parts("here", here, "blackboard"), parts("second", here, "blackboard")];
+    expect(() => chosen(undefined, here, ...kept)).toThrow("here, second");
+    expect(chosen("second", here, ...kept)).toBe("second");
   });
 });
 

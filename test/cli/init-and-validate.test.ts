@@ -99,6 +99,37 @@ describe("sett validate", () => {
     expect(err).toContain("NOT_SET_ANYWHERE");
   });
 
+  test("variables that only `up` needs are no mistakes: what holds no secrets can check, and `up` refuses", async () => {
+    const text = `version: '1.0'
+agents:
+  coder:
+    image: coder
+    command: [x]
+    environment: { TOKEN: '\${NOT_SET_A}' }
+notify:
+  - url: https://example.org/hook
+    secret: \${NOT_SET_B}
+`;
+    await writeFile(join(folder, "secrets.yml"), text);
+    const { code, err, out } = await sett("validate", "--file", "secrets.yml");
+    expect({ code, out }).toEqual({ code: 0, out: "secrets.yml is valid: 1 agent (coder).\n" });
+    expect(err).toContain("secrets.yml:6:27 agents.coder.environment.TOKEN: needs the variable `NOT_SET_A`");
+    expect(err).toContain("secrets.yml:9:13 notify[0].secret: needs the variable `NOT_SET_B`");
+    const { valid, warnings } = JSON.parse((await sett("validate", "--file", "secrets.yml", "--json")).out);
+    expect({ valid, count: warnings.length }).toEqual({ valid: true, count: 2 });
+    const up = await sett("up", "--file", "secrets.yml");
+    expect(up.code).toBe(2);
+    expect(up.err).toContain("secrets.yml has 2 mistakes:");
+  });
+
+  test("of a file that was named and is not there it says where it was looked for, and speaks of no other", async () => {
+    const { code, err } = await sett("validate", "--file", "nosuch.yml");
+    expect(code).toBe(2);
+    expect(err).toContain("There is no nosuch.yml.");
+    expect(err).toContain(folder);
+    expect(err).not.toContain("sett init");
+  });
+
   test("says where there is none how to get one", async () => {
     const empty = await mkdtemp(join(tmpdir(), "sett-init-"));
     const { code, err } = await runSett(["validate"], { cwd: empty });

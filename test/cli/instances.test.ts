@@ -85,13 +85,18 @@ test("the logs of an agent whose container is gone are told to be gone, with the
   expect([misspelt.code, misspelt.hint]).toEqual(["agent-not-found", "Did you mean `sett logs coder`?"]);
 });
 
-test("the logs of a Redis that is gone are not what to look at", async () => {
+test("a Redis that has stopped or is gone is repaired by up; the logs of one that is gone are not what to look at", async () => {
   const { containers, ...rest } = instanceParts("demo", main, "containers");
   const without = containers.filter(({ labels }) => labels.component !== "redis");
   const error = await errorOf(() => redisUrlOf({ ...rest, containers: without }));
   expect(error.message).toContain("is gone");
   expect(error.hint).not.toContain("sett logs");
-  expect(error.hint).toContain("sett down --name demo");
+  const stopped = containers.map((one) => ({ ...one, state: { state: "exited", exitCode: 0, endedAt: "" } as const }));
+  const hint = (await errorOf(() => redisUrlOf({ ...rest, containers: stopped }))).hint;
+  expect(hint).toStartWith("`sett up --name demo` starts it again");
+  expect(hint).toContain("sett logs redis --name demo");
+  expect(hint).not.toContain("sett down");
+  expect(error.hint).toBe("`sett up --name demo` starts it anew with all that is recorded.");
 });
 
 describe("the exchange of a repository that leaves nothing behind", () => {

@@ -118,6 +118,6 @@ test("a pause is told below the first line: since when, by whom, and how to go o
 test("the first line says that nobody orchestrates, and where to look", () => {
   const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
   expect(drawn([], situation([], { seat }))[0]).toBe(
-    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett logs orchestrator` may show why",
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",
   );
 });

@@ -44,12 +44,12 @@ describe("a claim in bidding", () => {
   test("names an agent that is silent, was never heard of, or is no longer registered", () => {
     const silent = situation(["coder", "tester"], lastHeard("tester", 240));
     expect(sentences(snapshot, silent)).toEqual([
-      "the bid of `tester`, 1m: it is silent (last heard 4m ago), and `sett logs tester` may show why",
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): `sett up` starts it anew, `sett logs tester` may show why",
     ]);
     expect(briefs(snapshot, silent)).toEqual(["tester silent 4m"]);
     const never = situation(["coder", "tester"], { statuses: new Map() });
     expect(sentences(snapshot, never)).toEqual([
-      "the bid of `tester`, 1m: it has never been heard of, and `sett logs tester` may show why",
+      "the bid of `tester`, 1m: it has never been heard of: `sett up` starts it anew, `sett logs tester` may show why",
     ]);
     expect(briefs(snapshot, never)).toEqual(["tester never heard of"]);
     const gone = situation(["coder"]);

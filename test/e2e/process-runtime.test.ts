@@ -277,7 +277,12 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
   expect(stillRunning()).toEqual([]);
   const [listed] = JSON.parse(await need("list", "--json"));
   expect(listed).toMatchObject({ name, state: "down" });
-  await need("up", "--name", name);
+  // Without a name, too: nobody shall begin anew beside what was kept.
+  const { code, err } = await sett("up");
+  expect({ code, err }).toEqual({
+    code: 0,
+    err: expect.stringContaining(`This is ${name}, whose blackboard this repository has kept.`),
+  });
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 });
 

@@ -49,6 +49,9 @@ export const list = defineCommand({
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
+    for (const { name, state, workspace } of instances) {
+      if (state !== "running" && state !== "down") shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
+    }
     return;
   },
 });

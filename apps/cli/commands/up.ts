@@ -16,11 +16,11 @@ import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
 import { naming } from "../render/naming.ts";
 import { Progress } from "../render/progress.ts";
-import { runtimeForUp, runtimeNames } from "../runtimes.ts";
+import { everyInstance, runtimeForUp, runtimeNames } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
-import { chooseName, requireFreeOrOwn } from "../up/checks.ts";
+import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
 import { prepareImages } from "../up/images.ts";
 import { Journal } from "../up/journal.ts";
@@ -41,7 +41,10 @@ export const up = defineCommand({
     "Of a sett that runs, agents that are new are started, those whose settings or image have changed are replaced, those that are no\n" +
     "longer in sett.yml are stopped, and all others are left alone. Running tools may finish within the shutdown time.",
   args: {
-    name: { ...nameArgument, description: "the instance; without it the folder's name" },
+    name: {
+      ...nameArgument,
+      description: "the instance; without it this repository's own, else a new one with the folder's name",
+    },
     file: fileArgument,
     build: { type: "boolean", description: "build the agents' images again even if nothing has changed" },
     runtime: {
@@ -59,12 +62,11 @@ export const up = defineCommand({
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
-    const instance = chooseName(args.name, workspace);
-    const { kind, runtime } = await runtimeForUp(
-      shell.env,
-      instance,
-      runtimeNames.find((each) => each === args.runtime),
-    );
+    const known = (await everyInstance(shell.env)).instances;
+    const { instance, why } = chooseInstance(args.name, workspace, known);
+    const wish = runtimeNames.find((each) => each === args.runtime);
+    const { kind, runtime } = await runtimeForUp(shell.env, known, instance, wish);
+    if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(asked, file, repository, shell) : undefined;
     const config = machine?.config ?? asked;
     await using _alone = await holdInstance(instance);

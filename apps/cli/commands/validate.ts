@@ -1,6 +1,6 @@
 // sett validate: every mistake of a sett.yml at once.
 import { resolve } from "node:path";
-import { formatProblem, invalidConfig } from "../../../lib/config/problems.ts";
+import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
@@ -12,12 +12,19 @@ import { nameWithKind } from "../render/agent-kind.ts";
 export const validate = defineCommand({
   name: "validate",
   description: "check sett.yml and name every mistake with its line",
-  details: "Nothing is started and no engine is asked. Exit code 2 when there is a mistake; warnings alone are none.",
+  details:
+    "Nothing is started and no engine is asked. Exit code 2 when there is a mistake; warnings alone are none, and variables that\n" +
+    "only `sett up` needs are warnings.",
   args: { file: fileArgument, json: jsonArgument },
   examples: ["sett validate", "sett validate --file ./other.yml", "sett validate --json | jq '.mistakes[].line'"],
   async run(args, shell) {
     const file = await configPath(shell.cwd, args.file);
-    const { config, mistakes, warnings } = await checkConfig(file, shell.env);
+    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env);
+    // Whoever checks need not be able to start it: secrets are elsewhere.
+    const warnings = sortProblems([
+      ...others,
+      ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` refuses without it` })),
+    ]);
     if (args.json) {
       await shell.out.write(
         `${JSON.stringify({ file: resolve(shell.cwd, file), valid: config !== undefined, mistakes, warnings })}\n`,

@@ -61,7 +61,7 @@ export function statusReport(
 function seatLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
   if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
-  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett logs orchestrator${naming(situation.name)}\` may show why`;
+  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett up${naming(situation.name)}\` starts it anew, \`sett logs orchestrator${naming(situation.name)}\` may show why`;
 }
 
 function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {

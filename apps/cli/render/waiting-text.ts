@@ -109,7 +109,7 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): str
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
-      return `it ${heard}, and \`sett logs ${agent}${naming(name)}\` may show why`;
+      return `it ${heard}: \`sett up${naming(name)}\` starts it anew, \`sett logs ${agent}${naming(name)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;

@@ -6,11 +6,32 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { hasAnything, instanceNameOf, workspaceOf } from "../find-instance.ts";
 import { howItRuns } from "../parts.ts";
 
-/** The name given, else one made of the folder's. Throws `usage`. */
-export function chooseName(given: string | undefined, workspace: string): InstanceName {
-  if (given !== undefined) return instanceNameOf(given);
-  const fromFolder = nameOfFolder(workspace);
-  if (fromFolder !== undefined) return fromFolder;
+/**
+ * The name given, else the one instance that this repository has, be it only a blackboard that was kept, else a new one named after the
+ * folder. `why`: what to tell whoever gave no name. Throws `usage` and `instance-ambiguous`.
+ */
+export function chooseInstance(
+  given: string | undefined,
+  workspace: string,
+  all: readonly InstanceParts[],
+): { instance: InstanceName; why?: string } {
+  if (given !== undefined) return { instance: instanceNameOf(given) };
+  const own = all.filter((parts) => hasAnything(parts) && workspaceOf(parts) === workspace);
+  const made = own.filter(isMade);
+  const [only, ...others] = made.length > 0 ? made : own;
+  if (only !== undefined && others.length === 0) {
+    const { instance } = only;
+    const why = made.length > 0 ? "which this repository has already" : "whose blackboard this repository has kept";
+    return { instance, why: `This is ${instance}, ${why}.` };
+  }
+  if (only !== undefined) {
+    const names = [only, ...others].map(({ instance }) => instance).join(", ");
+    throw new SettError("instance-ambiguous", `This repository has several instances, or has kept their blackboards: ${names}.`, {
+      hint: `Say which one to go on with: sett up --name ${only.instance}`,
+    });
+  }
+  const instance = nameOfFolder(workspace);
+  if (instance !== undefined) return { instance, why: `This is ${instance}, a new instance named after the folder.` };
   throw new SettError("usage", `The folder ${workspace} gives no name for the instance.`, {
     hint: "Choose one: sett up --name NAME",
   });
