@@ -1,4 +1,4 @@
-// Reads many artefacts, a few at a time: payloads of 16 MiB each are possible.
+// Reads many artefacts: without what they say, or a few at a time, for payloads of 16 MiB each are possible.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
@@ -15,7 +15,7 @@ export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]):
 }
 
 /**
- * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in.
+ * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in, or the size of what is too large to be looked into.
  * Only those that are not in `known` are read, and are put there.
  */
 export async function readHeads(
@@ -24,9 +24,14 @@ export async function readHeads(
   known: KnownArtefacts = new Map(),
 ): Promise<ArtefactHead[]> {
   const unknown = ids.filter((id) => !known.has(id));
-  for await (const { payload, ...head } of readWhole(board, unknown)) {
-    const summary = (head.metadata.summary ?? "").trim() === "" ? firstLine(payload) : head.metadata.summary;
+  for (const { head, payloadBytes, beginning } of await board.readHeads(unknown)) {
+    const summary =
+      (head.metadata.summary ?? "").trim() === "" ? insteadOfSummary(beginning, payloadBytes) : head.metadata.summary;
     known.set(head.id, { ...head, metadata: { ...head.metadata, summary } });
   }
   return ids.flatMap((id) => known.get(id) ?? []);
+}
+
+function insteadOfSummary(beginning: string, payloadBytes: number): string {
+  return beginning === "" && payloadBytes > 0 ? `${Math.ceil(payloadBytes / 1024)} kB without a summary` : firstLine(beginning);
 }

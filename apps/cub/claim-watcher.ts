@@ -1,7 +1,6 @@
 // The loop that bids: hear of a claim → decide the bid → place it. It knows nothing of the work, so work never holds it up.
 import type { Announcement } from "../../lib/blackboard/port.ts";
 import type { BidSubject } from "../../lib/core/decide-bid.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -101,10 +100,10 @@ export class ClaimWatcher {
   }
 
   /** One that cannot be read (somebody changed it by hand) must not keep the agent from bidding on the others. */
-  async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, Artefact>> {
+  async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, BidSubject>> {
     const { board, log } = this.#parts;
     try {
-      return new Map((await board.readArtefacts(ids)).map((target) => [target.id, target]));
+      return new Map((await board.readHeads(ids)).map(({ head }) => [head.id, head]));
     } catch (error) {
       if (isAway(error)) throw error;
       if (ids.length > 1)

@@ -86,7 +86,7 @@ async function readInputs(
 async function pinnedCommit(board: Blackboard, claim: Claim, known: readonly Artefact[]): Promise<CommitHash | undefined> {
   const goalId = ArtefactId.parse(claim.goal_id);
   if (known.some((artefact) => artefact.id === goalId)) return undefined;
-  return (await board.readArtefact(goalId))?.metadata.commit;
+  return (await board.readHeads([goalId]))[0]?.head.metadata.commit;
 }
 
 async function orReason<Value>(work: () => Promise<Value>): Promise<Had<Value>> {

@@ -2,7 +2,7 @@
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../lib/core/decide-claim.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Verdict } from "../../lib/core/review-verdict.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
@@ -108,11 +108,11 @@ export class Decider {
     }
   }
 
-  async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Artefact[]> {
+  async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Verdict[]> {
     if (claim.status !== "pending_review" || claim.bidding === "open") return [];
     const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
-    const reviews = await this.#parts.board.readArtefacts(ids);
-    if (reviews.length === ids.length) return reviews;
+    const verdicts = await this.#targets.readVerdicts(ids);
+    if (verdicts.length === ids.length) return verdicts;
     throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
   }
 

@@ -1,7 +1,8 @@
 // Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (DESIGN §7). What stands
 // on the blackboard decides, so that looking twice does no harm.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
-import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { type Artefact, type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { type AgentName, ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -30,7 +31,7 @@ export class QuestionDesk {
 
   async #look(id: ArtefactId, epoch: number): Promise<void> {
     const { board } = this.#parts;
-    const [question, [answer]] = await Promise.all([board.readArtefact(id), board.answersOf([id])]);
+    const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     const clarifications = await this.#clarificationsOf(id);
     if (answer !== undefined) return this.#answered(question, answer, clarifications, epoch);
@@ -42,7 +43,7 @@ export class QuestionDesk {
 
   /** An answer, whoever gave it. */
   async lookAtAnswer(id: ArtefactId, epoch: number): Promise<void> {
-    const [question] = (await this.#parts.board.readArtefact(id))?.source_artefacts ?? [];
+    const [question] = (await readHead(this.#parts.board, id))?.source_artefacts ?? [];
     if (question !== undefined) await this.look(question, epoch);
   }
 
@@ -50,7 +51,7 @@ export class QuestionDesk {
   async needs({ kind, artefact_id }: Claim): Promise<boolean> {
     if (kind !== "clarification") return true;
     const { board } = this.#parts;
-    const [question, [answer]] = await Promise.all([board.readArtefact(artefact_id), board.answersOf([artefact_id])]);
+    const [question, [answer]] = await Promise.all([readHead(board, artefact_id), board.answersOf([artefact_id])]);
     return question !== undefined && answer === undefined && (await this.#isWaitedFor(question));
   }
 
@@ -70,15 +71,15 @@ export class QuestionDesk {
   }
 
   /** Feedback on a goal waits for its author until the goal ends, which the blackboard checks. */
-  async #isWaitedFor({ id, produced_by_agent, claim_id }: Artefact): Promise<boolean> {
+  async #isWaitedFor({ id, produced_by_agent, claim_id }: ArtefactHead): Promise<boolean> {
     if (produced_by_agent === "" || claim_id === "") return true;
     const asking = await this.#parts.board.readClaim(claim_id);
     return asking?.grants.some((grant) => questionOf(grant) === id) === true;
   }
 
-  async #answered(question: Artefact, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
+  async #answered(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
     const { board } = this.#parts;
-    const given = await board.readArtefact(answer);
+    const given = await readHead(board, answer);
     for (const { claim } of clarifications) {
       if (isEnded(claim.status) || claim.id === given?.claim_id) continue;
       await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${whoAnswered(given)}` }, epoch);
@@ -86,15 +87,15 @@ export class QuestionDesk {
     const { id, claim_id, produced_by_agent, type } = question;
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch);
-    else if (type === goalFeedbackType && given !== undefined) await this.#restateGoal(question, given, epoch);
+    else if (type === goalFeedbackType && given !== undefined) await this.#restateGoal(question, given.id, epoch);
   }
 
   /** The answer to feedback on a goal is the goal's next version. */
-  async #restateGoal({ source_artefacts }: Artefact, answer: Artefact, epoch: number): Promise<void> {
+  async #restateGoal({ source_artefacts }: ArtefactHead, id: ArtefactId, epoch: number): Promise<void> {
     const { board, clock, newId, log } = this.#parts;
     const [rejected] = source_artefacts;
-    const goal = rejected && (await board.readArtefact(rejected));
-    if (goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
+    const [answer, goal] = await Promise.all([board.readArtefact(id), rejected && readHead(board, rejected)]);
+    if (answer === undefined || goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
     const { summary: _former, ...metadata } = goal.metadata;
     const { summary } = answer.metadata;
     const restated: Artefact = {
@@ -112,13 +113,13 @@ export class QuestionDesk {
     if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
   }
 
-  async #route(question: Artefact, clarifications: ClaimSnapshot[]): Promise<Route> {
+  async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
     const { board, policy } = this.#parts;
     if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
     const [agents, asked] = await Promise.all([this.#roster.list(), this.#askedBefore(question, clarifications)]);
-    const about: Artefact[] = [];
+    const about: ArtefactHead[] = [];
     for (let next = question.source_artefacts[0]; next !== undefined; ) {
-      const artefact = await board.readArtefact(next);
+      const artefact = await readHead(board, next);
       if (artefact === undefined) break;
       about.push(artefact);
       const route = routeQuestion({ about, asked, agents });
@@ -129,28 +130,28 @@ export class QuestionDesk {
   }
 
   /** Who asked this question and those that it came from, and who was asked them. */
-  async #askedBefore(question: Artefact, clarifications: ClaimSnapshot[]): Promise<Set<string>> {
+  async #askedBefore(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Set<string>> {
     const { board } = this.#parts;
     const asked = new Set<string>([question.produced_by_agent, ...clarifications.flatMap(({ grants }) => agentsOf(grants))]);
     const seen = new Set([question.id]);
-    for (let current: Artefact | undefined = question; current !== undefined && current.claim_id !== ""; ) {
+    for (let current: ArtefactHead | undefined = question; current !== undefined && current.claim_id !== ""; ) {
       const asking: ClaimSnapshot | undefined = await board.readClaim(current.claim_id);
       if (asking?.claim.kind !== "clarification" || seen.has(asking.claim.artefact_id)) break;
       seen.add(asking.claim.artefact_id);
-      current = await board.readArtefact(asking.claim.artefact_id);
+      current = await readHead(board, asking.claim.artefact_id);
       if (current !== undefined) asked.add(current.produced_by_agent);
     }
     return asked;
   }
 
-  async #askPeople({ id, goal_id }: Artefact, epoch: number): Promise<void> {
+  async #askPeople({ id, goal_id }: ArtefactHead, epoch: number): Promise<void> {
     const { board, log } = this.#parts;
     const { outcome } = await board.askPeople({ question: id, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "asked") log.info("Put a question to people", { artefact_id: id, goal_id });
   }
 
-  async #askAgent(question: Artefact, agent: AgentName, epoch: number): Promise<void> {
+  async #askAgent(question: ArtefactHead, agent: AgentName, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#parts;
     const at = clock.now().toISOString();
     const claim: Claim = {
@@ -188,6 +189,10 @@ function agentsOf(grants: ClaimSnapshot["grants"]): string[] {
   return grants.map(({ agent }) => agent);
 }
 
-function whoAnswered(answer: Artefact | undefined): string {
+function whoAnswered(answer: ArtefactHead | undefined): string {
   return answer === undefined || answer.produced_by_agent === "" ? "a person" : answer.produced_by_agent;
+}
+
+async function readHead(board: Blackboard, id: ArtefactId): Promise<ArtefactHead | undefined> {
+  return (await board.readHeads([id]))[0]?.head;
 }

@@ -2,14 +2,20 @@
 // two differ only where somebody has broken one by hand.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Target } from "../../lib/core/claim-decision.ts";
+import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { RecentMap } from "../../lib/service/recent-map.ts";
 
 const mostTargets = 10_000;
+const mostVerdicts = 1_000;
+
+/** Reviews of 16 MiB each are possible. */
+const reviewsAtOnce = 4;
 
 export class Targets {
   readonly #targets = new RecentMap<ArtefactId, Target>(mostTargets);
+  readonly #verdicts = new RecentMap<ArtefactId, Verdict>(mostVerdicts);
   readonly #board: Blackboard;
 
   constructor(board: Blackboard) {
@@ -31,11 +37,30 @@ export class Targets {
 
   /** As it stands; undefined when it is gone. */
   async read(id: ArtefactId): Promise<Target | undefined> {
-    const artefact = await this.#board.readArtefact(id);
-    if (artefact === undefined) return undefined;
-    const { type, version, produced_by_role, produced_by_agent } = artefact;
+    const [found] = await this.#board.readHeads([id]);
+    if (found === undefined) return undefined;
+    const { type, version, produced_by_role, produced_by_agent } = found.head;
     const target = { id, type, version, produced_by_role, produced_by_agent };
     this.#targets.set(id, target);
     return target;
+  }
+
+  /** What these reviews say, in their order; what is gone is left out. The whole of each is read once: it may be long. */
+  async readVerdicts(ids: readonly ArtefactId[]): Promise<Verdict[]> {
+    const verdicts = new Map<ArtefactId, Verdict>();
+    const unknown = ids.filter((id) => this.#verdicts.get(id) === undefined);
+    // Those that are known may have been removed or broken since.
+    for (const { head } of await this.#board.readHeads(ids.filter((id) => !unknown.includes(id)))) {
+      const known = this.#verdicts.get(head.id);
+      if (known !== undefined) verdicts.set(head.id, known);
+    }
+    for (let from = 0; from < unknown.length; from += reviewsAtOnce) {
+      for (const review of await this.#board.readArtefacts(unknown.slice(from, from + reviewsAtOnce))) {
+        const verdict = verdictOf(review);
+        this.#verdicts.set(review.id, verdict);
+        verdicts.set(review.id, verdict);
+      }
+    }
+    return ids.flatMap((id) => verdicts.get(id) ?? []);
   }
 }

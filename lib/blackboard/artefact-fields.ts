@@ -1,6 +1,6 @@
 // An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
 import { createHash } from "node:crypto";
-import { Artefact, StructuralType } from "../model/artefact.ts";
+import { Artefact, type ArtefactHead, StructuralType } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
 
 /** In the order in which the scripts take them. */
@@ -44,13 +44,21 @@ export function digestOfContent(fields: Partial<ArtefactFields>): string {
  */
 export function artefactOfFields(fields: Partial<Record<string, string>>, key: string): Artefact | undefined {
   if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
-  const parsed = parseArtefact(fields, fields.payload ?? "");
-  if ("problem" in parsed) {
-    throw new SettError("artefact-malformed", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
-      hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
-    });
-  }
-  return parsed.artefact;
+  return soundArtefact(fields, fields.payload ?? "", key);
+}
+
+/** The same of a complete artefact's fields without its payload. */
+export function headOfFields(fields: Partial<Record<string, string>>, key: string): ArtefactHead {
+  const { payload: _, ...head } = soundArtefact(fields, "", key);
+  return head;
+}
+
+function soundArtefact(fields: Partial<Record<string, string>>, payload: string, key: string): Artefact {
+  const parsed = parseArtefact(fields, payload);
+  if ("artefact" in parsed) return parsed.artefact;
+  throw new SettError("artefact-malformed", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
+    hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
+  });
 }
 
 /** The artefact, or what is wrong with its fields. The payload comes apart: whatever it is, it is right. */

@@ -2,7 +2,8 @@
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { ClaimSnapshot } from "../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
-import type { Blackboard, GoalEnding } from "./port.ts";
+import type { GoalEnding } from "./artefact-port.ts";
+import type { Blackboard } from "./port.ts";
 
 /** Artefact → cause → claim. */
 type Causes = Map<ArtefactId, Map<string, ClaimId>>;

@@ -7,6 +7,7 @@ import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
 import type { FollowUp } from "./feedback.ts";
 import type { FailedGrant, QueuedGrant } from "./retry.ts";
+import type { Verdict } from "./review-verdict.ts";
 
 /** What happened to the claim. `progress`: its bids or grants have changed, which the snapshot already shows. */
 export type ClaimEvent =
@@ -29,8 +30,8 @@ export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_rol
 /** All that a decision depends on. `at` and `failureId` are used for what the decision brings into being. */
 export type DecisionInput = ClaimSnapshot & {
   target: Target;
-  /** Results of the review grants that are done; needed while the claim is in review. */
-  reviews: readonly Artefact[];
+  /** What the review grants that are done have come to; needed while the claim is in review. */
+  reviews: readonly Verdict[];
   agents: readonly AgentRegistration[];
   policy: Policy;
   /** Nobody is granted anything new while the instance is paused. */

@@ -15,7 +15,6 @@ import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
 import { followUpOnFeedback } from "./feedback.ts";
 import { attemptLostType, nextAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
-import { isApproval } from "./review-verdict.ts";
 
 const phases: readonly Phase[] = ["review", "parallel", "exclusive"];
 const wordOfPhase = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
@@ -167,11 +166,11 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
 
 /** True when every review approves; otherwise the claim ends here and the feedback goes back to whoever made the artefact. */
 function hearReviews(draft: Draft): boolean {
-  const rejecting = draft.input.reviews.filter((review) => !isApproval(review.payload));
+  const rejecting = draft.input.reviews.filter(({ approves }) => !approves);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;
   draft.writes.push({ kind: "follow_up", followUp: followUpOnFeedback({ target, rejecting, agents, policy, failureId }) });
-  terminate(draft, `Feedback from ${rejecting.map((review) => review.produced_by_agent).join(", ")}`);
+  terminate(draft, `Feedback from ${rejecting.map(({ agent }) => agent).join(", ")}`);
   return false;
 }
 

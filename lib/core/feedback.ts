@@ -3,6 +3,7 @@ import type { AgentRegistration } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
+import type { Verdict } from "./review-verdict.ts";
 
 export type FollowUp =
   /** The producer makes the next version, with the reviews before its eyes. `cause` makes the claim unique for this round. */
@@ -13,7 +14,7 @@ export type FollowUp =
 
 export function followUpOnFeedback(input: {
   target: Pick<Artefact, "id" | "version" | "produced_by_role" | "produced_by_agent">;
-  rejecting: readonly Artefact[];
+  rejecting: readonly Verdict[];
   agents: readonly AgentRegistration[];
   policy: Policy;
   failureId: ArtefactId;
@@ -41,13 +42,7 @@ export function followUpOnFeedback(input: {
   return { kind: "rework", agent: producer.name, reviews, cause: `rework:${target.version}` };
 }
 
-/** Of each review, so that the question stays readable; the whole is among its sources. */
-const longestExcerpt = 2_000;
-
-function goalQuestion(rejecting: readonly Artefact[]): string {
-  const said = rejecting.map(({ produced_by_agent, payload }) => {
-    const text = payload.length > longestExcerpt ? `${payload.slice(0, longestExcerpt)}…` : payload;
-    return `${produced_by_agent}: ${text}`;
-  });
+function goalQuestion(rejecting: readonly Verdict[]): string {
+  const said = rejecting.map(({ agent, excerpt }) => `${agent}: ${excerpt}`);
   return ["Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.", ...said].join("\n\n");
 }

@@ -1,4 +1,17 @@
 // What a review says: approval only by `{}` or `[]` (DESIGN §5), so that a reviewer never approves by accident.
+import type { Artefact } from "../model/artefact.ts";
+
+/** What a decision needs of a Review, however long it is. `excerpt`: of feedback, its beginning; empty where it approves. */
+export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };
+
+/** So that what quotes feedback stays readable; the whole is on the blackboard. */
+const longestExcerpt = 2_000;
+
+export function verdictOf({ id, produced_by_agent, payload }: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {
+  const approves = isApproval(payload);
+  const excerpt = payload.length > longestExcerpt ? `${payload.slice(0, longestExcerpt)}…` : payload;
+  return { id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt };
+}
 
 /** True when the payload parses to exactly an empty object or an empty array; text, `null`, `42`, `""` and malformed JSON are feedback. */
 export function isApproval(payload: string): boolean {

@@ -10,6 +10,7 @@ import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
+import { headsSuite } from "./suite/heads.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
@@ -18,6 +19,7 @@ import { verdictsSuite } from "./suite/verdicts.ts";
 export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
   describe(name, () => {
     describe("artefacts", () => artefactsSuite(open));
+    describe("heads", () => headsSuite(open));
     describe("the context of a target", () => contextSuite(open));
     describe("adoption by hand", () => adoptionSuite(open));
     describe("claims", () => claimsSuite(open));

@@ -1,7 +1,7 @@
 // All that an instance has on record, read with plain Redis commands and without trusting any index: every key is looked at.
 import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
+import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import { keysOf } from "../../lib/blackboard/keys.ts";
-import type { GoalEnding } from "../../lib/blackboard/port.ts";
 import { claimFieldNames, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { AgentRegistration } from "../../lib/model/agent.ts";

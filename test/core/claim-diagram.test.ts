@@ -38,7 +38,7 @@ const acts: Act[] = [
 /** What two claims have in common that will go the same ways. */
 function standing({ now: { claim, grants }, reviews }: ClaimSimulation): string {
   const work = grants.map((grant) => [grant.agent, grant.phase, grant.attempt, grant.state, "retry_at" in grant]);
-  return JSON.stringify([claim.status, claim.bidding, claim.bids, work, reviews.map(({ payload }) => payload)]);
+  return JSON.stringify([claim.status, claim.bidding, claim.bids, work, reviews.map(({ excerpt }) => excerpt)]);
 }
 
 /** Every arrow between states that some way through `acts` takes, from this beginning. */

@@ -1,6 +1,7 @@
 // A claim in a test's hands: applies decisions and plays the agents' part.
 import type { ClaimEvent, DecisionInput } from "../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../lib/core/decide-claim.ts";
+import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
@@ -15,7 +16,7 @@ export class ClaimSimulation {
   readonly agents: AgentRegistration[];
   readonly policy: Policy;
   isPaused = false;
-  readonly reviews: Artefact[] = [];
+  readonly reviews: Verdict[] = [];
   /** Kinds of all writes so far, in order. */
   readonly written: string[] = [];
   now: ClaimSnapshot;
@@ -65,7 +66,7 @@ export class ClaimSimulation {
     const artefact = sampleArtefact({ type: "Result", payload, produced_by_agent: name, goal_id: this.target.goal_id });
     this.#change(name, (grant) => {
       if (grant.state !== "running") return grant;
-      if (grant.phase === "review") this.reviews.push(artefact);
+      if (grant.phase === "review") this.reviews.push(verdictOf(artefact));
       return { ...grant, state: "done", ended_at: at, artefact_ids: [artefact.id] };
     });
     return this.tell();

@@ -3,7 +3,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { endingOf, isApprovalWaiting, keyOf, lastWordOf, type Notice, type Subject } from "../../../lib/core/notice.ts";
-import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
 import { ArtefactId, type GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
@@ -46,7 +46,7 @@ async function readEnding(board: Blackboard, subject: Subject & { kind: "goal" }
   const endOf = (stored: StoredGoal) => endingOf(goalStatus(stored).state);
   // Of a goal with an open claim nothing more need be read.
   const heads = async (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) =>
-    claims.some(({ claim }) => !isEnded(claim.status)) ? [] : await readHeads(board, ids);
+    claims.some(({ claim }) => !isEnded(claim.status)) ? [] : (await board.readHeads(ids)).map(({ head }) => head);
   const facts = await readGoalFacts(board, id, heads, (stored) => endOf(stored) === undefined);
   const kind = endOf(facts);
   const newest = facts.artefacts.at(-1);
@@ -61,16 +61,4 @@ async function readEnding(board: Blackboard, subject: Subject & { kind: "goal" }
 async function readGoalArtefact(board: Blackboard, goal: GoalId): Promise<Artefact | undefined> {
   const versions = await board.readThread(LogicalId.parse(goal));
   return board.readArtefact(versions.at(-1) ?? ArtefactId.parse(goal));
-}
-
-/** Payloads of 16 MiB each are possible. */
-const artefactsAtOnce = 8;
-
-async function readHeads(board: Blackboard, ids: readonly ArtefactId[]): Promise<ArtefactHead[]> {
-  const heads: ArtefactHead[] = [];
-  for (let from = 0; from < ids.length; from += artefactsAtOnce) {
-    const some = await board.readArtefacts(ids.slice(from, from + artefactsAtOnce));
-    heads.push(...some.map(({ payload: _, ...head }) => head));
-  }
-  return heads;
 }

@@ -1,11 +1,12 @@
 // Artefacts and goals of the memory blackboard.
+import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields } from "../artefact-fields.ts";
+import { type ArtefactBoard, beginningLength, longestLookedInto, type StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
-import type { ArtefactBoard } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
 import { follow, Notifier } from "./notifier.ts";
@@ -65,6 +66,13 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return ids.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
     },
 
+    async readHeads(ids) {
+      return ids.flatMap((id) => {
+        const artefact = read(id);
+        return artefact === undefined ? [] : [storedHead(artefact)];
+      });
+    },
+
     async readContext(target, additionalIds) {
       const latestOf = (thread: LogicalId) => versions(state, thread).at(-1);
       const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
@@ -100,6 +108,12 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
       return { outcome: "ended" };
     },
   };
+}
+
+function storedHead({ payload, ...head }: Artefact): StoredHead {
+  const payloadBytes = Buffer.byteLength(payload);
+  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= longestLookedInto;
+  return { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" };
 }
 
 function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {

@@ -7,8 +7,9 @@ import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Told } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
+import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
-import type { Announcement, GoalEnding, NewClaim, WorkerLog } from "../port.ts";
+import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
 import type { DueItem } from "../seat-port.ts";
 import { Notifier } from "./notifier.ts";
 

@@ -2,10 +2,11 @@
 import type { Artefact } from "../../model/artefact.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields, digestOfContent } from "../artefact-fields.ts";
-import type { ArtefactBoard, GoalEnding } from "../port.ts";
+import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import { followChannel } from "./follow.ts";
+import { readHeadsOf } from "./heads.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { artefactWords, listed } from "./script-arguments.ts";
@@ -51,6 +52,7 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
     },
 
+    readHeads: readHeadsOf(parts),
     readContext: readContextOf(parts),
 
     async readThread(thread) {

@@ -1,8 +1,8 @@
 // The context of a claim's target, found and read in one round trip.
 import type { Artefact } from "../../model/artefact.ts";
 import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
+import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
-import type { ArtefactBoard } from "../port.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 

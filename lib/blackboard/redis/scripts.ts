@@ -28,6 +28,7 @@ import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
+import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
@@ -40,6 +41,7 @@ const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQue
 const scripts = {
   createArtefact,
   readContext,
+  readHeads,
   adoptArtefact,
   verifyArtefact,
   endGoal,
