@@ -1,38 +1,67 @@
-// Prints events as they come: a line each.
+// Prints events as they come: a line each, for a person at a terminal not all of them.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Output } from "./output.ts";
 import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
 import { calendarDay } from "./render/age.ts";
-import { eventLine } from "./render/event-line.ts";
+import { type Beside, eventIndent, eventLine } from "./render/event-line.ts";
+import { Fold } from "./render/fold.ts";
+import { wrap } from "./render/wrap.ts";
+
+type Options = {
+  format: "human" | "jsonl";
+  /** Heads that the caller keeps; without it none are kept, for a log may go on for ever. */
+  known?: KnownArtefacts;
+  /** For people: what is told with other lines has none of its own. Meant for a terminal: programs count on every line. */
+  isFolded?: boolean;
+};
+
+/** A reason that stands so few lines above need not be said again. */
+const inSightLines = 12;
 
 export class EventPrinter {
   readonly #out: Output;
-  readonly #format: "human" | "jsonl";
-  readonly #known: KnownArtefacts | undefined;
+  readonly #options: Options;
+  readonly #fold: Fold | undefined;
   #day: string | undefined;
+  #printed = 0;
+  readonly #failures = new Map<ArtefactId, number>();
 
-  /** `known`: heads that the caller keeps; without it none are kept, for a log may go on for ever. */
-  constructor(out: Output, format: "human" | "jsonl", known?: KnownArtefacts) {
+  constructor(out: Output, options: Options) {
     this.#out = out;
-    this.#format = format;
-    this.#known = known;
+    this.#options = options;
+    this.#fold = options.isFolded === true ? new Fold() : undefined;
   }
 
   /** `board` is asked for what the new artefacts say of themselves. */
   async print(events: readonly SettEvent[], board: Blackboard): Promise<void> {
     if (events.length === 0) return;
-    const text = this.#format === "jsonl" ? events.map((event) => JSON.stringify(event)) : await this.#humanLines(events, board);
-    await this.#out.write(`${text.join("\n")}\n`);
+    const isJson = this.#options.format === "jsonl";
+    const text = isJson ? events.map((event) => JSON.stringify(event)) : await this.#humanLines(events, board);
+    if (text.length > 0) await this.#out.write(`${text.join("\n")}\n`);
+  }
+
+  /** Whether this Failure was told, with its reason, so little above that it must be before everybody's eyes. */
+  hasInSight(failure: ArtefactId): boolean {
+    const at = this.#failures.get(failure);
+    return this.#fold !== undefined && at !== undefined && this.#printed - at <= inSightLines;
   }
 
   async #humanLines(events: readonly SettEvent[], board: Blackboard): Promise<string[]> {
-    const summaries = await readSummaries(events, board, this.#known);
-    const { style } = this.#out;
+    const heads = await readNewHeads(events, board, this.#options.known);
+    const { style, columns } = this.#out;
     return events.flatMap((event) => {
-      const line = eventLine(event, style, summaryOf(event, summaries));
+      const whole = besideOf(event, heads);
+      const beside = this.#fold === undefined ? whole : this.#fold.take(event, whole);
+      if (beside === undefined) return [];
+      this.#printed += 1;
+      const { artefact_id } = event;
+      if (event.type === "artefact_created" && event.data?.structural_type === "Failure" && artefact_id !== undefined)
+        this.#failures.set(artefact_id, this.#printed);
+      const line = wrap(eventLine(event, style, beside), { columns, indent: eventIndent });
       const day = calendarDay(event.time);
       // The first line tells the day only when it is not today's.
       const isNew = day !== (this.#day ?? calendarDay(new Date().toISOString()));
@@ -42,18 +71,18 @@ export class EventPrinter {
   }
 }
 
-async function readSummaries(
+/** Of the artefacts that these events tell of. */
+async function readNewHeads(
   events: readonly SettEvent[],
   board: Blackboard,
   known: KnownArtefacts | undefined,
-): Promise<Map<ArtefactId, string>> {
+): Promise<Map<ArtefactId, ArtefactHead>> {
   const ids = events.flatMap(({ type, artefact_id }) =>
     type === "artefact_created" && artefact_id !== undefined ? [artefact_id] : [],
   );
   if (ids.length === 0) return new Map();
   try {
-    const heads = await readHeads(board, ids, known);
-    return new Map(heads.map(({ id, metadata }) => [id, metadata.summary ?? ""]));
+    return new Map((await readHeads(board, ids, known)).map((head) => [head.id, head]));
   } catch (error) {
     // The events are what matters; a line without its summary is still true.
     if (error instanceof SettError) return new Map();
@@ -61,6 +90,7 @@ async function readSummaries(
   }
 }
 
-function summaryOf({ type, artefact_id }: SettEvent, summaries: ReadonlyMap<ArtefactId, string>): string | undefined {
-  return type === "artefact_created" && artefact_id !== undefined ? summaries.get(artefact_id) : undefined;
+function besideOf({ type, artefact_id }: SettEvent, heads: ReadonlyMap<ArtefactId, ArtefactHead>): Beside {
+  const head = type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
+  return head === undefined ? {} : { summary: head.metadata.summary, maker: head.produced_by_agent };
 }

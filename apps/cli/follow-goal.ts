@@ -3,7 +3,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { GoalState } from "../../lib/core/goal-status.ts";
 import { exitCodes } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { GoalId } from "../../lib/model/ids.ts";
+import type { ArtefactId, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { EventPrinter } from "./event-printer.ts";
 import { followLog } from "./follow-log.ts";
@@ -27,8 +27,8 @@ const lastWords = new Set<SettEvent["type"]>([
 /** They concern every goal. */
 const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
 
-/** `asked`: what it waits for people to say. */
-export type RestingGoal = GoalReading & { asked: Asked[] };
+/** `asked`: what it waits for people to say. `hasInSight`: whether what was printed last tells why it failed. */
+export type RestingGoal = GoalReading & { asked: Asked[]; hasInSight(failure: ArtefactId): boolean };
 
 /** `person` answers the goal's questions while it is followed. */
 type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
@@ -37,7 +37,7 @@ type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPro
 export async function followGoal(given: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
   const shell = person?.shell ?? given;
   const known: KnownArtefacts = new Map();
-  const printer = new EventPrinter(shell.err, "human", known);
+  const printer = new EventPrinter(shell.err, { format: "human", known, isFolded: shell.err.isTerminal });
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
   const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
   const isLastWord = (event: SettEvent) => ofGoal(event) && lastWords.has(event.type);
@@ -55,7 +55,8 @@ export async function followGoal(given: Shell, { name, goal, from, person }: Fol
       const now = await readGoal(board, goal, known);
       const { state } = now.status;
       const isAnswering = (await person?.attend(now, board)) === true;
-      reading = state === "running" ? undefined : { ...now, asked: state === "waiting" ? await readAsked(board, goal) : [] };
+      const asked = state === "waiting" ? await readAsked(board, goal) : [];
+      reading = state === "running" ? undefined : { ...now, asked, hasInSight: (failure) => printer.hasInSight(failure) };
       if (isAnswering || reading === undefined) return undefined;
       // The reading may know of more than has been printed. All is read before it is printed: nothing must be printed twice.
       const rest = await readRest(board, last);

@@ -3,7 +3,7 @@ import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
 import { pause } from "../../lib/service/pause.ts";
 import { dropTyped } from "./drop-typed.ts";
-import type { Output } from "./output.ts";
+import { type Output, writingBy } from "./output.ts";
 
 /** What is pasted comes all at once, several lines of it too: they are one answer, and none of them answers the next question. */
 const pasteMs = 50;
@@ -45,7 +45,7 @@ export class LinePrompt implements Disposable {
       await output.write(text);
       if (typed !== undefined && this.#settle !== undefined) this.#show(typed);
     };
-    return { ...output, write };
+    return writingBy(output, write);
   }
 
   /** The terminal is as it was before. */

@@ -3,12 +3,23 @@ import { createStyle, type Style } from "./render/style.ts";
 
 export type Output = {
   isTerminal: boolean;
-  /** How wide it is; undefined where lines may have any length. */
-  columns: number | undefined;
+  /** How wide it is now; undefined where lines may have any length. */
+  readonly columns: number | undefined;
   style: Style;
   /** Resolves when the text is out of our hands, so that whoever waits writes no faster than the reader reads. */
   write(text: string): Promise<void>;
 };
+
+/** The same output, whose text goes another way. */
+export function writingBy(output: Output, write: Output["write"]): Output {
+  return {
+    ...output,
+    get columns() {
+      return output.columns;
+    },
+    write,
+  };
+}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,7 +36,9 @@ export function createOutput(stream: NodeJS.WriteStream, env: Environment, onClo
   });
   return {
     isTerminal,
-    columns: isTerminal ? stream.columns || 80 : undefined,
+    get columns() {
+      return isTerminal ? stream.columns || 80 : undefined;
+    },
     style: createStyle(isColoured),
     write: (text) =>
       new Promise((resolve) => {

@@ -2,15 +2,17 @@
 import { exitCodes, messageOf, SettError } from "../../lib/model/errors.ts";
 import type { Output } from "./output.ts";
 import { plainLines } from "./render/plain-text.ts";
+import { wrap } from "./render/wrap.ts";
 
 /** Says what happened and what to do next, and returns the exit code. The stack only with `isDebug`. */
 export async function printError(error: unknown, err: Output, { isDebug }: { isDebug: boolean }): Promise<number> {
-  const { style } = err;
+  const { style, columns } = err;
   const isExpected = error instanceof SettError;
   const hint = isExpected ? error.hint : "This is a mistake in Sett. Run it again with --debug and report what it shows.";
   const message = isExpected ? error.message : `Something unexpected happened: ${messageOf(error)}`;
-  await err.write(`${style.bold(style.red("sett:"))} ${plainLines(message)}\n`);
-  for (const line of hint === undefined ? [] : plainLines(hint).split("\n")) await err.write(`  ${style.cyan("→")} ${line}\n`);
+  await err.write(`${wrap(`${style.bold(style.red("sett:"))} ${plainLines(message)}`, { columns })}\n`);
+  for (const line of hint === undefined ? [] : plainLines(hint).split("\n"))
+    await err.write(`${wrap(`  ${style.cyan("→")} ${line}`, { columns, indent: 4, isOneLine: true })}\n`);
   if (isDebug) await err.write(`${stacksOf(error)}\n`);
   return isExpected ? error.exitCode : exitCodes.failed;
 }

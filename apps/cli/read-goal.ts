@@ -38,6 +38,11 @@ export function goalSummary({ goal, artefacts }: GoalReading): string {
   return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
 }
 
+/** The Failures that count, oldest first. */
+export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "artefacts">): ArtefactHead[] {
+  return artefacts.filter(({ id }) => status.failures.includes(id));
+}
+
 /** Why nothing came of a goal. `results`: what there is beside the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
   if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";

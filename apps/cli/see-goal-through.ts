@@ -7,7 +7,7 @@ import { fetchResults } from "./fetch-results.ts";
 import { followGoal, type RestingGoal } from "./follow-goal.ts";
 import type { Place } from "./open-blackboard.ts";
 import { PersonAtPrompt } from "./person-at-prompt.ts";
-import { whyStalled } from "./read-goal.ts";
+import { failuresOf, whyStalled } from "./read-goal.ts";
 import { askedDetails, commandsFor } from "./render/asked-text.ts";
 import { naming } from "./render/naming.ts";
 import { oneLine } from "./render/plain-text.ts";
@@ -41,9 +41,11 @@ export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingG
   return reading;
 }
 
+const mostFailures = 3;
+
 /** Says how the goal ended, and what to look at next. `isAsked`: its questions were shown already. */
 async function conclude(
-  { goal, asked, artefacts }: RestingGoal,
+  { goal, asked, artefacts, status, hasInSight }: RestingGoal,
   state: GoalState,
   { instance, name, isAsked }: { instance: string; name: string | undefined; isAsked: boolean },
   shell: Shell,
@@ -55,13 +57,12 @@ async function conclude(
   const last = results.at(-1);
   const named = naming(name);
   switch (state) {
-    case "failed": {
-      const failure = results.findLast((artefact) => artefact.structural_type === "Failure");
-      if (failure === undefined) break;
-      messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
-      messages.next(`sett unearth ${shortId(failure.id)}${named}`);
+    case "failed":
+      for (const failure of failuresOf({ status, artefacts }).slice(-mostFailures)) {
+        if (!hasInSight(failure.id)) messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
+        messages.next(`sett unearth ${shortId(failure.id)}${named}`);
+      }
       break;
-    }
     case "stalled":
       messages.note(whyStalled(results));
       messages.next(`Do the \`bids\` in sett.yml match? Which agents are there: sett status${named}`);

@@ -43,7 +43,8 @@ export type Waiting =
   | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
   | { kind: "claim"; artefact: ArtefactId; since: string };
 
-export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[] };
+/** `failures`: those that count, oldest first. */
+export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[]; failures: ArtefactId[] };
 
 export function goalStatus(facts: GoalFacts): GoalStatus {
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
@@ -54,11 +55,14 @@ export function goalStatus(facts: GoalFacts): GoalStatus {
     ...openClaims.flatMap(waitedForBy),
     ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
   ];
-  return {
-    state: stateOf(facts, { people: waitingFor.filter(isForPeople).length, open: openClaims.length + owed.length }),
-    openClaims,
-    waitingFor,
+  const retried = retriedClaims(facts);
+  const failures = facts.artefacts.filter((one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts));
+  const count = {
+    people: waitingFor.filter(isForPeople).length,
+    open: openClaims.length + owed.length,
+    failures: failures.length,
   };
+  return { state: stateOf(facts, count), openClaims, waitingFor, failures: failures.map(({ id }) => id) };
 }
 
 /** Waits for a person, who may take days. */
@@ -66,12 +70,11 @@ export function isForPeople({ kind }: Waiting): boolean {
   return kind === "answer" || kind === "approval";
 }
 
-function stateOf(facts: GoalFacts, count: { people: number; open: number }): GoalState {
+function stateOf(facts: GoalFacts, count: { people: number; open: number; failures: number }): GoalState {
   if (facts.ended === "cancelled") return "cancelled";
   if (count.people > 0) return "waiting";
   if (count.open > 0) return "running";
-  const retried = retriedClaims(facts);
-  if (facts.artefacts.some((one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts))) return "failed";
+  if (count.failures > 0) return "failed";
   if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
   // A new version of the goal is not a result, and neither is a review: nobody has done anything about it yet.
   const isResult = (artefact: GoalArtefact) =>

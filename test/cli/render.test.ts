@@ -5,6 +5,7 @@ import { eventLine } from "../../apps/cli/render/event-line.ts";
 import { oneLine, plainLines, shorten } from "../../apps/cli/render/plain-text.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { table } from "../../apps/cli/render/table.ts";
+import { wrap } from "../../apps/cli/render/wrap.ts";
 import { EventType, type SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../support/sample.ts";
@@ -36,7 +37,7 @@ const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
 
 describe("an event's line", () => {
   test.each(EventType.options)("tells %s in words, with no gap where something is missing", (type) => {
-    const full = eventLine(sampleEvent({ type }), plain, undefined);
+    const full = eventLine(sampleEvent({ type }), plain);
     expect(full).not.toMatch(/undefined|\[object|_/);
     const {
       goal_id: _goal,
@@ -46,12 +47,12 @@ describe("an event's line", () => {
       data: _data,
       ...bare
     } = sampleEvent({ type });
-    expect(eventLine(bare, plain, undefined)).not.toMatch(/undefined|NaN/);
+    expect(eventLine(bare, plain)).not.toMatch(/undefined|NaN/);
   });
 
   test("tells time, goal, who and what, in this order", () => {
     const event = sampleEvent();
-    const line = eventLine(event, plain, undefined);
+    const line = eventLine(event, plain);
     expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
     expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
   });
@@ -61,7 +62,7 @@ describe("an event's line", () => {
       type: "artefact_created",
       data: { structural_type: "Standard", type: `Evil${esc}[31m\nType`, version: 1 },
     });
-    const line = eventLine(event, plain, `a\r\n12:00:00 forged ${esc}]0;title\u0007`);
+    const line = eventLine(event, plain, { summary: `a\r\n12:00:00 forged ${esc}]0;title\u0007` });
     expect(line.split("\n")).toHaveLength(1);
     expect(line).not.toContain(esc);
     expect(line).not.toContain("\r");
@@ -70,7 +71,7 @@ describe("an event's line", () => {
 
 test("what people ask for, and what comes of it, is told with their names, without their addresses", () => {
   const ada = "person:Ada Lovelace <ada@sett.invalid>";
-  const told = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain, undefined).slice(10);
+  const told = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
   const [about, claim] = [newArtefactId(), newClaimId()];
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
   const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
@@ -87,14 +88,36 @@ test("what people ask for, and what comes of it, is told with their names, witho
 
 test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {
   const lost = sampleEvent({ type: "grant_failed", actor: "orchestrator:1" as SettEvent["actor"] });
-  expect(eventLine(lost, plain, undefined)).toContain("ends the attempt of coder on claim");
-  expect(eventLine(sampleEvent({ type: "grant_failed" }), plain, undefined)).toContain("fails on claim");
+  expect(eventLine(lost, plain)).toContain("ends the attempt of coder on claim");
+  expect(eventLine(sampleEvent({ type: "grant_failed" }), plain)).toContain("fails on claim");
 });
 
 test("a result that comes too late is told from one that somebody has written by hand", () => {
-  const byHand = sampleEvent({ type: "result_refused", actor: "hand" as SettEvent["actor"] });
-  expect(eventLine(byHand, plain, undefined)).toMatch(/by hand +is refused a result for claim/);
-  expect(eventLine(sampleEvent({ type: "result_refused" }), plain, undefined)).toContain("comes too late with a result");
+  const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
+  expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
+  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toContain("comes too late with a result");
+});
+
+test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {
+  const [about, claim] = [newArtefactId(), newClaimId()];
+  const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
+  const told = (over: Partial<SettEvent>, beside = {}) => {
+    const event = sampleEvent({ actor: "hand", artefact_id: about, claim_id: claim, agent: agentName("approver"), ...over });
+    return eventLine(event, plain, beside).slice("00:00:00  00000000  ".length);
+  };
+  expect(told({ type: "bid_placed", data: { word: "review" } })).toBe(
+    `by hand         bids review on claim ${shortClaim} for approver`,
+  );
+  expect(told({ type: "grant_started" })).toBe(`by hand         works on claim ${shortClaim} for approver`);
+  expect(told({ type: "grant_done" })).toBe(`by hand         is done with claim ${shortClaim} for approver`);
+  expect(told({ type: "artefact_created" }, { maker: "approver" })).toBe(`by hand         posts Report ${short} for approver`);
+  expect(told({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
+    `by hand         writes artefact ${short}, which is refused: Why`,
+  );
+  const bid = { word: "maybe", reason: "not a bid word" };
+  const refused = `by hand         bids maybe on claim ${shortClaim} for approver, which is refused: not a bid word`;
+  expect(told({ type: "bid_refused", data: bid })).toBe(refused);
+  expect(told({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } })).toBe(refused);
 });
 
 test("an age just now is no ago", () => {
@@ -105,8 +128,8 @@ test("an age just now is no ago", () => {
 });
 
 test("colours stand only where they are wanted", () => {
-  expect(eventLine(sampleEvent(), plain, "a summary")).not.toContain(esc);
-  expect(eventLine(sampleEvent(), coloured, "a summary")).toContain(esc);
+  expect(eventLine(sampleEvent(), plain, { summary: "a summary" })).not.toContain(esc);
+  expect(eventLine(sampleEvent(), coloured, { summary: "a summary" })).toContain(esc);
 });
 
 test("an age is told in the largest unit that fits", () => {
@@ -128,6 +151,49 @@ describe("a table", () => {
   test("is cut to the terminal in its last column only", () => {
     const [, first] = table(["A", "STORY"], rows, plain, 14);
     expect(first).toEndWith("a long …");
+  });
+
+  test("is broken between words where other columns are too wide, and fits into the terminal", () => {
+    const agents = ["changelog", "licences", "packager", "reviewer", "secrets", "tester"].join(", ");
+    const row = ["demo", "running", agents, "29s", "/home/ada/doors/front/left"].map((text) => ({ text }));
+    const lines = table(["NAME", "STATE", "AGENTS", "AGE", "WORKSPACE"], [row], plain, 60);
+    expect(lines).toEqual([
+      "NAME  STATE    AGENTS                  AGE  WORKSPACE",
+      "demo  running  changelog, licences,    29s  /home/ada/doors…",
+      "               packager, reviewer,",
+      "               secrets, tester",
+    ]);
+  });
+
+  test("counts the columns that a terminal gives to what it writes", () => {
+    const lines = table(
+      ["TYPE", "BY"],
+      [
+        [{ text: "報告" }, { text: "é" }],
+        [{ text: "e\u0301" }, { text: "ok" }],
+      ],
+      plain,
+      40,
+    );
+    expect(lines).toEqual(["TYPE  BY", "報告  é", "e\u0301     ok"]);
+  });
+});
+
+describe("a line that is too long for the terminal", () => {
+  const line = "  waits for `coder`, which is silent";
+
+  test("is broken between words, and goes on as far in as it began or as it is told to", () => {
+    expect(wrap(line, { columns: 20 })).toBe("  waits for `coder`,\n  which is silent");
+    expect(wrap(line, { columns: 24, indent: 4 })).toBe("  waits for `coder`,\n    which is silent");
+    expect(wrap(coloured.red(line), { columns: 20 })).toBe(coloured.red("  waits for `coder`,\n  which is silent"));
+    expect(wrap(line, { columns: undefined })).toBe(line);
+  });
+
+  test("keeps whole what may be copied: a command stays one line, and a word is the terminal's to break", () => {
+    const command = wrap("  → sett answer 9f3a12b4 now", { columns: 20, indent: 4, isOneLine: true });
+    expect(command).toBe("  → sett answer         9f3a12b4 now");
+    expect(command.slice(0, 20)).toBe("  → sett answer     ");
+    expect(wrap("see abcdefghijklmnopqrstuvwxyz there", { columns: 10 })).toBe("see\nabcdefghijklmnopqrstuvwxyz\nthere");
   });
 });
 

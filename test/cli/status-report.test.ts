@@ -17,11 +17,11 @@ const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata
 const draft = sampleArtefact({ id: id("55555555"), goal_id: goal.goal_id, type: "Draft", version: 2 });
 
 function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: Artefact[] = [goal]): GoalReading {
-  const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy) };
+  const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy), failures: [] };
   return { goal: GoalId.parse(goal.id), status, artefacts };
 }
 
-function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0): string[] {
+function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0, columns?: number): string[] {
   const report = {
     instance: InstanceName.parse("demo"),
     name: undefined,
@@ -31,7 +31,7 @@ function drawn(goals: readonly GoalReading[], around: Situation = situation([]),
     crashes: [],
     hidden,
   };
-  return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, undefined);
+  return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);
 }
 
 describe("a goal", () => {
@@ -50,8 +50,38 @@ describe("a goal", () => {
     ]);
   });
 
+  test("that failed tells each Failure that counts: its type, whose it is, why, and how to see it", () => {
+    const reason = { summary: "The tool ended with exit code 3: lint: no such file: src" };
+    const common = { goal_id: goal.goal_id, structural_type: "Failure", metadata: reason } as const;
+    const lost = sampleArtefact({ id: id("14905b02"), type: "AttemptLost", produced_by_agent: "", ...common });
+    const broken = sampleArtefact({ id: id("24905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
+    const retried = sampleArtefact({ id: id("34905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
+    const failed = reading("failed", [], [goal, lost, broken, retried]);
+    const told = drawn([{ ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } }]);
+    expect(told.slice(-4)).toEqual([
+      `          AttemptLost: ${reason.summary}`,
+      "            → sett unearth 14905b02",
+      `          ToolExecutionFailure by \`linter\`: ${reason.summary}`,
+      "            → sett unearth 24905b02",
+    ]);
+  });
+
+  test("is broken between words on a terminal of 80 columns", () => {
+    const summary = "Write about the door, and say which of the doors of the house is meant by it";
+    const stated = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary } });
+    expect(drawn([reading("stalled", [], [stated])], situation([]), 0, 74).slice(-5)).toEqual([
+      "9f3a12b4  stalled    3m    Write about the door, and say which of the",
+      "                           doors of the house is meant by it",
+      "          Nobody did anything about it: no agent bid anything but",
+      "          `ignore`.",
+      "            → sett watch --no-follow --goal 9f3a12b4",
+    ]);
+  });
+
   test("that stalled says why, and where to look", () => {
-    expect(drawn([reading("stalled")]).at(-1)).toMatch(/Nobody did anything .* sett watch --no-follow --goal 9f3a12b4$/);
+    const [why, next] = drawn([reading("stalled")]).slice(-2);
+    expect(why).toContain("Nobody did anything about it");
+    expect(next).toBe("            → sett watch --no-follow --goal 9f3a12b4");
   });
 
   test("that is not shown is counted", () => {
@@ -73,6 +103,11 @@ test("each agent has its last sign of life, and one that gives none is told from
     "linter  linter  unknown  never",
     "tester  tester  silent   1m ago",
   ]);
+});
+
+test("an agent that is at work is working, with its claim, before its next heartbeat says so", () => {
+  const open = [openClaim({}, { id: claimId("11111111") }, [running("coder", "exclusive", 5)])];
+  expect(drawn([], situation(["coder"], { open }))[3]).toBe("coder  coder  working  2s ago     11111111");
 });
 
 test("an agent whose workers are at work is working, with their claims, the longest first; one that is silent is told to be", () => {

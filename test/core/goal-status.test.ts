@@ -78,7 +78,7 @@ describe("the state of a goal", () => {
   test("is stalled when everybody ignored it", () => {
     const scene = new Scene();
     scene.claim(scene.goal, done);
-    expect(scene.status()).toEqual({ state: "stalled", openClaims: [], waitingFor: [] });
+    expect(scene.status()).toEqual({ state: "stalled", openClaims: [], waitingFor: [], failures: [] });
   });
 
   test("is still stalled when it was only reviewed, or only stated anew", () => {

@@ -1,17 +1,18 @@
 // sett status: how every goal stands, who is waited for and why, and whether everybody is there.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
-import { type GoalReading, goalSummary, readGoal, readSituation } from "../read-goal.ts";
+import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../read-goal.ts";
 import { readRequests } from "../read-requests.ts";
 import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
-import { isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/hold-up.ts";
+import { claimsOf, isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/hold-up.ts";
 import { type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { resolveGoalId } from "../resolve-id.ts";
@@ -90,6 +91,7 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
     agents: agents.map((agent) => {
       const { name, role } = agent;
       const last = statuses.get(name);
+      const [claim] = claimsOf(agent, situation);
       const state = last === undefined ? "unknown" : stateOf(agent, last, situation);
       const workers = workersOf(agent, situation);
       return {
@@ -97,7 +99,7 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
         role,
         state: kindOf(agent) ?? state,
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
-        claim_id: last?.claim_id ?? null,
+        claim_id: claim ?? null,
         workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.most, claim_ids: workers.claims },
         crashing: crashJson(crashes.find((crash) => crash.agent === name)),
       };
@@ -133,8 +135,13 @@ function goalJson(reading: GoalReading, situation: Situation) {
     created_at: artefacts[0]?.created_at,
     artefacts: artefacts.length,
     open_claims: openClaims.map(claimJson),
+    failures: failuresOf(reading).map(failureJson),
     waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),
   };
+}
+
+function failureJson({ id, type, produced_by_agent, metadata, created_at }: ArtefactHead) {
+  return { id, type, by: produced_by_agent || null, reason: metadata.summary ?? "", created_at };
 }
 
 function claimJson(snapshot: ClaimSnapshot) {

@@ -28,6 +28,8 @@ export const watch = defineCommand({
     "On a terminal the open claims stand below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
     "then its phases (✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person), and with who is",
     "waited for.",
+    "A terminal is not told everything: bids of `ignore` are named where the bidding closes, and why something failed is said once.",
+    "With --type or --agent, and everywhere else, each event has its line.",
   ].join("\n"),
   args: {
     since: { type: "string", alias: "s", valueHint: "TIME", description: "start there: 10m ago, a date, or after an event's id" },
@@ -66,7 +68,9 @@ export const watch = defineCommand({
     const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, args.name);
     await using live = args.follow && args.output === "human" ? liveClaims(givenShell, args.name) : undefined;
     const shell = live?.shell ?? givenShell;
-    const printer = new EventPrinter(shell.out, args.output === "jsonl" ? "jsonl" : "human");
+    // Whoever asks for certain events wants them all.
+    const isFolded = shell.out.isTerminal && types.length === 0 && agent === undefined;
+    const printer = new EventPrinter(shell.out, { format: args.output === "jsonl" ? "jsonl" : "human", isFolded });
     const bell = args.bell && args.follow ? new Bell(givenShell.err) : undefined;
     let goal: GoalId | undefined;
     let startedMs = 0;

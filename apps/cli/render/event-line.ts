@@ -7,18 +7,32 @@ import { shortId } from "./short-id.ts";
 import type { Colour, Style } from "./style.ts";
 
 const longestSummary = 100;
+/** A Failure's is the reason, which is told nowhere else. */
+const longestReason = 300;
 const actorWidth = 14;
 
-/** `summary` is the artefact's own, which the event does not carry. */
-export function eventLine(event: SettEvent, style: Style, summary: string | undefined): string {
+/** Where what happened begins; what does not fit into a line goes on below. */
+export const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".length;
+
+/**
+ * What the event itself does not say. `summary`: the artefact's own. `maker`: the agent in whose name it was written. `ignoredBy`: whose
+ * bids were not told by themselves. `reason`: what is left to tell of the event's own, if something was told before.
+ */
+export type Beside = {
+  summary?: string | undefined;
+  maker?: string | undefined;
+  ignoredBy?: readonly string[];
+  reason?: string;
+};
+
+export function eventLine(event: SettEvent, style: Style, beside: Beside = {}): string {
   const goal = event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
   const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);
   const paintedWho = style[colourOf(event.actor)](who);
-  const { text, weight } = whatHappened(event, style);
-  const told =
-    summary === undefined || summary === ""
-      ? text
-      : `${text}  ${style.dim("“")}${shorten(oneLine(summary), longestSummary)}${style.dim("”")}`;
+  const { text, weight } = whatHappened(event, beside, style);
+  const { summary = "" } = beside;
+  const most = event.data?.structural_type === "Failure" ? longestReason : longestSummary;
+  const told = summary === "" ? text : `${text}  ${style.dim("“")}${shorten(oneLine(summary), most)}${style.dim("”")}`;
   return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(told) : told}`;
 }
 
@@ -38,7 +52,7 @@ function colourOf(actor: Actor): Colour {
 
 type Told = { text: string; weight: "major" | "minor" };
 
-function whatHappened(event: SettEvent, style: Style): Told {
+function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
   const about = shortId(event.artefact_id ?? "");
   const claim = `claim ${shortId(event.claim_id ?? "")}`;
   const agent = event.agent ?? "an agent";
@@ -47,7 +61,10 @@ function whatHappened(event: SettEvent, style: Style): Told {
   const minor = (text: string): Told => ({ text, weight: "minor" });
   // The orchestrator alone acts; whoever asked for it is told with it.
   const asAsked = said("by") === "" ? "" : `, as ${oneLine(actorName(said("by")))} asked`;
-  const because = said("reason") === "" ? "" : `: ${said("reason")}`;
+  const reason = oneLine(beside.reason ?? said("reason"));
+  const because = reason === "" ? "" : `: ${reason}`;
+  const isByHand = event.actor === "hand";
+  const inName = isByHand && event.agent !== undefined ? ` for ${agent}` : "";
   switch (event.type) {
     case "instance_started":
       return major(style.bold("starts this sett"));
@@ -62,9 +79,13 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "orchestrator_started":
       return minor(`takes the seat, epoch ${said("epoch")}`);
     case "artefact_created":
-      return major(artefactCreated(event, said, style));
+      return major(artefactCreated(event, beside, said, style));
     case "artefact_refused":
-      return major(`${style.red("refuses")} artefact ${about}${because}`);
+      return major(
+        isByHand
+          ? `writes artefact ${about}, which is ${style.red("refused")}${because}`
+          : `${style.red("refuses")} artefact ${about}${because}`,
+      );
     case "claim_opened":
       return major(`opens ${claim} on ${about}${bidders(event)}`);
     case "claim_announced":
@@ -76,22 +97,22 @@ function whatHappened(event: SettEvent, style: Style): Told {
     case "bid_imposed":
       return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which gave no bid`);
     case "bid_refused":
-      return major(`${style.red("refuses")} a bid of ${agent} on ${claim}${because}`);
+      return major(bidRefused(event, said, { claim, because, agent }, style));
     case "bidding_closed":
-      return minor(`closes the bidding on ${claim}`);
+      return minor(`closes the bidding on ${claim}${ignoring(beside.ignoredBy)}`);
     case "grant_queued":
       return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})`);
     case "grant_started":
-      return major(`${style.yellow("works")} on ${claim}${attempt(event)}`);
+      return major(`${style.yellow("works")} on ${claim}${inName}${attempt(event)}`);
     case "grant_done":
-      return event.actor.startsWith("agent") || event.actor === "hand"
-        ? minor(`is done with ${claim}`)
+      return event.actor.startsWith("agent") || isByHand
+        ? minor(`is done with ${claim}${inName}`)
         : minor(`has judged for ${agent} on ${claim}`);
     case "grant_failed":
       return major(
         event.actor.startsWith("orchestrator")
           ? `${style.red("ends")} the attempt of ${agent} on ${claim}${because}`
-          : `${style.red("fails")} on ${claim}${because}`,
+          : `${style.red("fails")} on ${claim}${inName}${because}`,
       );
     case "grant_retrying":
       return major(`tries ${agent} on ${claim} again in ${Number(event.data?.after_ms ?? 0) / 1_000} s`);
@@ -106,8 +127,8 @@ function whatHappened(event: SettEvent, style: Style): Told {
       return major(`cancels the work of ${agent} on ${claim}${because}`);
     case "result_refused":
       return major(
-        event.actor === "hand"
-          ? `${style.red("is refused")} a result for ${claim}${because}`
+        isByHand
+          ? `writes a result of ${claim}${inName}, which is ${style.red("refused")}${because}`
           : `${style.red("comes too late")} with a result for ${claim}${because}`,
       );
     case "claim_completed":
@@ -139,15 +160,18 @@ function whatHappened(event: SettEvent, style: Style): Told {
   }
 }
 
-function artefactCreated(event: SettEvent, said: (name: string) => string, style: Style): string {
+type Said = (name: string) => string;
+
+function artefactCreated(event: SettEvent, { maker = "" }: Beside, said: Said, style: Style): string {
   const id = shortId(event.artefact_id ?? "");
-  const version = Number(event.data?.version ?? 1) > 1 ? ` version ${said("version")}` : "";
+  const inName = event.actor === "hand" && maker !== "" ? ` for ${oneLine(maker)}` : "";
+  const version = `${Number(event.data?.version ?? 1) > 1 ? ` version ${said("version")}` : ""}${inName}`;
   if (String(event.artefact_id) === String(event.goal_id)) return `states the goal ${style.bold(id)}`;
   switch (said("structural_type")) {
     case "Failure":
-      return `posts ${style.red(said("type"))} ${id}`;
+      return `posts ${style.red(said("type"))} ${id}${inName}`;
     case "Question":
-      return `${style.yellow("asks")} ${id}`;
+      return `${style.yellow("asks")} ${id}${inName}`;
     case "Terminal":
       return `posts ${style.green(said("type"))} ${style.bold(id)}${version}, the end`;
     default:
@@ -163,9 +187,30 @@ function bidders(event: SettEvent): string {
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
 }
 
-/** A person's rules bid at once, through the orchestrator. */
+/** A person's rules bid at once, through the orchestrator; whoever bids by hand does so for an agent. */
 function bidder({ actor, agent }: SettEvent): string {
-  return actor.startsWith("orchestrator:") ? ` for ${agent}, by its rules` : "";
+  if (agent === undefined || actor.startsWith("agent:")) return "";
+  return actor === "hand" ? ` for ${agent}` : ` for ${agent}, by its rules`;
+}
+
+/** The name may be any text, of which only an agent's stands in the event itself. */
+function bidRefused(
+  { actor, agent: known, data }: SettEvent,
+  said: Said,
+  { claim, because, agent }: { claim: string; because: string; agent: string },
+  style: Style,
+): string {
+  if (actor !== "hand") return `${style.red("refuses")} a bid of ${agent} on ${claim}${because}`;
+  const name = known ?? (data?.name === undefined ? agent : said("name"));
+  return `bids ${said("word")} on ${claim} for ${name}, which is ${style.red("refused")}${because}`;
+}
+
+const mostNames = 8;
+
+function ignoring(names: readonly string[] = []): string {
+  if (names.length === 0) return "";
+  const rest = names.length - mostNames;
+  return `, ignored by ${names.slice(0, mostNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 function attempt(event: SettEvent): string {

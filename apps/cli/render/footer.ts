@@ -1,5 +1,5 @@
 // Lines that stay at the foot of a terminal while others scroll by above them.
-import type { Output } from "../output.ts";
+import { type Output, writingBy } from "../output.ts";
 import { visibleWidth } from "./plain-text.ts";
 
 /** Makes the lines anew for the terminal as it is now. */
@@ -45,7 +45,7 @@ export class Footer implements AsyncDisposable {
         await output.write(text);
         await this.#out.write(this.#over(""));
       });
-    return { ...output, write };
+    return writingBy(output, write);
   }
 
   /** Leaves the terminal as if there had been no footer. */

@@ -72,10 +72,16 @@ export function pulseOf(agent: AgentRegistration, situation: Situation): Pulse {
   return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
 }
 
-/** As its heartbeat has it; but the heartbeat of an agent with workers knows nothing of them. */
+/** As its heartbeat has it; but that is some seconds old, and that of an agent with workers knows nothing of them. */
 export function stateOf(agent: AgentRegistration, last: AgentStatus, situation: Situation): AgentState {
-  const { claims } = workersOf(agent, situation) ?? { claims: [] };
-  return last.state === "idle" && claims.length > 0 ? "working" : last.state;
+  return last.state === "idle" && claimsOf(agent, situation).length > 0 ? "working" : last.state;
+}
+
+/** What it is at work on, the longest first: as the grants have it, or at least its heartbeat. */
+export function claimsOf({ name }: AgentRegistration, { open, statuses }: Situation): ClaimId[] {
+  const running = runningOf(name, open).map(({ id }) => id);
+  const last = statuses.get(name);
+  return running.length > 0 || last?.claim_id === undefined ? running : [last.claim_id];
 }
 
 /** How many workers an agent may have, and what those are at that it has; undefined for one that works itself. */

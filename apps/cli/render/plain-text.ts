@@ -28,16 +28,38 @@ export function firstLine(text: string): string {
   return shorten(oneLine(first), longestLine);
 }
 
-/** At most so many characters, the last of them `…` when something is missing. */
+/** At most so many columns, the last of them `…` when something is missing. */
 export function shorten(text: string, most: number): string {
-  const characters = [...text];
-  return characters.length <= most ? text : `${characters.slice(0, Math.max(0, most - 1)).join("")}…`;
+  if (visibleWidth(text) <= most) return text;
+  let left = most - 1;
+  const kept: string[] = [];
+  for (const character of text) {
+    left -= widthOf(character);
+    if (left < 0) break;
+    kept.push(character);
+  }
+  return `${kept.join("")}…`;
 }
 
 /** How many columns a text takes, its colours not counted. */
 export function visibleWidth(text: string): number {
-  return [...text.replace(escapes, "")].length;
+  const bare = text.replace(escapes, "");
+  if (plainAscii.test(bare)) return bare.length;
+  return [...bare].reduce((sum, character) => sum + widthOf(character), 0);
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
+const plainAscii = /^[\u0000-\u007f]*$/;
+
+/** As most terminals draw it: what Chinese, Japanese and Korean are written with, and pictures, take two columns. */
+function widthOf(character: string): number {
+  if (withoutWidth.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}
+
+const withoutWidth = /^(?:\p{Mn}|\p{Me}|[\u200b-\u200d\u2060\ufeff])$/u;
+const wide =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})$/u;
 
 /** The text filled up with spaces to so many columns. */
 export function padVisible(text: string, width: number): string {
@@ -48,8 +70,9 @@ export function padVisible(text: string, width: number): string {
 export function cutVisible(text: string, most: number): string {
   let left = most;
   return text.replace(escapeOrCharacter, (token) => {
-    if (token.length > 2 || left-- > 0) return token;
-    return "";
+    if (token.startsWith("\u001b[")) return token;
+    left -= widthOf(token);
+    return left >= 0 ? token : "";
   });
 }
 

@@ -5,20 +5,21 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
+import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../read-goal.ts";
 import { ageOf, agoOf, lastingSince } from "./age.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
-import { pulseOf, type Situation, workersOf } from "./hold-up.ts";
+import { claimsOf, pulseOf, type Situation, workersOf } from "./hold-up.ts";
 import { naming } from "./naming.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
-import { oneLine, shorten } from "./plain-text.ts";
+import { oneLine, shorten, visibleWidth } from "./plain-text.ts";
 import { requestSentence } from "./request-text.ts";
 import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
+import { wrap } from "./wrap.ts";
 
 export type Report = {
   instance: InstanceName;
@@ -33,6 +34,8 @@ export type Report = {
 
 /** Below a goal's id. */
 const indent = " ".repeat(10);
+const mostFailures = 3;
+const longestReason = 300;
 
 /** `columns`: undefined where nothing is to be cut. */
 export function statusReport(
@@ -44,7 +47,7 @@ export function statusReport(
   const { name, agents, nowMs } = situation;
   const named = naming(name);
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
-  return [
+  const lines = [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
     ...pauseLine(situation, style),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
@@ -54,8 +57,9 @@ export function statusReport(
     ...(crashes.length === 0 ? [] : [""]),
     ...(goals.length === 0 ? [`There are no goals yet. State one: sett forage --goal "…"${named}`] : []),
     ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all${named}`)]),
-    ...goals.flatMap((goal) => goalLines(goal, situation, drawing)),
+    ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
+  return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
 }
 
 function seatLine(situation: Situation, { style }: Drawing): string {
@@ -74,9 +78,8 @@ function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {
 
 function agentRow(agent: AgentRegistration, situation: Situation, { style }: Drawing) {
   const { name, role } = agent;
-  const own = situation.statuses.get(name)?.claim_id;
   const workers = workersOf(agent, situation);
-  const claims = workers?.claims ?? (own === undefined ? [] : [own]);
+  const claims = claimsOf(agent, situation);
   const { state, beat, paint } = signOfLife(agent, situation, style);
   const most = workers?.most ?? 1;
   const many = most > 1 && claims.length > 0 ? ` (${claims.length} of ${most} workers)` : "";
@@ -110,7 +113,7 @@ function signOfLife(agent: AgentRegistration, situation: Situation, style: Style
   }
 }
 
-function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
+function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing, columns: number | undefined): string[] {
   const { goal, status, artefacts } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
@@ -122,17 +125,46 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing)
     waitingFor
       .filter((waiting) => ("claim" in waiting ? waiting.claim : undefined) === claim)
       .map((waiting) => `${style.dim("waits for")} ${waitingSentence(waiting, situation)}`);
+  const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
-    `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  ${summary}`,
+    wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
     ...(state === "stalled"
-      ? [`${indent}${style.dim(whyStalled(results))} sett watch --no-follow --goal ${shortId(goal)}${naming(situation.name)}`]
+      ? [
+          `${indent}${style.dim(whyStalled(results))}`,
+          nextLine(`sett watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
+        ]
       : []),
+    ...(state === "failed" ? failureLines(reading, situation, drawing) : []),
     ...waits(undefined).map((line) => `${indent}${line}`),
     ...openClaims.flatMap((open) => [
       `${indent}${claimLine(open, artefacts, drawing)}`,
       ...waits(open.claim.id).map((line) => `${indent}  ${line}`),
     ]),
   ];
+}
+
+/** The last ones, for there may be hundreds. */
+function failureLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
+  const { style } = drawing;
+  const failures = failuresOf(reading);
+  const shown = failures.slice(-mostFailures);
+  const hidden = failures.length - shown.length;
+  return [
+    ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} before these`)}`]),
+    ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
+      const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
+      const reason = shorten(oneLine(metadata.summary ?? ""), longestReason);
+      return [
+        `${indent}${style.red(oneLine(type))}${by}: ${reason}`,
+        nextLine(`sett unearth ${shortId(id)}`, situation, drawing),
+      ];
+    }),
+  ];
+}
+
+/** What to type, on a line of its own, so that it can be copied. */
+function nextLine(command: string, { name }: Situation, { style, symbols }: Drawing): string {
+  return `${indent}  ${style.cyan(symbols.arrow)} ${command}${naming(name)}`;
 }
 
 function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {
