@@ -11,8 +11,8 @@ export type DueItem =
 export interface OrchestratorSeat {
   /**
    * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
-   * A renewal keeps the epoch: one that comes back with another epoch than the caller's own tells that a namesake took over.
-   * `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
+   * A renewal keeps the epoch, which belongs to this handle alone: a namesake that asks through another one finds it `taken`, and no write of
+   * its own passes under that epoch. `cursor` is where in the log the orchestrator stands. `taken`: somebody else's lease has `expiresInMs` to run.
    */
   takeSeat(order: {
     holder: string;

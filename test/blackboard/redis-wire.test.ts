@@ -146,6 +146,7 @@ test("agents, heartbeats, wake-ups and the seat stand where people look for them
   expect(await server.cli("LRANGE", bench.key("agent:coder:grants"), "0", "-1")).toBe(claim.id);
   expect(await hash(bench.key("orchestrator"))).toEqual({
     holder: "h1",
+    nonce: expect.any(String),
     epoch: "1",
     expires_at: expect.stringMatching(/^\d{13}$/),
     cursor: "0",

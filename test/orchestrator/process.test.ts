@@ -83,6 +83,21 @@ describe("an orchestrator process", () => {
     expect(second.log().some((line) => line.msg === "Standing by")).toBe(false);
   }, 60_000);
 
+  test("whose name a second one has taken stands by, until that one is gone", async () => {
+    await using world = await createWorld();
+    await using first = world.start("one");
+    await leading(first);
+    await using second = world.start("one");
+    await leading(second);
+    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"), { timeoutMs: 20_000 });
+    await completed(world, await state(world));
+    const opened = (await world.board.readEvents("0", 1_000)).filter((event) => event.type === "claim_opened");
+    expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
+    second.signal("SIGKILL");
+    await completed(world, await state(world));
+    expect(await world.board.readSeat()).toMatchObject({ holder: "one", epoch: 3 });
+  }, 60_000);
+
   test("paused through its lease and woken is fenced: it changes nothing and stands by", async () => {
     await using world = await createWorld();
     await using first = world.start("one");

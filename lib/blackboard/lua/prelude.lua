@@ -1,15 +1,15 @@
 -- What the scripts share. All of them are loaded as one library of functions, each between `begin` and its end.
 --
 -- In every script KEYS[1] is the log `events` and ARGV[1] the instance's prefix `sett:{instance}:`, from which the names of keys
--- are made that are known only inside (the artefacts, threads and grants a script is handed), and the channels. The further
--- arguments are read one after the other with take(). Nothing is written before everything has been checked: scripts do not
+-- are made that are known only inside (the artefacts, threads and grants a script is handed), and the channels. ARGV[2], which the
+-- headers leave out, is the caller's nonce: no two processes have the same. The further arguments are read one after the other with take(). Nothing is written before everything has been checked: scripts do not
 -- roll back. JSON goes through as opaque text, because cjson turns [] into {}.
 
-local KEYS, ARGV, prefix, position, now
+local KEYS, ARGV, prefix, nonce, position, now
 
 -- Every script begins here: what the one before left in these variables is forgotten.
 local function begin(keys, args)
-  KEYS, ARGV, prefix, position, now = keys, args, args[1], 1, nil
+  KEYS, ARGV, prefix, nonce, position, now = keys, args, args[1], args[2], 2, nil
 end
 
 local function take()
@@ -70,7 +70,9 @@ local function is_goal_ended(goal)
   return redis.call('HEXISTS', prefix .. 'goal:' .. goal, 'ended') == 1
 end
 
--- True when a newer orchestrator has taken the seat; key is the hash `orchestrator`.
+-- True when another orchestrator has taken the seat; key is the hash `orchestrator`. Who holds an epoch is told by the nonce: a Redis that
+-- lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
-  return redis.call('HGET', key, 'epoch') ~= epoch
+  local seat = redis.call('HMGET', key, 'epoch', 'nonce')
+  return seat[1] ~= epoch or seat[2] ~= nonce
 end

@@ -1,16 +1,21 @@
--- Takes or renews the orchestrator's seat. Nobody but its holder gets a seat whose lease runs.
+-- Takes or renews the orchestrator's seat. Nobody but the process that holds it gets a seat whose lease runs, and a restart of it, which has
+-- its name and another nonce.
 -- KEYS 1 events, 2 orchestrator
 -- ARGV 1 prefix, holder, milliseconds of the lease, fresh (1: the holder has started anew and needs a new epoch)
 -- Result {'held', epoch, cursor} | {'taken', holder, milliseconds until it lapses}
 local holder, lease, fresh = take(), take_number(), take() == '1'
 local now = now_ms()
-local seat = redis.call('HMGET', KEYS[2], 'holder', 'epoch', 'expires_at', 'cursor')
+local seat = redis.call('HMGET', KEYS[2], 'holder', 'epoch', 'expires_at', 'cursor', 'nonce')
 local epoch, expires, cursor = tonumber(seat[2] or 0), tonumber(seat[3] or 0), seat[4] or '0'
-if seat[1] ~= holder and expires > now then return { 'taken', seat[1], string.format('%.0f', math.ceil(expires - now)) } end
-local is_new = seat[1] ~= holder or fresh
+local is_namesake = seat[1] == holder
+local is_own = is_namesake and seat[5] == nonce
+if not is_own and not (is_namesake and fresh) and expires > now then
+  return { 'taken', seat[1], string.format('%.0f', math.ceil(expires - now)) }
+end
+local is_new = not is_own or fresh
 if is_new then epoch = epoch + 1 end
-local epoch_text = string.format('%d', epoch)
-redis.call('HSET', KEYS[2], 'holder', holder, 'epoch', epoch_text, 'expires_at', string.format('%.0f', now + lease), 'cursor', cursor)
+local epoch_text, until_ms = string.format('%d', epoch), string.format('%.0f', now + lease)
+redis.call('HSET', KEYS[2], 'holder', holder, 'epoch', epoch_text, 'nonce', nonce, 'expires_at', until_ms, 'cursor', cursor)
 if is_new then
   local data = '{"holder":' .. cjson.encode(holder) .. ',"epoch":' .. epoch_text .. '}'
   log('orchestrator:' .. epoch_text, 'orchestrator_started', '', '', '', '', data)

@@ -10,9 +10,10 @@ import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sour
 import type { Refused } from "../refused.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
 import { follow, Notifier } from "./notifier.ts";
+import type { IsFenced } from "./seat.ts";
 import type { State } from "./state.ts";
 
-export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
+export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {
   const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, `artifact:${id}`);
   return {
     async createArtefact(artefact, actor) {
@@ -25,7 +26,7 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
     },
 
     async adoptArtefact(id, epoch, { isOverdue = false } = {}) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       return adopt(state, id, isOverdue);
     },
 
@@ -97,7 +98,7 @@ export function artefactsOf(state: State, closed: AbortSignal): ArtefactBoard {
     },
 
     async endGoal({ goal, ending, by, failure, epoch }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.goal(goal);
       if (record.ended !== undefined) return { outcome: "already" };
       record.ended = ending;

@@ -7,16 +7,17 @@ import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { follow } from "./notifier.ts";
+import type { IsFenced } from "./seat.ts";
 import { type ClaimRecord, missingBids, type State } from "./state.ts";
 
-export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
+export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
     return record && structuredClone({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       const { claim, cause } = open;
       const known = state.causes.get(claim.artefact_id)?.get(cause);
       if (known !== undefined) return { outcome: "exists", claim: known };
@@ -66,13 +67,13 @@ export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
     },
 
     async adoptBids(id, epoch) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.claims.get(id);
       return { outcome: "adopted", count: record === undefined ? 0 : adoptBids(state, record) };
     },
 
     async commitClaim(commit) {
-      if (commit.epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(commit.epoch)) return { outcome: "fenced" };
       const record = state.claims.get(commit.claim);
       if (record === undefined) return { outcome: "gone" };
       if (record.commitId === commit.commitId) return { outcome: "committed", rev: commit.expectedRev + 1 };
@@ -81,7 +82,7 @@ export function claimsOf(state: State, closed: AbortSignal): ClaimBoard {
     },
 
     async announceClaim({ claim: id, epoch, nextAfterMs }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.claims.get(id);
       if (record === undefined || !isOpen(record.claim)) return { outcome: "ended" };
       state.announce(record.claim);

@@ -9,7 +9,7 @@ import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
-import { seatOf } from "./seat.ts";
+import { fenceOf, seatOf } from "./seat.ts";
 import { State } from "./state.ts";
 
 export type MemoryBlackboard = {
@@ -53,19 +53,21 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
 function openHandle(state: State, instance: InstanceName, now: () => number): Blackboard {
   const closing = new AbortController();
   const since = Date.now();
+  const nonce = crypto.randomUUID();
+  const isFenced = fenceOf(state, nonce);
   return {
     instance,
     time: async () => now(),
     contactSince: () => since,
     contactProblem: () => undefined,
     onReconnect: () => () => {},
-    ...artefactsOf(state, closing.signal),
-    ...claimsOf(state, closing.signal),
+    ...artefactsOf(state, isFenced, closing.signal),
+    ...claimsOf(state, isFenced, closing.signal),
     ...grantsOf(state, closing.signal),
-    ...peopleOf(state),
+    ...peopleOf(state, isFenced),
     ...agentsOf(state),
-    ...noticesOf(state),
-    ...seatOf(state),
+    ...noticesOf(state, isFenced),
+    ...seatOf(state, nonce, isFenced),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => closing.abort(),
   };

@@ -1,15 +1,16 @@
 // What receivers outside were told, on the memory blackboard.
 import type { NoticeBoard } from "../notice-port.ts";
+import type { IsFenced } from "./seat.ts";
 import type { State } from "./state.ts";
 
-export function noticesOf(state: State): NoticeBoard {
+export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {
   return {
     async readNoticeCursor() {
       return state.noticeCursor;
     },
 
     async moveNoticeCursor(epoch, cursor) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       state.noticeCursor = cursor;
       return { outcome: "moved" };
     },
@@ -19,7 +20,7 @@ export function noticesOf(state: State): NoticeBoard {
     },
 
     async noteTold({ subject, hook, told, epoch }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       state.told.set(subject, (state.told.get(subject) ?? new Map()).set(hook, told));
       return { outcome: "noted" };
     },

@@ -3,16 +3,17 @@ import { questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { aboutOf, notCurrent } from "./grants.ts";
+import type { IsFenced } from "./seat.ts";
 import type { State } from "./state.ts";
 
-export function peopleOf(state: State): PeopleBoard {
+export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
   return {
     async listOpenQuestions() {
       return [...state.openQuestions];
     },
 
     async askPeople({ question, epoch }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       if (state.answers.has(question) || questionProblem(state, question) !== undefined) return { outcome: "closed" };
       if (state.openQuestions.has(question)) return { outcome: "already" };
       state.openQuestions.add(question);
@@ -71,7 +72,7 @@ export function peopleOf(state: State): PeopleBoard {
     },
 
     async setPaused({ paused, by, at, epoch }) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       if ((state.pause !== undefined) === paused) return { outcome: "already" };
       state.pause = paused ? { since: at, by } : undefined;
       if (!paused) wakeQueued(state);

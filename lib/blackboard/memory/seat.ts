@@ -2,17 +2,26 @@
 import type { OrchestratorSeat } from "../seat-port.ts";
 import type { State } from "./state.ts";
 
-export function seatOf(state: State): OrchestratorSeat {
+/** True when another orchestrator than the one with this nonce has taken the seat, or holds it under another epoch. */
+export type IsFenced = (epoch: number) => boolean;
+
+export function fenceOf(state: State, nonce: string): IsFenced {
+  return (epoch) => epoch !== state.seat.epoch || nonce !== state.seat.nonce;
+}
+
+export function seatOf(state: State, nonce: string, isFenced: IsFenced): OrchestratorSeat {
   return {
     async takeSeat({ holder, leaseMs, fresh }) {
       const now = state.now();
       const { seat } = state;
-      if (seat.holder !== holder && seat.expiresAt > now) {
+      const isNamesake = seat.holder === holder;
+      const isOwn = isNamesake && seat.nonce === nonce;
+      if (!isOwn && !(isNamesake && fresh) && seat.expiresAt > now) {
         return { outcome: "taken", holder: seat.holder, expiresInMs: seat.expiresAt - now };
       }
       seat.expiresAt = now + leaseMs;
-      if (seat.holder !== holder || fresh) {
-        seat.holder = holder;
+      if (!isOwn || fresh) {
+        Object.assign(seat, { holder, nonce });
         seat.epoch += 1;
         state.log({ type: "orchestrator_started", data: { holder, epoch: seat.epoch } }, `orchestrator:${seat.epoch}`);
       }
@@ -20,7 +29,7 @@ export function seatOf(state: State): OrchestratorSeat {
     },
 
     async leaveSeat(epoch) {
-      if (epoch === state.seat.epoch) Object.assign(state.seat, { holder: "", expiresAt: 0 });
+      if (!isFenced(epoch)) Object.assign(state.seat, { holder: "", expiresAt: 0 });
     },
 
     async readSeat() {
@@ -29,7 +38,7 @@ export function seatOf(state: State): OrchestratorSeat {
     },
 
     async moveCursor(epoch, cursor) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       state.seat.cursor = cursor;
       return { outcome: "moved" };
     },
@@ -41,7 +50,7 @@ export function seatOf(state: State): OrchestratorSeat {
     },
 
     async clearDue(items, epoch) {
-      if (epoch !== state.seat.epoch) return { outcome: "fenced" };
+      if (isFenced(epoch)) return { outcome: "fenced" };
       for (const item of items) state.clearDue(item);
       return { outcome: "cleared" };
     },

@@ -52,7 +52,7 @@ export class State {
   readonly told = new Map<string, Map<string, Told>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
-  seat = { holder: "", epoch: 0, expiresAt: 0, cursor: "0" };
+  seat = { holder: "", nonce: "", epoch: 0, expiresAt: 0, cursor: "0" };
   readonly changed = new Notifier();
   readonly now: () => number;
 

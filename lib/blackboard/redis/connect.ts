@@ -33,8 +33,9 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
-  const script = scriptRunner((work) => connection.run(work), keys);
-  const scriptOnce = scriptRunner((work) => connection.once(work), keys);
+  const nonce = crypto.randomUUID();
+  const script = scriptRunner((work) => connection.run(work), keys, nonce);
+  const scriptOnce = scriptRunner((work) => connection.once(work), keys, nonce);
   const parts = { connection, keys, script, scriptOnce, actorOf };
   return {
     instance,

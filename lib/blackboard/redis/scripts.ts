@@ -99,10 +99,11 @@ function registered(name: ScriptName, body: string): string {
 /** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
 export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;
 
-/** `run`: the connection's way to do it, again or once. */
-export function scriptRunner(run: Connection["run"], keys: Keys): RunScript {
+/** `run`: the connection's way to do it, again or once. `nonce` tells this process from all others. */
+export function scriptRunner(run: Connection["run"], keys: Keys, nonce: string): RunScript {
   return (name, moreKeys, args) => {
-    const words = ["FCALL", `${library}_${name}`, String(moreKeys.length + 1), keys.events, ...moreKeys, keys.prefix, ...args];
+    const allKeys = [keys.events, ...moreKeys];
+    const words = ["FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
     return run(async (client) => {
       try {
         // Every script answers with a list of strings, and nobody else answers here.

@@ -80,6 +80,24 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     expect(started[2]?.actor).toBe("orchestrator:3");
   });
 
+  test("a process never gets the epoch of its namesake, neither as a renewal nor for a write", async () => {
+    await using bench = await open();
+    const [first, second] = [bench.board, await bench.another()];
+    expect(await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: true })).toMatchObject({ outcome: "held", epoch: 1 });
+    expect(await second.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: true })).toMatchObject({ outcome: "held", epoch: 2 });
+    expect(await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false })).toMatchObject({
+      outcome: "taken",
+      holder: "h1",
+    });
+    // A Redis that lost its last second gives an epoch out again.
+    expect(await first.moveCursor(2, "5-0")).toEqual({ outcome: "fenced" });
+    await first.leaveSeat(2);
+    expect(await second.moveCursor(2, "7-0")).toEqual({ outcome: "moved" });
+    await second.leaveSeat(2);
+    const next = await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false });
+    expect(next).toEqual({ outcome: "held", epoch: 3, cursor: "7-0" });
+  });
+
   test("how long ago a seat has lapsed is known, and grows", async () => {
     await using bench = await open();
     const { board } = bench;
