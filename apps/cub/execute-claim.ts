@@ -22,7 +22,7 @@ export async function executeClaim(parts: Parts, claim: ClaimId, attempt: number
     log.info("The grant is no longer to be had", { claim_id: claim, attempt });
     return exitCodes.notAccepted;
   }
-  const task = await untilContact(() => readTask(board, assignment), patience);
+  const task = await untilContact(() => readTask(board, assignment, parts.contextBytes), patience);
   tellTask(log, task);
   const result = await runGrant(parts, task, ending);
   if (result === "shut") return exitCodes.notAccepted;

@@ -97,6 +97,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     board,
     registration,
     workingCopy,
+    contextBytes: settings.contextBytes,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
     runTool: (order) => runCommand({ ...order, command, cwd, env, ...pipes }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),

@@ -13,6 +13,8 @@ export type Parts = {
   registration: OwnRegistration;
   runTool: RunTool;
   runBidCommand: RunBidCommand;
+  /** How much it may be given to read beside its target. */
+  contextBytes?: number | undefined;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
   /** Prompts without a model decide nothing. */

@@ -55,11 +55,11 @@ export async function readAssignment(
   return { claim, grant, earlier: resultsOfEarlierPhases(grants, grant.phase), target };
 }
 
-/** Adds the context as it stands now: threads grow, so this is never read ahead. Rejects only when Redis is away. */
-export async function readTask(board: Blackboard, assignment: Assignment): Promise<Task> {
+/** Adds the context as it stands now, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away. */
+export async function readTask(board: Blackboard, assignment: Assignment, mostBytes?: number): Promise<Task> {
   const { target, ...given } = assignment;
   if (!target.ok) return { ...given, inputs: target };
-  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value)) };
+  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value, mostBytes)) };
 }
 
 function readTarget(board: Blackboard, id: ArtefactId): Promise<Had<Artefact>> {
@@ -74,9 +74,10 @@ async function readInputs(
   board: Blackboard,
   { claim, grant, earlier }: Omit<Assignment, "target">,
   target: Artefact,
+  mostBytes: number | undefined,
 ): Promise<TaskInputs> {
   const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
-  const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds);
+  const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds, mostBytes);
   const known = [...contextChain, ...additionalContext];
   const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
   return { target, contextChain, additionalContext, base };

@@ -17,6 +17,7 @@ const Environment = z.object({
   SETT_AGENT_STRATEGY: Strategy.default("reuse"),
   /** For a worker: which attempt of its grant it is to be. */
   SETT_GRANT_ATTEMPT: z.coerce.number({ error: "must be a whole number" }).int().min(1).optional(),
+  SETT_CONTEXT_BYTES: z.coerce.number({ error: "must be a number of bytes" }).int().min(1).optional(),
   SETT_PROMPT_CLAIM: z.string().optional(),
   SETT_PROMPT_EXECUTION: z.string().optional(),
   SETT_HEALTH_PORT: PortText.default(8080),
@@ -44,6 +45,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     replicas: read.SETT_AGENT_REPLICAS,
     strategy: read.SETT_AGENT_STRATEGY,
     grantAttempt: read.SETT_GRANT_ATTEMPT,
+    contextBytes: read.SETT_CONTEXT_BYTES,
     promptClaim: read.SETT_PROMPT_CLAIM,
     promptExecution: read.SETT_PROMPT_EXECUTION,
     healthPort: read.SETT_HEALTH_PORT,

@@ -59,12 +59,12 @@ export class WorkExecutor {
   }
 
   async #workOn(claim: ClaimId, reading: Reading | undefined, ending: Ending): Promise<void> {
-    const { board, log } = this.#parts;
+    const { board, log, contextBytes } = this.#parts;
     try {
       const assignment = await reading;
       if (assignment === undefined || ending.stop.aborted) return;
       this.#inHand = claim;
-      const task = await this.#patiently(() => readTask(board, assignment), ending);
+      const task = await this.#patiently(() => readTask(board, assignment, contextBytes), ending);
       tellTask(log, task);
       const result = await runGrant(this.#parts, task, ending);
       if (typeof result === "string") return;

@@ -40,9 +40,14 @@ export interface ArtefactBoard {
   /**
    * What an agent gets to read beside its target, as it stands now. `chain` (DESIGN §6, "Context chain"): from the target's sources and the
    * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly the versions that were asked for. What does not
-   * exist is left out of both.
+   * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `mostBytes`
+   * (64 MiB), each artefact counted once.
    */
-  readContext(target: Artefact, additionalIds: readonly ArtefactId[]): Promise<{ chain: Artefact[]; additional: Artefact[] }>;
+  readContext(
+    target: Artefact,
+    additionalIds: readonly ArtefactId[],
+    mostBytes?: number,
+  ): Promise<{ chain: Artefact[]; additional: Artefact[] }>;
   /** All versions of a thread, version 1 first. */
   readThread(thread: LogicalId): Promise<ArtefactId[]>;
   /** All goals, oldest first. */

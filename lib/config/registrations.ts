@@ -5,7 +5,9 @@ import type { Policy } from "../model/policy.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits } = config;
-  return { consensus, clarification, ...limits };
+  // The cubs are told of it, not the orchestrator.
+  const { context_bytes: _, ...decidedBy } = limits;
+  return { consensus, clarification, ...decidedBy };
 }
 
 /** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a runtime. */

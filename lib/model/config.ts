@@ -174,8 +174,9 @@ const Limits = z
     review_rounds: z.int().min(0).max(1000).default(defaultPolicy.review_rounds),
     artefacts_per_goal: z.int().min(1).max(1_000_000).default(defaultPolicy.artefacts_per_goal),
     bid_deadline: Duration.default(defaultPolicy.bid_deadline_ms),
+    context: Memory.optional(),
   })
-  .transform(({ bid_deadline, ...limits }) => ({ ...limits, bid_deadline_ms: bid_deadline }));
+  .transform(({ bid_deadline, context, ...limits }) => ({ ...limits, bid_deadline_ms: bid_deadline, context_bytes: context }));
 
 const Service = z.strictObject({ image: ImageName.optional() });
 

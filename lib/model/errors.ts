@@ -25,6 +25,7 @@ const exitCodeOf = {
   "command-failed": exitCodes.failed,
   "config-invalid": exitCodes.wrongUse,
   "config-missing": exitCodes.wrongUse,
+  "context-too-large": exitCodes.failed,
   "docker-failed": exitCodes.failed,
   "docker-unreachable": exitCodes.failed,
   "environment-invalid": exitCodes.badConfig,

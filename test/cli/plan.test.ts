@@ -62,6 +62,12 @@ function plan(over: Partial<PlanInput> = {}) {
   });
 }
 
+test("agents are told how much context they may be given where sett.yml says so", () => {
+  expect(specOf("coder").env).not.toHaveProperty("SETT_CONTEXT_BYTES");
+  const config = configOf(text.replace("bid_deadline: 10s", "context: 128M"));
+  for (const { spec } of plan({ config }).agents) expect(spec.env.SETT_CONTEXT_BYTES).toBe(String(128 * 1024 ** 2));
+});
+
 const specOf = (name: string) => {
   const found = plan().agents.find(({ agent }) => agent === agentName(name));
   if (found === undefined) throw new Error(`no ${name}`);

@@ -17,7 +17,7 @@ test("a file without limits gives the default policy", () => {
 });
 
 test("the policy is what the top level says", () => {
-  const text = `${validText}consensus: first_bid\nclarification: tiered\nlimits: { review_rounds: 0, artefacts_per_goal: 9, bid_deadline: 1.5s }\n`;
+  const text = `${validText}consensus: first_bid\nclarification: tiered\nlimits: { review_rounds: 0, artefacts_per_goal: 9, bid_deadline: 1.5s, context: 128M }\n`;
   expect(Policy.parse(policyOf(configOf(text)))).toEqual({
     consensus: "first_bid",
     clarification: "tiered",

@@ -163,6 +163,18 @@ describe("the work executor", () => {
     expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toContain(`${goal.id} is not on the blackboard`);
   });
 
+  test("a context that is too large makes a Failure that says so, and the tool is not run", async () => {
+    await using scene = await cubScene({ over: { contextBytes: 1_000 } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const goal = await standIn.post({ payload: "x".repeat(1_000) });
+    const target = await standIn.post(derived([goal]));
+    const { state, artefact } = await standIn.ended(await standIn.openGranted(target, agent), agent);
+    expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
+    expect(FailureReport.parse(JSON.parse(artefact.payload)).reason).toMatch(/more than limits\.context allows.*GoalDefined/);
+    expect(scene.inputs).toEqual([]);
+  });
+
   test("a Redis that is away for a while costs neither the grant nor its result", async () => {
     const failures = { accept: 2, finish: 2 };
     const wrap = (real: Blackboard): Blackboard => ({

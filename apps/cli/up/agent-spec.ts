@@ -44,6 +44,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
 /** What the cub is told; the names are reserved, so nothing of the agent's own is overwritten. */
 function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Record<string, string>>): Record<string, string> {
   const { claim, execution } = agent.prompts;
+  const { context_bytes } = input.config.limits;
   const libraryPath = image.LD_LIBRARY_PATH ?? "";
   return {
     SETT_INSTANCE_NAME: input.instance,
@@ -51,6 +52,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_AGENT_ROLE: agent.role,
     SETT_AGENT_COMMAND: JSON.stringify(agent.command),
     REDIS_URL: redisUrl(input),
+    ...(context_bytes === undefined ? {} : { SETT_CONTEXT_BYTES: String(context_bytes) }),
     ...(claim === undefined ? {} : { SETT_PROMPT_CLAIM: claim }),
     ...(execution === undefined ? {} : { SETT_PROMPT_EXECUTION: execution }),
     SETT_GIT_BINARY: `${carrierPath}/git`,

@@ -6,6 +6,7 @@ import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields } from "../artefact-fields.ts";
 import { type ArtefactBoard, beginningLength, longestLookedInto, type StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
+import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
@@ -74,10 +75,13 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       });
     },
 
-    async readContext(target, additionalIds) {
+    async readContext(target, additionalIds, mostBytes = defaultContextBytes) {
       const latestOf = (thread: LogicalId) => versions(state, thread).at(-1);
       const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
-      return { chain: oldestFirst(walkContext(target, additionalIds, { read, latestOf })), additional };
+      const chain = oldestFirst(walkContext(target, additionalIds, { read, latestOf }));
+      const given = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
+      checkContext([...given.values()].map(contextPart), mostBytes);
+      return { chain, additional };
     },
 
     async readThread(thread) {
@@ -109,6 +113,10 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       return { outcome: "ended" };
     },
   };
+}
+
+function contextPart({ id, type, payload, metadata }: Artefact): ContextPart {
+  return { id, type, bytes: Buffer.byteLength(payload) + Buffer.byteLength(JSON.stringify(metadata)) };
 }
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {

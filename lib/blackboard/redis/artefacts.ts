@@ -29,6 +29,8 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
   };
   const readArtefacts = async (ids: readonly ArtefactId[]): Promise<(Artefact | undefined)[]> =>
     (await readFields(ids)).map((fields, index) => artefactOfFields(fields, keys.artefact(ids[index] ?? "")));
+  const readWhole = async (ids: readonly ArtefactId[]): Promise<Artefact[]> =>
+    (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
   return {
     async createArtefact(artefact, actor) {
       return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
@@ -48,12 +50,10 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return artefact && { artefact, digest: digestOfContent(fields) };
     },
 
-    async readArtefacts(ids) {
-      return (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
-    },
+    readArtefacts: readWhole,
 
     readHeads: readHeadsOf(parts),
-    readContext: readContextOf(parts),
+    readContext: readContextOf(parts, readWhole),
 
     async readThread(thread) {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));

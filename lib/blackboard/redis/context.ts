@@ -1,27 +1,78 @@
-// The context of a claim's target, found and read in one round trip.
+// The context of a claim's target: found, and where it is small also read, in one round trip.
 import type { Artefact } from "../../model/artefact.ts";
+import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
 import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
+import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
-export function readContextOf({ keys, script }: Parts): ArtefactBoard["readContext"] {
-  return async (target, additionalIds) => {
+/** More is not put together in a script, which would hold up everybody, but read in pieces of about this size. */
+const pieceBytes = 256 * 1024;
+
+type Found = { steps: string; artefact: Artefact };
+
+export function readContextOf(
+  { keys, script }: Parts,
+  readArtefacts: ArtefactBoard["readArtefacts"],
+): ArtefactBoard["readContext"] {
+  return async (target, additionalIds, mostBytes = defaultContextBytes) => {
     const begin = [...target.source_artefacts, ...additionalIds];
     if (begin.length === 0) return { chain: [], additional: [] };
     const lists = [...listed(begin, (id) => [id]), ...listed(additionalIds, (id) => [id])];
-    const words = await script("readContext", [], [target.id, String(contextDepth), ...lists]);
-    const entries: ContextEntry[] = [];
-    const byId = new Map<string, Artefact>();
-    for (let at = 0; at < words.length; at += 1 + artefactFieldNames.length) {
-      const fields = Object.fromEntries(artefactFieldNames.map((name, place) => [name, words[at + 1 + place]]));
-      const artefact = artefactOfFields(fields, keys.artefact(fields.id ?? ""));
-      if (artefact === undefined) continue;
-      byId.set(artefact.id, artefact);
-      if (words[at] !== "") entries.push({ artefact, depth: Number(words[at]) });
-    }
+    const limits = [String(contextDepth), String(Math.min(pieceBytes, mostBytes))];
+    const [form, ...words] = await script("readContext", [], [target.id, ...limits, ...lists]);
+    const found = form === "whole" ? wholeOf(words, keys.artefact) : await inPieces(partsOf(words, mostBytes), readArtefacts);
+    const entries: ContextEntry[] = found.flatMap(({ steps, artefact }) =>
+      steps === "" ? [] : [{ artefact, depth: Number(steps) }],
+    );
+    const byId = new Map(found.map(({ artefact }) => [artefact.id, artefact]));
     const additional = additionalIds.map((id) => byId.get(id)).filter((one): one is Artefact => one !== undefined);
     return { chain: oldestFirst(entries), additional };
   };
+}
+
+function wholeOf(words: readonly string[], keyOf: (id: string) => string): Found[] {
+  return chunks(words, 1 + artefactFieldNames.length).flatMap(([steps = "", ...values]) => {
+    const fields = Object.fromEntries(artefactFieldNames.map((name, place) => [name, values[place]]));
+    const artefact = artefactOfFields(fields, keyOf(fields.id ?? ""));
+    return artefact === undefined ? [] : [{ steps, artefact }];
+  });
+}
+
+type Part = { steps: string; id: ArtefactId; bytes: number };
+
+/** Throws `context-too-large`. */
+function partsOf(words: readonly string[], mostBytes: number): Part[] {
+  // The script found them under these ids.
+  const parts = chunks(words, 4).map(([steps = "", id = "", type = "", bytes]) => ({
+    steps,
+    id: id as ArtefactId,
+    type,
+    bytes: Number(bytes),
+  }));
+  checkContext(parts, mostBytes);
+  return parts;
+}
+
+async function inPieces(parts: readonly Part[], readArtefacts: ArtefactBoard["readArtefacts"]): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < parts.length; ) {
+    let [end, bytes] = [from, 0];
+    while (end < parts.length && (end === from || bytes + (parts[end]?.bytes ?? 0) <= pieceBytes))
+      bytes += parts[end++]?.bytes ?? 0;
+    const piece = parts.slice(from, end);
+    const artefacts = new Map((await readArtefacts(piece.map(({ id }) => id))).map((artefact) => [artefact.id, artefact]));
+    for (const { steps, id } of piece) {
+      const artefact = artefacts.get(id);
+      if (artefact !== undefined) found.push({ steps, artefact });
+    }
+    from = end;
+  }
+  return found;
+}
+
+function chunks(words: readonly string[], size: number): string[][] {
+  return Array.from({ length: Math.floor(words.length / size) }, (_, index) => words.slice(index * size, (index + 1) * size));
 }

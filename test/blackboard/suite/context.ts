@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { contextDepth } from "../../../lib/blackboard/context-chain.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
 import { derived, nextVersion } from "../../support/lineage.ts";
 import { newArtefactId } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
@@ -108,5 +109,31 @@ export function contextSuite(open: () => Promise<Bench>): void {
       const target = derived([product, source, goal], { created_at: late });
       expect(await chainOf(target, [goal, source, product, target])).toEqual([goal, source, product]);
     }
+  });
+
+  test("a large one is read whole and byte for byte, like a small one", async () => {
+    const goal = derived([]);
+    const parts = [1, 200_000, 300_000, 2_000_000].map((length) => derived([goal], { payload: `é\u0000${"x".repeat(length)}` }));
+    const target = derived(parts);
+    const first = parts.slice(0, 1);
+    const { chain, additional } = await contextOf(target, [goal, ...parts, target], first);
+    expect(chain.map(({ id }) => id)).toEqual([goal, ...parts].map(({ id }) => id));
+    expect([goal, ...parts].every(({ payload }, index) => chain[index]?.payload === payload)).toBe(true);
+    expect(additional).toEqual(first);
+  });
+
+  test("one that is too large is refused, and the largest artefacts are named", async () => {
+    await using bench = await open();
+    const goal = derived([]);
+    const [small, large] = [derived([goal], { type: "Small" }), derived([goal], { type: "Large", payload: "x".repeat(700_000) })];
+    const target = derived([small, large]);
+    for (const artefact of [goal, small, large, target]) await bench.board.createArtefact(artefact, user);
+    const error = await bench.board.readContext(target, [large.id], 500_000).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "context-too-large" });
+    expect(messageOf(error)).toMatch(/has 0\.7M in 3 artefacts.*limits\.context.*\(0\.5M\)/);
+    expect(messageOf(error)).toContain(`Large ${large.id.slice(0, 8)} (0.7M)`);
+    // The target itself does not count, and what is in both counts once.
+    expect((await bench.board.readContext(target, [large.id], 750_000)).chain).toHaveLength(3);
+    expect((await bench.board.readContext(large, [], 1_000)).chain).toEqual([goal]);
   });
 }

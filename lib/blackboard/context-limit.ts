@@ -1,0 +1,26 @@
+// How much an agent can be given to read beside its target. More would not fit the programs in between, nor most tools.
+import { SettError } from "../model/errors.ts";
+
+/** Bytes of payloads and metadata. `limits.context` in sett.yml says otherwise. */
+export const defaultContextBytes = 64 * 1024 * 1024;
+
+/** What one artefact adds to a context. */
+export type ContextPart = { id: string; type: string; bytes: number };
+
+const named = 3;
+
+/** Throws `context-too-large`, naming the largest. */
+export function checkContext(parts: readonly ContextPart[], mostBytes: number): void {
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  if (bytes <= mostBytes) return;
+  const largest = parts.toSorted((one, other) => other.bytes - one.bytes).slice(0, named);
+  const names = largest.map((part) => `${part.type} ${part.id.slice(0, 8)} (${inMegabytes(part.bytes)})`);
+  throw new SettError(
+    "context-too-large",
+    `The context of this work has ${inMegabytes(bytes)} in ${parts.length} artefacts, more than limits.context allows (${inMegabytes(mostBytes)}). The largest: ${names.join(", ")}. Have them handed over as commits, or raise limits.context in sett.yml.`,
+  );
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)}M`;
+}
