@@ -2,7 +2,7 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Subprocess } from "bun";
+import { type LastingProcess, startLasting } from "../support/lasting-process.ts";
 
 const project = join(import.meta.dir, "../..");
 const restartAfterMs = 150;
@@ -11,7 +11,7 @@ export class Supervised implements AsyncDisposable {
   readonly #file: string;
   readonly #environment: Record<string, string>;
   readonly #logFile: string;
-  #child: Subprocess;
+  #child: LastingProcess;
   #isOver = false;
 
   /** Runs a file of the project under Bun; all that it says is appended to `logFile`. */
@@ -24,26 +24,24 @@ export class Supervised implements AsyncDisposable {
 
   /** SIGKILL. What follows it starts a moment later. */
   kill(): void {
-    this.#child.kill("SIGKILL");
+    this.#child.signal("SIGKILL");
   }
 
   /** SIGSTOP now, SIGCONT when the returned function is called. */
   freeze(): () => void {
     const child = this.#child;
-    child.kill("SIGSTOP");
-    return () => child.kill("SIGCONT");
+    child.signal("SIGSTOP");
+    return () => child.signal("SIGCONT");
   }
 
-  #start(): Subprocess {
+  #start(): LastingProcess {
     const log = openSync(this.#logFile, "a");
-    const child = Bun.spawn([process.execPath, "run", join(project, this.#file)], {
-      env: { PATH: process.env.PATH ?? "", ...this.#environment },
-      stdio: ["ignore", log, log],
-      onExit: () => {
-        if (!this.#isOver) setTimeout(() => this.#restart(), restartAfterMs);
-      },
-    });
+    const env = { PATH: process.env.PATH ?? "", ...this.#environment };
+    const child = startLasting([process.execPath, "run", join(project, this.#file)], { env, output: log });
     closeSync(log);
+    void child.exited.then(() => {
+      if (!this.#isOver) setTimeout(() => this.#restart(), restartAfterMs);
+    });
     return child;
   }
 
@@ -53,7 +51,6 @@ export class Supervised implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    this.#child.kill("SIGKILL");
-    await this.#child.exited;
+    await this.#child[Symbol.asyncDispose]();
   }
 }

@@ -38,6 +38,8 @@ const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
 const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\.\n/.exec(shown(screen))?.[1] ?? "";
 const prompt = "Your answer (empty: later): ";
+/** What is typed before it stands is dropped, also when the question can be read already. */
+const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
 
 describe("sett answer in an editor", () => {
   test("has the question below, and answers with what stands above it, headings too", async () => {
@@ -130,10 +132,10 @@ describe("sett forage --watch", () => {
   test("asks one question after the other right there, and goes on watching", async () => {
     await using watching = forage("Which door, the green one?\nWhich hinge?");
     await watching.showing("the first question", has(`  Which door, the green one?`));
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type("the grën\u007fen one\r");
     await watching.showing("the second question", has("  Which hinge?"));
-    await waitFor("the second prompt", () => shown(watching.screen).trimEnd().split("\n").at(-1) === prompt.trimEnd());
+    await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);
     const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
@@ -145,9 +147,10 @@ describe("sett forage --watch", () => {
 
   test("takes several lines that are pasted as one answer", async () => {
     await using watching = forage("Which door?\nWhich hinge?");
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type("one\rtwo\rthree\r");
     await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second prompt", prompted);
     watching.type("\r");
     expect(await watching.exited).toBe(4);
     const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
@@ -157,7 +160,7 @@ describe("sett forage --watch", () => {
 
   test("drops what is typed while no prompt stands, whether it was entered or not", async () => {
     await using watching = forage("Which door?\nWhich hinge?");
-    await watching.showing("the first prompt", has(prompt));
+    await watching.showing("the first prompt", prompted);
     // Until it goes on nobody asks the second question.
     await sett.at.need("pause");
     watching.type("green\r");
@@ -166,7 +169,7 @@ describe("sett forage --watch", () => {
     await watching.showing("the echo", has("half a li"));
     await sett.at.need("resume");
     await watching.showing("the second question", has("  Which hinge?"));
-    await waitFor("the second prompt", () => shown(watching.screen).trimEnd().split("\n").at(-1) === prompt.trimEnd());
+    await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);
     const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
@@ -177,7 +180,7 @@ describe("sett forage --watch", () => {
   test("leaves for later what gets an empty line, or no more input, and says how to answer", async () => {
     for (const key of ["\r", endOfInput]) {
       await using watching = forage("Which door?");
-      await watching.showing("the prompt", has(prompt));
+      await watching.showing("the prompt", prompted);
       const question = await sett.questionOf({ goal_id: goalIn(watching.screen) });
       watching.type(key);
       expect(await watching.exited).toBe(4);
@@ -189,7 +192,7 @@ describe("sett forage --watch", () => {
 
   test("takes what was entered also where the input ends right behind it", async () => {
     await using watching = forage("Which door?");
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type(`green\r${endOfInput}`);
     expect(await watching.exited).toBe(0);
     expect(shown(watching.screen)).toContain("posts Answer");
@@ -197,7 +200,7 @@ describe("sett forage --watch", () => {
 
   test("is left with Ctrl-C, also in the middle of an answer", async () => {
     await using watching = forage("Which door?");
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type(`the gre${interrupt}`);
     expect(await watching.exited).toBe(130);
     expect(shown(watching.screen)).toContain("The goal goes on without you");
@@ -206,7 +209,7 @@ describe("sett forage --watch", () => {
 
   test("takes the prompt away when somebody else answers, and goes on", async () => {
     await using watching = forage("Which door?");
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type("the gre");
     await watching.showing("what is typed", has(`${prompt}the gre`));
     const question = await sett.questionOf({ goal_id: goalIn(watching.screen) });
@@ -224,7 +227,7 @@ describe("sett forage --watch", () => {
       env: { ...own.at.env, NO_COLOR: "1" },
       columns: 40,
     });
-    await watching.showing("the prompt", has(prompt));
+    await watching.showing("the prompt", prompted);
     watching.type("a long answer that goes on in the next row");
     await watching.showing("what is typed", has("next row"));
     await own.at.redis.kill();

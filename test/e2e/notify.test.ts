@@ -13,9 +13,11 @@ const releaser = `echo '{"structural_type":"Terminal","artefact_type":"Released"
 const wants = "    bids: [{ on: GoalDefined, bid: exclusive }]\n";
 const hook = (url: string) => `notify:\n  - { url: "${url}", secret: "${secret}", on: [achieved] }\n`;
 
-/** This machine, as a container of any network reaches it. */
-const engineHost = async () =>
-  (await $`docker network inspect bridge --format ${"{{(index .IPAM.Config 0).Gateway}}"}`.text()).trim();
+/** This machine, as a container of any network reaches it: the Engine knows, and only some say it of their network `bridge`. */
+const engineHost = async () => {
+  const hosts = await $`docker run --rm --add-host engine-host:host-gateway redis:7-alpine cat /etc/hosts`.text();
+  return /^(\S+)\s+engine-host$/m.exec(hosts)?.[1] ?? "";
+};
 
 const places = [
   { title: "a container", up: [] as string[], host: engineHost, listen: "0.0.0.0" },

@@ -1,5 +1,5 @@
 // A real redis-server on a free port, with its own directory, that a test can stop, kill, pause and start again.
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
+import { type LastingProcess, startLasting } from "./lasting-process.ts";
 
 export type RedisServer = AsyncDisposable & {
   readonly url: string;
@@ -36,16 +37,15 @@ export async function startRedisServer(options: { password?: string } = {}): Pro
   if (options.password !== undefined) arguments_.push("--requirepass", options.password);
   const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
 
-  let child: ChildProcess | undefined = await launch(arguments_);
+  let child: LastingProcess | undefined = await launch(arguments_);
   const end = async (signal: NodeJS.Signals) => {
     const running = child;
     child = undefined;
     if (running === undefined) return;
-    const gone = once(running, "exit");
-    running.kill(signal);
+    running.signal(signal);
     // A paused process takes SIGTERM only once it goes on.
-    running.kill("SIGCONT");
-    await gone;
+    running.signal("SIGCONT");
+    await running.exited;
   };
 
   return {
@@ -58,10 +58,10 @@ export async function startRedisServer(options: { password?: string } = {}): Pro
       child ??= await launch(arguments_);
     },
     pause: () => {
-      child?.kill("SIGSTOP");
+      child?.signal("SIGSTOP");
     },
     resume: () => {
-      child?.kill("SIGCONT");
+      child?.signal("SIGCONT");
     },
     cli: async (...words) => {
       const { stdout } = await promisify(execFile)("redis-cli", ["-p", String(port), ...passwordFlags, ...words]);
@@ -74,14 +74,15 @@ export async function startRedisServer(options: { password?: string } = {}): Pro
   };
 }
 
-async function launch(arguments_: string[]): Promise<ChildProcess> {
-  const child = spawn("redis-server", arguments_, { stdio: ["ignore", "pipe", "inherit"] });
+async function launch(arguments_: string[]): Promise<LastingProcess> {
+  const child = startLasting(["redis-server", ...arguments_]);
   const seen: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     seen.push(line);
     if (line.includes("Ready to accept connections")) {
-      // Keep the pipe empty, or a talkative server would stand still.
+      // Keep the pipes empty, or a talkative server would stand still.
       child.stdout.resume();
+      child.stderr.resume();
       return child;
     }
   }

@@ -1,11 +1,11 @@
 // A service of ours as a real process of this machine, that a test can kill and pause.
 import { join } from "node:path";
 import process from "node:process";
+import { startLasting } from "./lasting-process.ts";
 
 const project = join(import.meta.dir, "../..");
 
 export type ServiceProcess = AsyncDisposable & {
-  readonly pid: number;
   readonly exited: Promise<number>;
   /** All JSON lines of its log so far. */
   log(): { msg: string; [field: string]: unknown }[];
@@ -20,12 +20,8 @@ export function startService(
   environment: Record<string, string>,
   ...words: string[]
 ): ServiceProcess {
-  const child = Bun.spawn([process.execPath, "run", join(project, "apps", app, "main.ts"), ...words], {
-    env: { PATH: process.env.PATH ?? "", ...environment },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
+  const command = [process.execPath, "run", join(project, "apps", app, "main.ts"), ...words] as const;
+  const child = startLasting(command, { env: { PATH: process.env.PATH ?? "", ...environment } });
   let out = "";
   let errors = "";
   const reading = Promise.all([
@@ -37,7 +33,6 @@ export function startService(
     }),
   ]);
   return {
-    pid: child.pid,
     exited: child.exited.then(async (code) => {
       await reading;
       return code;
@@ -49,15 +44,12 @@ export function startService(
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line)),
     errors: () => errors,
-    signal: (name) => process.kill(child.pid, name),
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode === null) child.kill("SIGKILL");
-      await child.exited;
-    },
+    signal: child.signal,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+async function collect(stream: AsyncIterable<Uint8Array>, take: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
   for await (const chunk of stream) take(decoder.decode(chunk, { stream: true }));
 }

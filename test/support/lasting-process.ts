@@ -1,0 +1,57 @@
+// Starts a program that a test's time-out leaves alone. Bun ends every child process that it has as soon as one test takes too long, those of the
+// whole file too; so the program is the child of a shell whose parent has gone, which tells over a pipe who it is and how it ended.
+import { spawn } from "node:child_process";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
+
+export type LastingProcess = AsyncDisposable & {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Its exit code; 128 and the signal's number where a signal has ended it. */
+  readonly exited: Promise<number>;
+  /** Does nothing where it has ended. */
+  signal(name: NodeJS.Signals): void;
+};
+
+const keeper = '{ "$@" 3>&- & echo $! >&3; wait $!; echo $? >&3; } &';
+
+/** `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment. */
+export function startLasting(
+  command: readonly [string, ...string[]],
+  { env = process.env, output = "pipe" }: { env?: NodeJS.ProcessEnv; output?: "pipe" | number } = {},
+): LastingProcess {
+  const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe"] });
+  const told = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();
+  const next = async () => Number((await told.next()).value);
+  const pid = next();
+  let hasEnded = false;
+  const exited = pid.then(next).then((code) => {
+    hasEnded = true;
+    return code;
+  });
+  const signal = (name: NodeJS.Signals) =>
+    void pid.then((known) => {
+      // It may have gone without the shell having said so yet.
+      if (!hasEnded && isThere(known)) process.kill(known, name);
+    });
+  const none = Readable.from([]);
+  return {
+    stdout: shell.stdout ?? none,
+    stderr: shell.stderr ?? none,
+    exited,
+    signal,
+    async [Symbol.asyncDispose]() {
+      signal("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
