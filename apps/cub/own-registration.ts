@@ -17,17 +17,17 @@ export class OwnRegistration {
 
   /** Reads it again; what `sett up` wrote meanwhile counts from here. An agent that was removed keeps its last one. */
   async refresh(board: Blackboard): Promise<void> {
-    this.#current = (await findRegistration(board, this.#current.name)) ?? this.#current;
+    this.#current = (await board.findAgent(this.#current.name)) ?? this.#current;
   }
 }
 
 /** The registration on the blackboard; an agent started alone registers itself, from its environment and the defaults of sett.yml. */
 export async function loadOwnRegistration(board: Blackboard, settings: OwnSettings): Promise<OwnRegistration> {
-  const found = await findRegistration(board, settings.agentName);
+  const found = await board.findAgent(settings.agentName);
   if (found !== undefined) return new OwnRegistration(found);
   const own = registrationFromEnvironment(settings);
   await board.registerAgents([own], `agent:${own.name}`, { exact: false });
-  return new OwnRegistration((await findRegistration(board, own.name)) ?? own);
+  return new OwnRegistration((await board.findAgent(own.name)) ?? own);
 }
 
 type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy">;
@@ -45,8 +45,4 @@ function registrationFromEnvironment({ agentName, role, replicas, strategy }: Ow
     retries: 0,
     image: "",
   };
-}
-
-async function findRegistration(board: Blackboard, name: AgentRegistration["name"]): Promise<AgentRegistration | undefined> {
-  return (await board.listAgents()).find((agent) => agent.name === name);
 }

@@ -27,6 +27,7 @@ export function keysOf(instance: InstanceName) {
     events: `${prefix}events`,
     announcements: `${prefix}claims`,
     agents: `${prefix}agents`,
+    expectedAgents: `${prefix}agents:expected`,
     agentStatus: `${prefix}agent_status`,
     agentGrants: (name: AgentName) => `${prefix}agent:${name}:grants`,
     workerLogs: (name: AgentName) => `${prefix}agent:${name}:logs`,

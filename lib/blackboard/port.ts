@@ -149,7 +149,14 @@ export type WorkerLog = { worker: string; lines: string[] };
 export interface AgentBoard {
   /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
   registerAgents(registrations: readonly AgentRegistration[], actor: Actor, options: { exact: boolean }): Promise<void>;
+  /**
+   * For agents that are about to start: who is registered gets its new registration; who is new is kept aside, to be read with `findAgent`, and
+   * is asked for nothing until it is registered. An exact registration forgets whom it does not name.
+   */
+  expectAgents(registrations: readonly AgentRegistration[], actor: Actor): Promise<void>;
   listAgents(): Promise<AgentRegistration[]>;
+  /** The registration of one agent, be it only expected. */
+  findAgent(name: AgentName): Promise<AgentRegistration | undefined>;
   /** Keeps what a worker has logged when its container is taken away. The oldest of an agent's are forgotten in time. */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
   /** What its workers have logged, oldest first; with `after`, an `id`, what was kept since that one. */

@@ -130,8 +130,8 @@ test("the log tells who registered, replaced and removed whom, and `list` and `s
     .filter(({ type }) => type.startsWith("agent_") || type === "instance_started");
   expect(events.slice(-4).map(({ type, agent, actor, data }) => [type, agent, actor, data?.changed])).toEqual([
     ["agent_registered", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
-    ["agent_registered", "newcomer", "person:Ada Lovelace <ada@sett.invalid>", undefined],
     ["agent_replaced", "changer", "person:Ada Lovelace <ada@sett.invalid>", "environment"],
+    ["agent_registered", "newcomer", "person:Ada Lovelace <ada@sett.invalid>", undefined],
     ["agent_removed", "leaver", "person:Ada Lovelace <ada@sett.invalid>", undefined],
   ]);
   const agents = ["changer", "keeper", "newcomer"];

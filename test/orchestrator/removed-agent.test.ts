@@ -43,3 +43,22 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   expect((await clan.claimOn(begun)).claim.status).toBe("complete");
   await rm(folder, { recursive: true });
 });
+
+test("an agent that is only expected bids on nothing and is waited for by nobody, and nothing fails when it does not come", async () => {
+  const bids = [{ on: "GoalDefined", bid: "claim" as const }];
+  await using clan = await startClan({ stayer: { bids, script: report } });
+  const agents = await clan.board.listAgents();
+  await clan.board.expectAgents([...agents, sampleAgent("newcomer", { bids })], "person:Ada");
+  await clan.startCub("newcomer", "sleep 60");
+  await waitFor("the newcomer's sign of life", async () => (await clan.board.listStatuses()).size === 2);
+  const goal = await clan.state("meanwhile");
+  const [, made] = await clan.settled(goal);
+  expect(made).toMatchObject({ type: "Report", produced_by_agent: "stayer" });
+  expect((await clan.claimOn(goal)).claim.electorate.map(String)).toEqual(["stayer"]);
+  await clan.board.registerAgents(agents, "person:Ada", { exact: true });
+  const after = await clan.settled(await clan.state("after"));
+  expect([...after, ...(await clan.artefactsOf(goal))].filter(({ structural_type }) => structural_type === "Failure")).toEqual(
+    [],
+  );
+  expect(await clan.events("agent_removed")).toEqual([]);
+});

@@ -9,6 +9,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
+import { AgentName } from "../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -73,7 +74,7 @@ export class Clan implements AsyncDisposable {
 
   async startCub(name: string, work: Tool | string): Promise<void> {
     const board = await this.#open();
-    const registration = (await board.listAgents()).find((agent) => agent.name === name);
+    const registration = await board.findAgent(AgentName.parse(name));
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
     const parts = cubParts({ board, registration: new OwnRegistration(registration), runTool });

@@ -48,13 +48,14 @@ export async function bringUp(order: Order): Promise<Outcome> {
     throw error;
   });
   const before = await board.listAgents();
-  await register(order, board, changes, before);
-  const orchestrator = makePart(order, changes.orchestrator, () => nextSeat(board));
-  const agents = changes.agents.map(async (change) => {
-    await volumes;
-    await makePart(order, change, () => nextHeartbeat(board, change.agent));
-  });
-  await settleAll([orchestrator, volumes, ...agents]);
+  await announce(order, board, changes, before);
+  const agents = settleAll(
+    changes.agents.map(async (change) => {
+      await volumes;
+      await makePart(order, change, () => nextHeartbeat(board, change.agent));
+    }),
+  );
+  await settleAll([volumes, agents, makeOrchestrator(order, changes.orchestrator, board, agents)]);
   requireGoing(signal);
 
   journal.close();
@@ -101,17 +102,27 @@ async function makeVolumes({ runtime, plan: { carrier }, journal }: Order, { age
   await settleAll([makeCarrier(), ...made.map(makeWorkspace)]);
 }
 
-/** Whoever is new, or has changed, is known before it is there. Nobody is removed yet. */
-async function register(order: Order, board: Blackboard, { redis }: Changes, before: AgentRegistration[]): Promise<void> {
+/** Every cub finds its registration. Whoever is new is asked for nothing until all is well, for what it was asked would fail with this `up`. */
+async function announce(order: Order, board: Blackboard, { redis }: Changes, before: AgentRegistration[]): Promise<void> {
   const { actor, instance, journal, registrations, runtime, version } = order;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
-  else {
+  if (before.length > 0) {
     journal.note(async () => {
       await using again = await connect({ instance, redisUrl: redisUrlOf(await runtime.parts(instance)) });
       await again.registerAgents(before, actor, { exact: true });
     });
   }
-  await board.registerAgents(registrations, actor, { exact: false });
+  await board.expectAgents(registrations, actor);
+}
+
+/** Where nobody orchestrates yet all agents are there first, so that no claim is opened without one of them. */
+async function makeOrchestrator(order: Order, change: Change, board: Blackboard, agents: Promise<void>): Promise<void> {
+  if (change.kind === "start") {
+    await agents;
+    requireGoing(order.signal);
+    await board.registerAgents(order.registrations, order.actor, { exact: false });
+  }
+  await makePart(order, change, () => nextSeat(board));
 }
 
 /** The log says what kind of thing has changed, and never what it is: secrets may be among the variables. */

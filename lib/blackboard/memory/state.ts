@@ -39,6 +39,7 @@ export class State {
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: DueItem; at: number }>();
   readonly agents = new Map<AgentName, AgentRegistration>();
+  readonly expectedAgents = new Map<AgentName, AgentRegistration>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();

@@ -1,5 +1,6 @@
 // Agents in Redis. What stands in these two hashes may have been written by people, so it is checked when it is read.
 import { AgentRegistration, AgentStatus } from "../../model/agent.ts";
+import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import type { Parts } from "./parts.ts";
@@ -9,15 +10,26 @@ import { listed } from "./script-arguments.ts";
 const mostWorkerLogs = 200;
 
 export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
+  async function register(registrations: readonly AgentRegistration[], actor: Actor, mode: "add" | "exact" | "expect") {
+    const words = listed(registrations, (given) => {
+      // Parsing puts the members in one order, so that the same registration is the same text.
+      const registration = AgentRegistration.parse(given);
+      const { name, role, replicas, strategy, image } = registration;
+      return [name, JSON.stringify(registration), JSON.stringify({ role, replicas, strategy, image })];
+    });
+    await script("registerAgents", [keys.agents, keys.agentStatus, keys.expectedAgents], [actor, mode, ...words]);
+  }
+
   return {
-    async registerAgents(registrations, actor, { exact }) {
-      const words = listed(registrations, (given) => {
-        // Parsing puts the members in one order, so that the same registration is the same text.
-        const registration = AgentRegistration.parse(given);
-        const { name, role, replicas, strategy, image } = registration;
-        return [name, JSON.stringify(registration), JSON.stringify({ role, replicas, strategy, image })];
-      });
-      await script("registerAgents", [keys.agents, keys.agentStatus], [actor, exact ? "1" : "0", ...words]);
+    registerAgents: (registrations, actor, { exact }) => register(registrations, actor, exact ? "exact" : "add"),
+
+    expectAgents: (registrations, actor) => register(registrations, actor, "expect"),
+
+    async findAgent(name) {
+      // In the order of its way, so that one who is just being registered is met in the one place or the other.
+      const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
+      const registered = await connection.run((client) => client.hGet(keys.agents, name));
+      return AgentRegistration.safeParse(parseJson(registered ?? expected ?? undefined)).data;
     },
 
     async listAgents() {

@@ -24,6 +24,40 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     ]);
   });
 
+  test("an agent that is expected is known to whoever asks for it, and one of the agents only when it is registered", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const [coder, tester] = [sampleAgent("coder"), sampleAgent("tester")];
+    await board.registerAgents([coder], user, { exact: true });
+    const changed = { ...coder, image: "sha256:1" };
+    await board.expectAgents([changed, tester], user);
+    await board.reportStatus(tester.name, { at: 1, state: "idle" });
+    expect(await board.listAgents()).toEqual([changed]);
+    expect(await board.findAgent(tester.name)).toEqual(tester);
+    expect(await board.findAgent(coder.name)).toEqual(changed);
+    expect(await board.findAgent(agentName("nobody"))).toBeUndefined();
+    await board.registerAgents([tester], user, { exact: false });
+    expect(await board.listAgents()).toEqual([changed, tester]);
+    expect(await board.findAgent(tester.name)).toEqual(tester);
+    expect(await board.listStatuses()).toHaveProperty("size", 1);
+    const registered = (await events(board)).map(({ type, agent }) => `${type} ${agent}`);
+    expect(registered).toEqual(["agent_registered coder", "agent_registered coder", "agent_registered tester"]);
+  });
+
+  test("an exact registration forgets who was expected and is not named, without a word in the log", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const [coder, tester] = [sampleAgent("coder"), sampleAgent("tester")];
+    await board.registerAgents([coder], user, { exact: true });
+    await board.expectAgents([{ ...coder, image: "sha256:1" }, tester], user);
+    await board.reportStatus(tester.name, { at: 1, state: "idle" });
+    await board.registerAgents([coder], user, { exact: true });
+    expect(await board.listAgents()).toEqual([coder]);
+    expect(await board.findAgent(tester.name)).toBeUndefined();
+    expect(await board.listStatuses()).toHaveProperty("size", 0);
+    expect((await events(board)).some(({ agent }) => agent === tester.name)).toBe(false);
+  });
+
   test("the last heartbeat of every agent is known", async () => {
     await using bench = await open();
     await bench.board.reportStatus(agentName("coder"), { at: 1, state: "idle" });

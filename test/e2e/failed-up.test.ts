@@ -1,0 +1,55 @@
+// A `sett up` that fails, or is given up, on a sett at work: what it had started takes nobody's work along.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { resolve } from "node:path";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+
+const settBinary = resolve(import.meta.dir, "../../bin/sett");
+const onGoals = (bid: string) => `    bids: [{ on: GoalDefined, bid: ${bid} }]\n`;
+const worker = { worker: onGoals("exclusive") };
+/** One that would join the work on every goal and never end it, and one whose cub hardly gets on. */
+const newcomers = {
+  ...worker,
+  helper: onGoals("claim"),
+  snail: `    resources: { limits: { cpus: 0.01 } }\n${onGoals("ignore")}`,
+};
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  const report = `cat > /dev/null; echo '{"artefact_type":"Done","artefact_payload":"","summary":""}'`;
+  sett = await SettWorkspace.create({
+    ...scriptAgent("worker", report),
+    ...scriptAgent("helper", "sleep 600"),
+    ...scriptAgent("snail", report),
+    "sett.yml": settYml(worker),
+  });
+  await sett.up();
+}, 120_000);
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+test("agents that are new are asked for nothing before all is well, and leave without a trace when it is not", async () => {
+  await sett.write({ "sett.yml": settYml(newcomers) });
+  await sett.commit("Change the sett");
+  const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
+  let err = "";
+  const reading = (async () => {
+    for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
+  })();
+  await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"), { timeoutMs: 60_000 });
+  const goal = await sett.forage("meanwhile");
+  const done = () =>
+    waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 20_000, everyMs: 100 });
+  const ended = await done().catch((error: unknown) => error);
+  child.kill("SIGINT");
+  expect(await child.exited).toBe(130);
+  await reading;
+  expect({ ended, types: (await sett.artefacts(goal)).map(({ type }) => type) }).toEqual({
+    ended: true,
+    types: ["GoalDefined", "Done"],
+  });
+  const log = await sett.need("watch", "--no-follow", "-o", "jsonl");
+  for (const name of ["helper", "snail"]) expect(log).not.toContain(`"${name}"`);
+}, 180_000);
