@@ -81,7 +81,7 @@ export class PersonAtPrompt implements Disposable {
     const { id } = question;
     const { err, messages } = this.shell;
     const asked = { kind: "question", question, since: question.created_at } as const;
-    await err.write(`\n${askedDetails(asked, err.style, Date.now())}\n`);
+    await err.write(`\n${askedDetails(asked, err, Date.now())}\n`);
     for (const command of commandsFor(asked, this.#name)) messages.next(command);
     const text = await this.#prompt.ask(this.#typed.get(id) ?? "");
     if (text === undefined) return;

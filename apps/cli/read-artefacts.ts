@@ -1,8 +1,14 @@
 // Reads many artefacts: without what they say, or a few at a time, for payloads of 16 MiB each are possible.
+
+import type { StoredHead } from "../../lib/blackboard/artefact-port.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { firstLine } from "./render/plain-text.ts";
+
+/** What an approval says to people, whose content is `{}` or `[]`. */
+export const approving = "approves";
 
 const artefactsAtOnce = 8;
 
@@ -24,14 +30,16 @@ export async function readHeads(
   known: KnownArtefacts = new Map(),
 ): Promise<ArtefactHead[]> {
   const unknown = ids.filter((id) => !known.has(id));
-  for (const { head, payloadBytes, beginning } of await board.readHeads(unknown)) {
-    const summary =
-      (head.metadata.summary ?? "").trim() === "" ? insteadOfSummary(beginning, payloadBytes) : head.metadata.summary;
+  for (const stored of await board.readHeads(unknown)) {
+    const { head } = stored;
+    const summary = (head.metadata.summary ?? "").trim() === "" ? insteadOfSummary(stored) : head.metadata.summary;
     known.set(head.id, { ...head, metadata: { ...head.metadata, summary } });
   }
   return ids.flatMap((id) => known.get(id) ?? []);
 }
 
-function insteadOfSummary(beginning: string, payloadBytes: number): string {
-  return beginning === "" && payloadBytes > 0 ? `${Math.ceil(payloadBytes / 1024)} kB without a summary` : firstLine(beginning);
+function insteadOfSummary({ head, beginning, payloadBytes }: StoredHead): string {
+  if (beginning === "" && payloadBytes > 0) return `${Math.ceil(payloadBytes / 1024)} kB without a summary`;
+  const isWhole = new TextEncoder().encode(beginning).byteLength === payloadBytes;
+  return head.structural_type === "Review" && isWhole && isApproval(beginning) ? approving : firstLine(beginning);
 }

@@ -3,13 +3,16 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { readHeads, readWhole } from "./read-artefacts.ts";
 
-/** `since` is ISO 8601. `agent`: the person who is to judge the artefact. */
+/** `since` is ISO 8601. `agent`: the person who is to judge the artefact. `content`: what that says, or at least its beginning. */
 export type Asked =
   | { kind: "question"; question: Artefact; since: string }
-  | { kind: "approval"; artefact: ArtefactHead; claim: ClaimId; agent: AgentName; since: string };
+  | { kind: "approval"; artefact: ArtefactHead; content: Content; claim: ClaimId; agent: AgentName; since: string };
+export type Content = { text: string; isWhole: boolean };
+
+const longestContent = 4_000;
 
 /** Oldest first; of all goals, or of that one. */
 export async function readAsked(board: Blackboard, goal?: GoalId): Promise<Asked[]> {
@@ -44,10 +47,15 @@ async function readQuestions(board: Blackboard): Promise<Asked[]> {
 
 async function readApprovals(board: Blackboard): Promise<Asked[]> {
   const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(approvalsOf);
-  const heads = new Map((await readHeads(board, [...new Set(waiting.map(({ about }) => about))])).map((head) => [head.id, head]));
+  const ids = [...new Set(waiting.map(({ about }) => about))];
+  const contents = new Map<ArtefactId, Content>();
+  for await (const { id, payload } of readWhole(board, ids))
+    contents.set(id, { text: payload.slice(0, longestContent), isWhole: payload.length <= longestContent });
+  const heads = new Map((await readHeads(board, ids)).map((head) => [head.id, head]));
   return waiting.flatMap(({ about, ...rest }) => {
-    const artefact = heads.get(about);
-    return artefact === undefined ? [] : [{ kind: "approval" as const, artefact, ...rest }];
+    const [artefact, content] = [heads.get(about), contents.get(about)];
+    if (artefact === undefined || content === undefined) return [];
+    return [{ kind: "approval" as const, artefact, content, ...rest }];
   });
 }
 

@@ -70,7 +70,7 @@ async function conclude(
       break;
     case "waiting":
       for (const one of asked) {
-        if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, style, Date.now())}\n`);
+        if (one.kind === "approval" || !isAsked) await shell.err.write(`\n${askedDetails(one, shell.err, Date.now())}\n`);
         for (const command of commandsFor(one, name)) messages.next(command);
       }
       messages.next(`Then see what becomes of it: sett watch --goal ${shortId(goal)}${named}`);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dotText } from "../../apps/cli/render/graph-dot.ts";
-import { mermaidText } from "../../apps/cli/render/graph-mermaid.ts";
+import { lookAlikes, mermaidText } from "../../apps/cli/render/graph-mermaid.ts";
 import { labelOf } from "../../apps/cli/render/graph-node.ts";
 import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../lib/core/artefact-graph.ts";
 import type { Grant } from "../../lib/model/claim.ts";
@@ -25,7 +25,7 @@ function label(artefacts: readonly ReviewedHead[], more: Partial<GraphFacts> = {
 describe("a node", () => {
   const by = { produced_by_agent: "coder", produced_by_role: "coder" };
   const code = derived([goal], { ...by, type: "CodeCommit", metadata: { summary: "Green\nnow" } });
-  const review = derived([code], { ...by, structural_type: "Review", type: "Review", metadata: { summary: "{}" } });
+  const review = derived([code], { ...by, structural_type: "Review", type: "Review", metadata: { summary: "approves" } });
 
   test("says what it is, its short id, who made it, and its summary", () => {
     expect(label([code])).toEqual(["CodeCommit", `${code.id.slice(0, 8)} by coder`, "Green now"]);
@@ -38,7 +38,7 @@ describe("a node", () => {
     expect(label([code, nextVersion(code)])[0]).toBe("CodeCommit v2");
     expect(label([{ ...code, structural_type: "Failure", type: "NoWay" }])[0]).toBe("NoWay (Failure)");
     expect(label([{ ...code, structural_type: "Question", type: "Question" }])[0]).toBe("Question");
-    expect(label([code, { ...review, verdict: "approval" }])).toEqual(["Review: approval", `${review.id.slice(0, 8)} by coder`]);
+    expect(label([code, { ...review, verdict: "approval" }])).toEqual(["Review: approves", `${review.id.slice(0, 8)} by coder`]);
     expect(label([code, { ...review, verdict: "feedback", metadata: { summary: "Red" } }]).slice(0, 3)).toEqual([
       "Review: feedback",
       `${review.id.slice(0, 8)} by coder`,
@@ -109,14 +109,13 @@ describe("Mermaid", () => {
   const plain = String.raw`(?:[^\x00-\x2b\x2d-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f\n]| |#\d+;|(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}]))*`;
   const node = new RegExp(String.raw`^ {2}a\d+[([{>/\\]{1,2}"<b>(${plain})</b>((?:<br/>${plain})*)"[)\]}/\\]{1,2}:::\w+$`, "u");
   const other = /^(?:flowchart TB| {2}a\d+ (?:-->|-\.->|== "next version" ==>) a\d+| {2}classDef \w+ [\w#:,-]+(?: 4)?|)$/;
-  const lookAlikes: Record<string, string> = { "∗": "*", ˍ: "_", ˋ: "`", "∼": "~" };
+  const trueSigns = new Map(Object.entries(lookAlikes).map(([sign, alike]) => [alike, sign]));
+  const withTrueSigns = (text: string) => [...text].map((sign) => trueSigns.get(sign) ?? sign).join("");
 
   /** What a viewer shows, sign for sign. */
   function shown(label: string): string {
-    return label
-      .replaceAll("<br/>", "\n")
-      .replace(/#(\d+);[\u200b\u2060]/g, (_, code) => String.fromCharCode(Number(code)))
-      .replace(/[∗ˍˋ∼]/g, (sign) => lookAlikes[sign] ?? sign);
+    const text = label.replaceAll("<br/>", "\n").replace(/#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+    return withTrueSigns(text);
   }
 
   test("has one line for each node, with nothing in its label that Mermaid or Markdown reads as its own", () => {
@@ -128,8 +127,24 @@ describe("Mermaid", () => {
           if (title === undefined || rest === undefined) expect(line).toMatch(other);
           return title === undefined ? [] : [shown(`${title}${rest}`)];
         });
-        expect(labels).toEqual(labelsOf(drawn).map((line) => line.replace(/[∗ˍˋ∼]/g, (sign) => lookAlikes[sign] ?? sign)));
+        expect(labels).toEqual(labelsOf(drawn).map(withTrueSigns));
       }),
+    );
+  });
+
+  test("adds nothing that cannot be seen", () => {
+    const text = mermaidText(graphOf(hostile.slice(0, -3).map(posted)));
+    expect(text).not.toMatch(/[\p{Cf}\p{Mn}]/u);
+  });
+
+  test.each([
+    ["$$x$$ costs 3 $", "＄＄x＄＄ costs 3 #36;"],
+    ["fa:fa-car a:b", "fa∶fa#45;car a#58;b"],
+    ["C:\\new\\map", "C#58;⧵new#92;map"],
+    ["ﬂ°°60¶ß", "ﬂº°60⁋ß"],
+  ])("writes %s so that it is no formula, icon, line break or entity of its own", (words, written) => {
+    expect(mermaidText(graphOf([{ ...posted("x"), metadata: { summary: words } }]))).toContain(
+      `<br/>${written}<br/>`.slice(0, -5),
     );
   });
 

@@ -53,6 +53,8 @@ test("work that a person is to approve is listed with what to type, and so is fe
   expect(approval).toMatchObject({ kind: "approval", type: "Report", agent: "lead", from: "coder", text: "All painted" });
   const { out, err } = await sett.at.sett("questions", "--goal", goal.id);
   expect(out).toContain(`Approval of ${short(approval.id)} by \`lead\``);
+  expect(out).toEndWith("\n\n  Report, All painted\n\n  All doors are painted.\n");
+  expect(approval).toMatchObject({ content: "All doors are painted.", content_is_whole: true, commit: null });
   expect(err).toContain(`sett approve ${short(approval.id)}`);
   expect(await sett.at.need("questions")).toContain(`sett approve ${short(approval.id)} (\`lead\`): Report, All painted`);
   const vague = await sett.ask(vagueGoal);
@@ -89,6 +91,8 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   const late = await sett.at.sett("questions", "--wait", "--timeout", "300ms");
   expect({ code: late.code, out: late.out }).toEqual({ code: 1, out: "" });
   expect(late.err).toContain("Nobody has asked anything within 300ms.");
+  const json = await sett.at.sett("questions", "--wait", "--timeout", "300ms", "--json");
+  expect({ code: json.code, out: json.out }).toEqual({ code: 1, out: "[]\n" });
   await using waiting = sett.at.start("questions", "--wait");
   await waiting.telling("Waiting for a question");
   waiting.signal("SIGINT");

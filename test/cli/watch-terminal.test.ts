@@ -116,6 +116,8 @@ describe("sett watch on a terminal", () => {
     await setToWork(claim);
     const words = ["watch", "--goal", goal];
     const [told, jsonl] = [await at.need(...words, "--no-follow"), await at.need(...words, "--no-follow", "-o", "jsonl")];
+    expect(told).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
+    expect(await at.need("hoard", "--goal", goal)).toMatch(/ Review .* approves$/m);
     const count = told.trimEnd().split("\n").length;
     await using past = onTerminal(200, utf8, ...words, "--no-follow");
     expect(await past.exited).toBe(0);

@@ -20,7 +20,7 @@ export const questions = defineCommand({
   details: [
     "The oldest comes first; one by itself is shown with its whole text.",
     "With --wait: waits for the next one that is asked, shows it and ends; those that are listed already do not count.",
-    "JSON is a list in either case.",
+    "JSON is a list in either case, an empty one where nobody has asked anything in time.",
   ].join("\n"),
   args: {
     goal: { ...goalFilter, alias: "g" },
@@ -41,6 +41,7 @@ export const questions = defineCommand({
       const asked = await waitForNew(args, timeoutMs, shell);
       if (asked !== undefined) return await print(asked, args, Date.now(), shell);
       if (shell.interrupted.aborted) return exitCodes.interrupted;
+      if (args.json) await shell.out.write("[]\n");
       shell.messages.note(`Nobody has asked anything within ${args.timeout}.`);
       return exitCodes.failed;
     }
@@ -107,12 +108,13 @@ async function print(
   const [first] = asked;
   if (isJson) await out.write(`${JSON.stringify(asked.map(askedJson))}\n`);
   else if (first !== undefined && asked.length === 1) {
-    await out.write(askedDetails(first, out.style, nowMs));
+    await out.write(askedDetails(first, out, nowMs));
     for (const command of commandsFor(first, name)) messages.next(command);
   } else {
     await out.write(`${askedTable(asked, { style: out.style, nowMs, columns: out.columns, name }).join("\n")}\n`);
     const kinds = new Set(asked.map(({ kind }) => kind));
     if (kinds.has("question")) messages.next(`sett answer ID "…"${naming(name)}`);
+    if (kinds.has("approval")) messages.next(`sett unearth ID${naming(name)}  # what is to be approved`);
     if (kinds.has("approval")) messages.next(`sett approve ID${naming(name)}, or sett reject ID --reason "…"${naming(name)}`);
   }
   return undefined;

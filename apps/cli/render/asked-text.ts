@@ -1,5 +1,6 @@
 // What waits for a person, for people and for programs, with what to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import type { Output } from "../output.ts";
 import { type Asked, subjectOf } from "../read-asked.ts";
 import { ageOf, agoOf } from "./age.ts";
 import { naming } from "./naming.ts";
@@ -7,6 +8,9 @@ import { oneLine, plainLines, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
 import { type Cell, table } from "./table.ts";
+import { wrap } from "./wrap.ts";
+
+type Approval = Extract<Asked, { kind: "approval" }>;
 
 /** In a table; a question by itself, and JSON, have it whole. */
 const longestText = 500;
@@ -30,26 +34,52 @@ export function askedTable(asked: readonly Asked[], { style, nowMs, columns, nam
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
 }
 
-/** One of them with all that it says. Ends with a line break. */
-export function askedDetails(asked: Asked, style: Style, nowMs: number): string {
+/** Of what is to be approved; a question is shown whole. */
+const shownLines = 40;
+
+/** One of them with all that it says, an approval with the beginning of what is to be approved. Ends with a line break. */
+export function askedDetails(asked: Asked, { style, columns }: Pick<Output, "style" | "columns">, nowMs: number): string {
   const subject = subjectOf(asked);
   const when = agoOf(asked.since, nowMs);
   const goal = style.dim(`(goal ${shortId(subject.goal_id)})`);
+  const indented = (text: string) => {
+    const lines = plainLines(text).replace(/\n+$/, "").split("\n");
+    return lines.map((line) => wrap(`  ${line}`.trimEnd(), { columns }));
+  };
   if (asked.kind === "approval") {
     const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${asked.agent}\`, since ${when} ${goal}`;
-    return `${from}\n\n  ${nameOf(asked)}\n`;
+    return `${[wrap(from, { columns }), "", ...indented(nameOf(asked)), ...contentLines(asked, indented, style)].join("\n")}\n`;
   }
-  const lines = plainLines(asked.question.payload).replace(/\n+$/, "").split("\n");
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
-  return [from, "", ...lines.map((line) => `  ${line}`.trimEnd()), ""].join("\n");
+  return `${[wrap(from, { columns }), "", ...indented(asked.question.payload)].join("\n")}\n`;
+}
+
+/** A commit is looked at by itself: its content is no more than its name. */
+function contentLines({ artefact, content }: Approval, indented: (text: string) => string[], style: Style): string[] {
+  if (artefact.metadata.commit !== undefined) return [];
+  if (content.text.trim() === "") return [];
+  const lines = indented(content.text);
+  const isCut = !content.isWhole || lines.length > shownLines;
+  return ["", ...lines.slice(0, shownLines), ...(isCut ? [style.dim("  …")] : [])];
 }
 
 /** What to type. `name`: as above. */
 export function commandsFor(asked: Asked, name: string | undefined): string[] {
   const id = shortId(subjectOf(asked).id);
-  if (asked.kind === "approval") return [`sett approve ${id}${naming(name)}`, `sett reject ${id} --reason "…"${naming(name)}`];
+  if (asked.kind === "approval")
+    return [
+      ...seeMore(asked).map((what) => `sett unearth ${id}${naming(name)}  # ${what}`),
+      `sett approve ${id}${naming(name)}`,
+      `sett reject ${id} --reason "…"${naming(name)}`,
+    ];
   if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"${naming(name)}`];
   return [`sett answer ${id}${naming(name)}  # the answer becomes the goal: edit the whole of it`];
+}
+
+/** What there is to see beyond what was shown, if anything. */
+function seeMore({ artefact, content }: Approval): string[] {
+  if (artefact.metadata.commit !== undefined) return ["what the commit changes"];
+  return content.isWhole && content.text.split("\n").length <= shownLines ? [] : ["all of it"];
 }
 
 /** One object for both kinds. */
@@ -58,7 +88,9 @@ export function askedJson(asked: Asked) {
   const { id, goal_id, type, version, source_artefacts } = subject;
   const common = { kind: asked.kind, id, goal_id, type, from: makerOf(subject), since: asked.since };
   if (asked.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: asked.question.payload };
-  return { ...common, version, agent: asked.agent, claim_id: asked.claim, text: asked.artefact.metadata.summary ?? "" };
+  const { summary = "", commit = null } = asked.artefact.metadata;
+  const content = { content: asked.content.text, content_is_whole: asked.content.isWhole, commit };
+  return { ...common, version, agent: asked.agent, claim_id: asked.claim, text: summary, ...content };
 }
 
 function textOf(asked: Asked, name: string | undefined): string {
@@ -66,7 +98,7 @@ function textOf(asked: Asked, name: string | undefined): string {
   return `sett approve ${shortId(asked.artefact.id)}${naming(name)} (\`${asked.agent}\`): ${nameOf(asked)}`;
 }
 
-function nameOf({ artefact: { type, version, metadata } }: Extract<Asked, { kind: "approval" }>): string {
+function nameOf({ artefact: { type, version, metadata } }: Approval): string {
   const summary = shorten(oneLine(metadata.summary ?? ""), longestText);
   return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
 }

@@ -40,18 +40,29 @@ function arrowOf(kind: GraphEdge["kind"], isStub: boolean): string {
 }
 
 /**
- * Between quotes Mermaid still obeys its own directives, entities, icons and formulas, and in some versions Markdown, of which it shows
- * the greater part as "Unsupported markdown". So signs become entities, each with an invisible character behind it, which no such
- * construct survives and at which a long path may break; those that mark a word from both sides become signs that only look like them.
+ * Between quotes Mermaid still obeys its own directives and entities, and in some versions Markdown, of which it shows the greater part
+ * as "Unsupported markdown": no sign that means something there stands as itself. An entity is no help where Mermaid looks at a text after
+ * it has put the signs back: what marks a word from both sides, formulas, icons, line breaks (`\n`) and what it writes for entities itself.
+ * There stand signs that only look like the true ones.
  */
 function escaped(text: string): string {
   return text
-    .replace(/[*`~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (sign) => lookAlikes[sign] ?? sign)
-    .replace(/[!-+\--/:-@[-^{-}ﬂ¶]/g, (sign) => `#${sign.charCodeAt(0)};${opening.includes(sign) ? wordJoiner : breakingSpace}`);
+    .replace(readAfterwards, (sign) => lookAlikes[sign] ?? sign)
+    .replace(/[!-+\--/:-@[-^{-}]/g, (sign) => `#${sign.charCodeAt(0)};`);
 }
 
-const lookAlikes: Readonly<Record<string, string>> = { "*": "\u2217", _: "\u02cd", "`": "\u02cb", "~": "\u223c" };
-const opening = "\"'([{<";
-/** Both have no width. */
-const wordJoiner = "\u2060";
-const breakingSpace = "\u200b";
+const readAfterwards =
+  /[*`~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$(?=\$)|(?<=\$)\$|(?<=\bfa\w?):(?=fa-)|\\(?=[nN])|(?<=ﬂ)°|¶(?=ß)/gu;
+
+/** Each of them is as wide as what it stands for: nobody is to copy what cannot be seen. */
+export const lookAlikes: Readonly<Record<string, string>> = {
+  "*": "\u2217",
+  _: "\u02cd",
+  "`": "\u02cb",
+  "~": "\u223c",
+  $: "\uff04",
+  ":": "\u2236",
+  "\\": "\u29f5",
+  "°": "\u00ba",
+  "¶": "\u204b",
+};

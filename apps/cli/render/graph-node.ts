@@ -1,8 +1,8 @@
 // What a node of the artefact graph says and how it looks, alike in every format.
 import type { GraphClaim, GraphNode, ReviewedHead } from "../../../lib/core/artefact-graph.ts";
-import { isApproval } from "../../../lib/core/review-verdict.ts";
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
+import { approving } from "../read-artefacts.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 
@@ -53,7 +53,7 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 
 function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
   const name = `${plain(type, longestName) || structural_type}${version > 1 ? ` v${version}` : ""}`;
-  if (verdict !== undefined) return `${name}: ${verdict}`;
+  if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;
   return structural_type === "Standard" || structural_type === type ? name : `${name} (${structural_type})`;
 }
 
@@ -61,9 +61,9 @@ function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedH
   return plain(agent === "" || agent === role ? role : `${agent} (${role})`, longestName);
 }
 
-/** An approval's bare `{}` says nothing that its title does not. */
+/** An approval without a summary of its own says nothing that its title does not. */
 function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): string {
-  return verdict === "approval" && isApproval(summary) ? "" : plain(summary, longestSummary);
+  return verdict === "approval" && summary === approving ? "" : plain(summary, longestSummary);
 }
 
 function claimText(claim: GraphClaim): string {
