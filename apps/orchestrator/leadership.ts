@@ -54,7 +54,7 @@ export class Leadership {
     this.#epoch = seat.epoch;
     this.#start = seat.cursor;
     this.#grantLeaseMs = grantLeaseMs;
-    this.#roster = new Roster(parts.board);
+    this.#roster = new Roster(parts);
     this.#targets = new Targets(parts.board);
     this.#pause = new Pause(parts.board);
     this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);

@@ -1,28 +1,45 @@
 // The registered agents, kept in memory until the log or a reconnect says that they may have changed.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
-import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { RegisteredAgent } from "../../lib/model/agent.ts";
+import type { AgentName } from "../../lib/model/ids.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
 
 export class Roster {
-  #agents: Promise<AgentRegistration[]> | undefined;
-  readonly #board: Blackboard;
+  #agents: Promise<RegisteredAgent[]> | undefined;
+  readonly #board: Pick<Blackboard, "listAgents">;
+  readonly #log: JsonLog;
+  /** What was said of those that cannot be read. */
+  #problems = new Map<AgentName, string>();
 
-  constructor(board: Blackboard) {
+  constructor({ board, log }: { board: Pick<Blackboard, "listAgents">; log: JsonLog }) {
     this.#board = board;
+    this.#log = log;
   }
 
-  list(): Promise<AgentRegistration[]> {
+  list(): Promise<RegisteredAgent[]> {
     if (this.#agents === undefined) {
       const reading = this.#board.listAgents();
       this.#agents = reading;
-      // A failed read must not be remembered.
-      reading.catch(() => {
-        if (this.#agents === reading) this.#agents = undefined;
-      });
+      reading.then(
+        (agents) => this.#tell(agents),
+        // A failed read must not be remembered.
+        () => {
+          if (this.#agents === reading) this.#agents = undefined;
+        },
+      );
     }
     return this.#agents;
   }
 
   forget(): void {
     this.#agents = undefined;
+  }
+
+  #tell(agents: readonly RegisteredAgent[]): void {
+    const problems = new Map(agents.flatMap(({ name, unreadable }) => (unreadable ? [[name, unreadable.problem]] : [])));
+    for (const [agent, problem] of problems)
+      if (this.#problems.get(agent) !== problem)
+        this.#log.error("An agent's registration cannot be read: it is waited for", { agent, problem });
+    this.#problems = problems;
   }
 }

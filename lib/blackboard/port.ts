@@ -2,7 +2,7 @@
 // Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments. A call repeats
 // itself through short losses of contact and then rejects with `redis-unreachable`; what is followed goes on after every loss, and
 // throws the same once contact is given up for good.
-import type { AgentRegistration, AgentStatus } from "../model/agent.ts";
+import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
@@ -148,15 +148,16 @@ export type WorkerLog = { worker: string; lines: string[] };
 
 export interface AgentBoard {
   /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
-  registerAgents(registrations: readonly AgentRegistration[], actor: Actor, options: { exact: boolean }): Promise<void>;
+  registerAgents(registrations: readonly RegisteredAgent[], actor: Actor, options: { exact: boolean }): Promise<void>;
   /**
    * For agents that are about to start: who is registered gets its new registration; who is new is kept aside, to be read with `findAgent`, and
    * is asked for nothing until it is registered. An exact registration forgets whom it does not name.
    */
   expectAgents(registrations: readonly AgentRegistration[], actor: Actor): Promise<void>;
-  listAgents(): Promise<AgentRegistration[]>;
+  /** By name. One whose registration cannot be read is among them, and says so. */
+  listAgents(): Promise<RegisteredAgent[]>;
   /** The registration of one agent, be it only expected. */
-  findAgent(name: AgentName): Promise<AgentRegistration | undefined>;
+  findAgent(name: AgentName): Promise<RegisteredAgent | undefined>;
   /** Keeps what a worker has logged when its container is taken away. The oldest of an agent's are forgotten in time. */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
   /** What its workers have logged, oldest first; with `after`, an `id`, what was kept since that one. */

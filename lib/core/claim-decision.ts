@@ -1,5 +1,5 @@
 // What a decision about a claim is made from, and what it comes to.
-import type { AgentRegistration } from "../model/agent.ts";
+import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
 import type { ClaimSnapshot, Grant, Phase } from "../model/claim.ts";
@@ -32,7 +32,7 @@ export type DecisionInput = ClaimSnapshot & {
   target: Target;
   /** What the review grants that are done have come to; needed while the claim is in review. */
   reviews: readonly Verdict[];
-  agents: readonly AgentRegistration[];
+  agents: readonly RegisteredAgent[];
   policy: Policy;
   /** Nobody is granted anything new while the instance is paused. */
   isPaused: boolean;

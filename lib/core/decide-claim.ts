@@ -122,6 +122,8 @@ function failAsRemoved(draft: Draft, grant: Grant): void {
 function advance(draft: Draft): void {
   for (const failed of draft.grants) {
     if (failed.state !== "failed" || failed.retry_at !== undefined) continue;
+    // Whether it may try again stands in its registration.
+    if (isUnreadable(draft, failed.agent)) return;
     const afterMs = retryAfterMs(failed, draft.input.agents);
     if (afterMs === undefined) return terminate(draft, `Agent ${failed.agent} failed: ${failed.reason}`);
     draft.retryLater(failed, afterMs);
@@ -142,12 +144,21 @@ function advance(draft: Draft): void {
   if (!enter(draft, phases.slice(phases.indexOf(phase) + 1))) draft.complete();
 }
 
-/** Whatever ends goes on to its end while the instance is paused; only what would grant something waits. */
+/**
+ * Whatever ends goes on to its end while the instance is paused; only what would grant something waits. So does a grant for an agent whose
+ * registration cannot be read: a person's would wait for a process that never comes.
+ */
 function mayGoOn(draft: Draft): boolean {
-  if (!draft.input.isPaused) return true;
+  const { isPaused, agents } = draft.input;
+  if (!isPaused && agents.every(({ unreadable }) => unreadable === undefined)) return true;
   const trial = new Draft({ ...draft.input, claim: draft.claim, grants: draft.grants });
   advance(trial);
-  return !trial.writes.some((write) => write.kind === "enter");
+  const granted = trial.writes.flatMap((write) => (write.kind === "enter" ? write.grants : []));
+  return !granted.some(({ agent }) => isPaused || isUnreadable(draft, agent));
+}
+
+function isUnreadable({ input }: Draft, agent: AgentName): boolean {
+  return input.agents.some(({ name, unreadable }) => name === agent && unreadable !== undefined);
 }
 
 /** Enters the first of `candidates` that somebody bid for. */

@@ -32,6 +32,12 @@ export const AgentRegistration = z.strictObject({
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 
+/**
+ * As it stands on the blackboard. Of one that cannot be read (`problem`) nothing is known but the name, and what else stands here is what harms
+ * least. It is registered: it is waited for, and nothing fails for it. `text` is what is stored, so that it can be put back as it was.
+ */
+export type RegisteredAgent = AgentRegistration & { unreadable?: { text: string; problem: string } };
+
 export const AgentState = z.enum(["starting", "idle", "working", "stopping"]);
 export type AgentState = z.infer<typeof AgentState>;
 

@@ -4,7 +4,7 @@ import type { ArtefactFields } from "../../lib/blackboard/artefact-fields.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import { type ArtefactId, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
+import { type AgentName, type ArtefactId, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
 import type { RedisServer } from "../support/redis-server.ts";
 
 export type Bench = AsyncDisposable & {
@@ -17,6 +17,7 @@ export type Bench = AsyncDisposable & {
     publish(text: string): Promise<unknown>;
     writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
     readBids(claim: ClaimId): Promise<Record<string, string>>;
+    writeRegistration(agent: AgentName, text: string): Promise<unknown>;
   };
 };
 
@@ -32,6 +33,7 @@ export async function openMemoryBench(): Promise<Bench> {
       publish: async (text) => memory.hand.publish(text),
       writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
       readBids: async (claim) => memory.hand.readBids(claim),
+      writeRegistration: async (agent, text) => memory.hand.writeRegistration(agent, text),
     },
     [Symbol.asyncDispose]: async () => board[Symbol.asyncDispose](),
   };
@@ -61,6 +63,7 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
       publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
       writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
       readBids: (claim) => readHash(`claim:${claim}:bids`),
+      writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
     },
     [Symbol.asyncDispose]: async () => {
       for (const handle of handles) await handle[Symbol.asyncDispose]();

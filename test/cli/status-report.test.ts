@@ -34,6 +34,18 @@ function drawn(goals: readonly GoalReading[], around: Situation = situation([]),
   return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);
 }
 
+test("an agent whose registration cannot be read is said, with what mends it", () => {
+  const unreadable = { text: "{", problem: "it is not JSON" };
+  const around = situation(["coder"]);
+  const agents = around.agents.map((agent) => ({ ...agent, unreadable }));
+  const opened = openClaim({ coder: undefined }, { artefact_id: goal.id });
+  const lines = drawn([reading("running", [opened])], { ...around, agents });
+  const why = "its registration cannot be read (it is not JSON): `sett up` writes it anew";
+  expect(lines.find((line) => line.startsWith("coder"))).toContain("unreadable");
+  expect(lines).toContain(`agent coder is waited for, since ${why}`);
+  expect(lines.at(-1)).toBe(`            waits for the bid of \`coder\`, 1m: ${why}`);
+});
+
 describe("a goal", () => {
   test("stands above its open claims, each with its phases and those whom it waits for", () => {
     const opened = openClaim({ coder: "exclusive", tester: undefined }, { artefact_id: goal.id });

@@ -2,7 +2,7 @@
 import type { ClaimEvent, DecisionInput } from "../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../lib/core/decide-claim.ts";
 import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
-import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { RegisteredAgent } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
@@ -13,7 +13,7 @@ const at = "2026-01-01T00:00:00.000Z";
 
 export class ClaimSimulation {
   readonly target: Artefact;
-  readonly agents: AgentRegistration[];
+  readonly agents: RegisteredAgent[];
   readonly policy: Policy;
   isPaused = false;
   readonly reviews: Verdict[] = [];
@@ -21,7 +21,7 @@ export class ClaimSimulation {
   readonly written: string[] = [];
   now: ClaimSnapshot;
 
-  constructor(agents: AgentRegistration[], options: { target?: Artefact; policy?: Partial<Policy> } = {}) {
+  constructor(agents: RegisteredAgent[], options: { target?: Artefact; policy?: Partial<Policy> } = {}) {
     this.agents = agents;
     this.target = options.target ?? sampleArtefact();
     this.policy = { ...defaultPolicy, ...options.policy };
@@ -97,7 +97,7 @@ export class ClaimSimulation {
     return this.now.grants.find((grant) => grant.agent === name)?.state;
   }
 
-  #agent(name: string): AgentRegistration {
+  #agent(name: string): RegisteredAgent {
     const agent = this.agents.find((one) => one.name === name);
     if (agent === undefined) throw new Error(`no agent ${name}`);
     return agent;

@@ -115,6 +115,15 @@ describe("the cub as a process", () => {
     });
   });
 
+  test("an agent that cannot read its registration does not work by other limits than its own, and says so", async () => {
+    await using scene = await instanceWith(echo);
+    const stored = { ...sampleAgent("loner"), strategy: "of a later version" };
+    await redis.cli("HSET", `sett:${scene.instance}:agents`, "loner", JSON.stringify(stored));
+    await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner" });
+    expect(await cub.ended()).toBe(78);
+    expect(cub.stderr()).toMatch(/The registration of agent loner cannot be read: strategy: .*sett up/);
+  });
+
   test("a bid command has the artefact on stdin and the word on stdout", async () => {
     const bid = 'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
     await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", bid] } });

@@ -92,7 +92,7 @@ async function createLook(board: Blackboard) {
   });
   const epoch = await takeSeat(board);
   const parts = orchestratorParts({ board });
-  const roster = new Roster(board);
+  const roster = new Roster(parts);
   const decider = new Decider(parts, roster, new Targets(board), new ClaimCache(), new Pause(board));
   const desk = new QuestionDesk(parts, roster, decider);
   return { epoch, desk, reconcile: () => reconcileClaims(parts, decider, desk, epoch) };

@@ -97,7 +97,7 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
       return {
         name,
         role,
-        state: kindOf(agent) ?? state,
+        state: kindOf(agent) ?? (agent.unreadable === undefined ? state : "unreadable"),
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: claim ?? null,
         workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.most, claim_ids: workers.claims },

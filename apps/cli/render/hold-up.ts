@@ -1,6 +1,6 @@
 // Why somebody who is waited for has not acted yet, as far as the blackboard tells.
 import type { Waiting } from "../../../lib/core/goal-status.ts";
-import type { AgentRegistration, AgentState, AgentStatus } from "../../../lib/model/agent.ts";
+import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
@@ -15,7 +15,7 @@ export type Situation = {
   name: string | undefined;
   /** Redis TIME, Unix milliseconds. */
   nowMs: number;
-  agents: readonly AgentRegistration[];
+  agents: readonly RegisteredAgent[];
   statuses: ReadonlyMap<AgentName, AgentStatus>;
   seat: { holder: string; epoch: number; expiresInMs: number } | undefined;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
@@ -25,7 +25,8 @@ export type Situation = {
 };
 
 /**
- * `external`, `person`: somebody takes part by hand, of whom no sign of life is to be expected. `busy`: at work on as many other claims as
+ * `external`, `person`: somebody takes part by hand, of whom no sign of life is to be expected. `unreadable`: nothing but its name can be made
+ * out of its registration. `busy`: at work on as many other claims as
  * it can, the first of them `since`. `paused`: the whole instance is. Times are ISO 8601; null: never heard of.
  */
 export type Why =
@@ -35,6 +36,7 @@ export type Why =
   | { reason: "paused"; since: string; by: Actor };
 export type Pulse =
   | { reason: "external" | "person" }
+  | { reason: "unreadable"; problem: string }
   | { reason: "silent"; last_heard: string | null }
   | { reason: "alive"; state: AgentState; last_heard: string };
 
@@ -46,7 +48,7 @@ export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
   if (agent === undefined) return { reason: "unregistered" };
   const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
   const pulse = isByWorker ? undefined : pulseOf(agent, situation);
-  if (pulse?.reason === "silent" || waiting.kind !== "start") return pulse;
+  if (pulse?.reason === "silent" || pulse?.reason === "unreadable" || waiting.kind !== "start") return pulse;
   return busyWith(agent, waiting.claim, situation.open) ?? pulse;
 }
 
@@ -57,14 +59,15 @@ function isHeldByPause({ kind }: Waiting): boolean {
 
 /** Whoever is waited for may never come. */
 export function isAbsent(why: Why | undefined): boolean {
-  return why?.reason === "unregistered" || why?.reason === "silent";
+  return why?.reason === "unregistered" || why?.reason === "unreadable" || why?.reason === "silent";
 }
 
 /** Whether an agent gives its sign of life. */
-export function pulseOf(agent: AgentRegistration, situation: Situation): Pulse {
+export function pulseOf(agent: RegisteredAgent, situation: Situation): Pulse {
   const { statuses, nowMs } = situation;
   const kind = kindOf(agent);
   if (kind !== undefined) return { reason: kind };
+  if (agent.unreadable !== undefined) return { reason: "unreadable", problem: agent.unreadable.problem };
   const last = statuses.get(agent.name);
   if (last === undefined) return { reason: "silent", last_heard: null };
   const last_heard = new Date(last.at).toISOString();

@@ -1,5 +1,5 @@
 // How an instance stands, for people: the orchestrator, the agents, and each goal with whoever holds it up.
-import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -18,7 +18,7 @@ import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
-import { waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
+import { unreadableText, waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
 import { wrap } from "./wrap.ts";
 
 export type Report = {
@@ -53,6 +53,7 @@ export function statusReport(
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
+    ...agents.flatMap((agent) => unreadableLine(agent, name, style)),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, name))),
     ...(crashes.length === 0 ? [] : [""]),
     ...(goals.length === 0 ? [`There are no goals yet. State one: sett forage --goal "…"${named}`] : []),
@@ -60,6 +61,11 @@ export function statusReport(
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
+}
+
+function unreadableLine({ name: agent, unreadable }: RegisteredAgent, name: string | undefined, style: Style): string[] {
+  if (unreadable === undefined) return [];
+  return [style.red(`agent ${agent} is waited for, since ${unreadableText(unreadable.problem, name)}`), ""];
 }
 
 function seatLine(situation: Situation, { style }: Drawing): string {
@@ -76,7 +82,7 @@ function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {
   ];
 }
 
-function agentRow(agent: AgentRegistration, situation: Situation, { style }: Drawing) {
+function agentRow(agent: RegisteredAgent, situation: Situation, { style }: Drawing) {
   const { name, role } = agent;
   const workers = workersOf(agent, situation);
   const claims = claimsOf(agent, situation);
@@ -92,13 +98,15 @@ function agentRow(agent: AgentRegistration, situation: Situation, { style }: Dra
   ];
 }
 
-function signOfLife(agent: AgentRegistration, situation: Situation, style: Style) {
+function signOfLife(agent: RegisteredAgent, situation: Situation, style: Style) {
   const { nowMs } = situation;
   const pulse = pulseOf(agent, situation);
   switch (pulse.reason) {
     case "external":
     case "person":
       return { state: pulse.reason, beat: "-", paint: style.dim };
+    case "unreadable":
+      return { state: "unreadable", beat: "-", paint: style.red };
     case "silent":
       if (pulse.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
       return { state: "silent", beat: agoOf(pulse.last_heard, nowMs), paint: style.red };

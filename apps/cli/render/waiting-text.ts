@@ -54,6 +54,7 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
     if (why?.reason === "paused") return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
+    if (why?.reason === "unreadable") return style.red(`${agent} unreadable`);
     if (why?.reason === "silent") return style.red(`${agent} ${silence(why.last_heard, nowMs)}`);
     return `${agent} ${why?.reason === "busy" ? "busy elsewhere" : whenAlive} ${age}`;
   };
@@ -106,6 +107,8 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): str
       return "it takes part by hand";
     case "paused":
       return "the instance is paused";
+    case "unreadable":
+      return unreadableText(why.problem, name);
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
@@ -121,6 +124,11 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): str
     default:
       return unreachable(why);
   }
+}
+
+/** Of an agent whose registration nobody can make out. */
+export function unreadableText(problem: string, name: string | undefined): string {
+  return `its registration cannot be read (${shorten(oneLine(problem), longestReason)}): \`sett up${naming(name)}\` writes it anew`;
 }
 
 function dueIn(at: string, nowMs: number): string {

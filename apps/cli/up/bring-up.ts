@@ -1,7 +1,7 @@
 // Brings an instance to its plan, from whatever stands there: nothing at all, a sett at work, or half of one.
 import { isDeepStrictEqual } from "node:util";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
@@ -103,7 +103,7 @@ async function makeVolumes({ runtime, plan: { carrier }, journal }: Order, { age
 }
 
 /** Every cub finds its registration. Whoever is new is asked for nothing until all is well, for what it was asked would fail with this `up`. */
-async function announce(order: Order, board: Blackboard, { redis }: Changes, before: AgentRegistration[]): Promise<void> {
+async function announce(order: Order, board: Blackboard, { redis }: Changes, before: RegisteredAgent[]): Promise<void> {
   const { actor, instance, journal, registrations, runtime, version } = order;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
   if (before.length > 0) {
@@ -147,7 +147,7 @@ function partsOf({ redis, orchestrator, agents }: Changes): Change[] {
   return [redis, orchestrator, ...agents];
 }
 
-function outcomeOf(changes: Changes, gone: ContainerPart[], before: AgentRegistration[], { registrations }: Order): Outcome {
+function outcomeOf(changes: Changes, gone: ContainerPart[], before: RegisteredAgent[], { registrations }: Order): Outcome {
   const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
   const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));

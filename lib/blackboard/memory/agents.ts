@@ -1,23 +1,25 @@
 // Agents of the memory blackboard.
-import { AgentRegistration } from "../../model/agent.ts";
+import type { RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentBoard } from "../port.ts";
+import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { State } from "./state.ts";
 
 const mostWorkerLogs = 200;
 
 export function agentsOf(state: State): AgentBoard {
-  function register(registration: AgentRegistration, actor: Actor): void {
-    const { name: agent, role, replicas, strategy, image } = registration;
+  function register(given: RegisteredAgent, actor: Actor): void {
+    const { name: agent } = given;
+    const { text, data } = textOfRegistration(given);
     state.expectedAgents.delete(agent);
-    if (JSON.stringify(state.agents.get(agent)) === JSON.stringify(registration)) return;
-    state.agents.set(agent, registration);
-    state.log({ type: "agent_registered", agent, data: { role, replicas, strategy, image } }, actor);
+    if (state.agents.get(agent) === text) return;
+    state.agents.set(agent, text);
+    state.log({ type: "agent_registered", agent, data }, actor);
   }
 
   return {
     async registerAgents(registrations, actor, { exact }) {
-      for (const given of registrations) register(AgentRegistration.parse(given), actor);
+      for (const given of registrations) register(given, actor);
       if (!exact) return;
       for (const agent of state.expectedAgents.keys()) state.statuses.delete(agent);
       state.expectedAgents.clear();
@@ -31,18 +33,20 @@ export function agentsOf(state: State): AgentBoard {
 
     async expectAgents(registrations, actor) {
       for (const given of registrations) {
-        const registration = AgentRegistration.parse(given);
-        if (state.agents.has(registration.name)) register(registration, actor);
-        else state.expectedAgents.set(registration.name, registration);
+        if (state.agents.has(given.name)) register(given, actor);
+        else state.expectedAgents.set(given.name, textOfRegistration(given).text);
       }
     },
 
     async findAgent(name) {
-      return structuredClone(state.agents.get(name) ?? state.expectedAgents.get(name));
+      const text = state.agents.get(name) ?? state.expectedAgents.get(name);
+      return text === undefined ? undefined : registrationOfText(name, text);
     },
 
     async listAgents() {
-      return [...state.agents].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, agent]) => structuredClone(agent));
+      return [...state.agents]
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([name, text]) => registrationOfText(name, text));
     },
 
     async keepWorkerLog(agent, log) {

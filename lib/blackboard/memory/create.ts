@@ -1,5 +1,5 @@
 // The blackboard's twin in memory: the same words and the same answers as Redis, for tests that need no server.
-import type { ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
 import type { ArtefactFields } from "../artefact-fields.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
@@ -25,6 +25,8 @@ export type MemoryBlackboard = {
     /** `HSET claim:<id>:bids <agent> <word>` */
     writeBid(claim: ClaimId, agent: string, word: string): void;
     readBids(claim: ClaimId): Record<string, string>;
+    /** `HSET agents <agent> <text>` */
+    writeRegistration(agent: AgentName, text: string): void;
   };
 };
 
@@ -44,6 +46,9 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
       },
       writeBid: (claim, agent, word) => {
         state.claims.get(claim)?.bidHash.set(agent, word);
+      },
+      writeRegistration: (agent, text) => {
+        state.agents.set(agent, text);
       },
       readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
     },

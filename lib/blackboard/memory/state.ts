@@ -1,6 +1,6 @@
 // What the memory blackboard holds, with the few changes that several operations share. Every method runs to its end without
 // waiting, which makes it as atomic as a script in Redis.
-import type { AgentRegistration, AgentStatus } from "../../model/agent.ts";
+import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
@@ -38,8 +38,9 @@ export class State {
   readonly openClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: DueItem; at: number }>();
-  readonly agents = new Map<AgentName, AgentRegistration>();
-  readonly expectedAgents = new Map<AgentName, AgentRegistration>();
+  /** As JSON. */
+  readonly agents = new Map<AgentName, string>();
+  readonly expectedAgents = new Map<AgentName, string>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();

@@ -1,8 +1,9 @@
 // Agents in Redis. What stands in these two hashes may have been written by people, so it is checked when it is read.
-import { AgentRegistration, AgentStatus } from "../../model/agent.ts";
+import { AgentStatus, type RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
+import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
@@ -10,12 +11,10 @@ import { listed } from "./script-arguments.ts";
 const mostWorkerLogs = 200;
 
 export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
-  async function register(registrations: readonly AgentRegistration[], actor: Actor, mode: "add" | "exact" | "expect") {
+  async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
     const words = listed(registrations, (given) => {
-      // Parsing puts the members in one order, so that the same registration is the same text.
-      const registration = AgentRegistration.parse(given);
-      const { name, role, replicas, strategy, image } = registration;
-      return [name, JSON.stringify(registration), JSON.stringify({ role, replicas, strategy, image })];
+      const { text, data } = textOfRegistration(given);
+      return [given.name, text, JSON.stringify(data)];
     });
     await script("registerAgents", [keys.agents, keys.agentStatus, keys.expectedAgents], [actor, mode, ...words]);
   }
@@ -29,14 +28,15 @@ export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
       // In the order of its way, so that one who is just being registered is met in the one place or the other.
       const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
       const registered = await connection.run((client) => client.hGet(keys.agents, name));
-      return AgentRegistration.safeParse(parseJson(registered ?? expected ?? undefined)).data;
+      const text = registered ?? expected;
+      return text === null ? undefined : registrationOfText(name, text);
     },
 
     async listAgents() {
       const all = await connection.run((client) => client.hGetAll(keys.agents));
-      return Object.keys(all)
-        .sort()
-        .flatMap((name) => AgentRegistration.safeParse(parseJson(all[name])).data ?? []);
+      // What is no name has no part in anything.
+      const names = Object.keys(all).flatMap((name) => AgentName.safeParse(name).data ?? []);
+      return names.sort().map((name) => registrationOfText(name, all[name] ?? ""));
     },
 
     async keepWorkerLog(agent, { worker, lines }) {

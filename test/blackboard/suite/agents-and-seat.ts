@@ -58,6 +58,31 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     expect((await events(board)).some(({ agent }) => agent === tester.name)).toBe(false);
   });
 
+  test("what a later version has added to a registration is passed over, and one that cannot be read is registered all the same", async () => {
+    await using bench = await open();
+    const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }] });
+    await bench.hand.writeRegistration(coder.name, JSON.stringify({ ...coder, mood: "good" }));
+    const tester = sampleAgent("tester");
+    // A condition that is not understood cannot be passed over: the rule would say more than it was meant to.
+    const conditional = JSON.stringify({ ...tester, bids: [{ on: "*", bid: "review", unless: "Draft" }] });
+    await bench.hand.writeRegistration(tester.name, conditional);
+    await bench.hand.writeRegistration(agentName("broken"), "{");
+    await bench.hand.writeRegistration(agentName("other"), JSON.stringify(tester));
+    const waitedFor = { bids: [], on_missing_bid: "wait" };
+    const found = await bench.board.listAgents();
+    expect(found).toMatchObject([
+      { name: "broken", ...waitedFor, unreadable: { text: "{", problem: expect.stringMatching(/^it is not JSON/) } },
+      coder,
+      { name: "other", ...waitedFor, unreadable: { problem: "it is that of tester" } },
+      { name: "tester", ...waitedFor, unreadable: { text: conditional, problem: expect.stringContaining("bids.0: ") } },
+    ] as never);
+    // Whoever takes back what he did leaves them as they were.
+    await bench.board.registerAgents([sampleAgent("broken"), tester], user, { exact: true });
+    expect(await bench.board.listAgents()).toEqual([sampleAgent("broken"), tester]);
+    await bench.board.registerAgents(found, user, { exact: true });
+    expect(await bench.board.listAgents()).toEqual(found);
+  });
+
   test("the last heartbeat of every agent is known", async () => {
     await using bench = await open();
     await bench.board.reportStatus(agentName("coder"), { at: 1, state: "idle" });
