@@ -1,5 +1,7 @@
 // The checker finds nothing in a history that came about by the rules, and every damage done to it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -60,6 +62,28 @@ test("a goal that was worked on without faults breaks no rule and comes to the e
   expect(checkHistory(history)).toEqual([]);
   expect(graphOf(history, goal.id)).toEqual([...expectedGraph]);
   expect(history.events.filter(({ type }) => type === "grant_retrying")).toHaveLength(1);
+});
+
+test("a history is of one moment: whatever is written while it is read, it holds all that its log tells of, and no more", async () => {
+  const stop = new AbortController();
+  const instance = InstanceName.parse("busy");
+  await using board = await connectBlackboard({ url: world.redis.url, instance });
+  let stated = 0;
+  const writing = Array.from({ length: 4 }, async () => {
+    while (!stop.signal.aborted) {
+      await board.createArtefact(sampleArtefact(), "person:test");
+      stated += 1;
+    }
+  });
+  for (let reads = 0; reads < 20; reads += 1) {
+    const soFar = stated;
+    await waitFor("another goal", () => stated > soFar);
+    const { events, artefacts } = await readHistory(world.redis.url, instance);
+    const told = events.flatMap(({ type, artefact_id }) => (type === "artefact_created" ? [String(artefact_id)] : []));
+    expect([...artefacts.keys()].toSorted()).toEqual(told.toSorted());
+  }
+  stop.abort();
+  await Promise.all(writing);
 });
 
 describe("of each damage", () => {
