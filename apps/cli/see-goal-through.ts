@@ -3,7 +3,7 @@ import type { GoalState } from "../../lib/core/goal-status.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import { aborted } from "../../lib/service/pause.ts";
-import { fetchResults } from "./fetch-results.ts";
+import { fetchResults, readResultsAt } from "./fetch-results.ts";
 import { followGoal, type RestingGoal } from "./follow-goal.ts";
 import type { Place } from "./open-blackboard.ts";
 import { PersonAtPrompt } from "./person-at-prompt.ts";
@@ -36,7 +36,7 @@ export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingG
     return undefined;
   }
   if (reading.artefacts.some(({ id, metadata }) => String(id) !== String(goal) && metadata.commit !== undefined))
-    await fetchResults(shell, place.workspace);
+    await fetchResults(shell, place.workspace, () => readResultsAt(place));
   await conclude(reading, reading.status.state, { instance: place.instance, name, isAsked: canAsk }, shell);
   return reading;
 }

@@ -1,7 +1,8 @@
 // An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
 import { createHash } from "node:crypto";
-import { Artefact, type ArtefactHead, StructuralType } from "../model/artefact.ts";
+import { Artefact, type ArtefactHead, ArtefactMetadata, StructuralType } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
+import type { CommitHash } from "../model/ids.ts";
 
 /** In the order in which the scripts take them. */
 export const artefactFieldNames = [
@@ -85,6 +86,12 @@ export function parseArtefact(
   if (name === "structural_type") return { problem: `structural_type is none of ${StructuralType.options.join(", ")}` };
   if (name === "version") return { problem: "version is not a whole number from 1" };
   return { problem: `${name}: ${issue?.message ?? "is malformed"}` };
+}
+
+/** Which commit it has delivered, if any; one that somebody has broken has none. A goal names the one that work starts from. */
+export function deliveredCommit(fields: Partial<Record<string, string>>): CommitHash | undefined {
+  if (fields.logical_id === fields.goal_id) return undefined;
+  return ArtefactMetadata.safeParse(parseJson(fields.metadata)).data?.commit;
 }
 
 function decimal(text: string | undefined): number | undefined {

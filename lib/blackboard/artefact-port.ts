@@ -1,7 +1,7 @@
 // Artefacts and goals as the rest of Sett sees them. A part of the port.
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import type { Actor } from "../model/event.ts";
-import type { ArtefactId, GoalId, LogicalId } from "../model/ids.ts";
+import type { ArtefactId, CommitHash, GoalId, LogicalId } from "../model/ids.ts";
 import type { Refused } from "./refused.ts";
 
 export interface ArtefactBoard {
@@ -54,6 +54,8 @@ export interface ArtefactBoard {
   listGoals(): Promise<GoalId[]>;
   /** All artefacts of a goal, oldest first. */
   listArtefactsOfGoal(goal: GoalId): Promise<ArtefactId[]>;
+  /** What artefacts have delivered as commits (`metadata.commit`), the oldest first. What a goal starts from is none of it. */
+  listCommits(): Promise<{ artefact: ArtefactId; commit: CommitHash }[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;
   /**

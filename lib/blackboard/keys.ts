@@ -21,6 +21,7 @@ export function keysOf(instance: InstanceName) {
     told: (subject: string) => `${prefix}told:${subject}`,
     goals: `${prefix}goals`,
     refusedArtefacts: `${prefix}artefacts:refused`,
+    artefactsWithCommit: `${prefix}artefacts:with_commit`,
     artefactDigests: `${prefix}artefacts:digests`,
     openClaims: `${prefix}claims:open`,
     due: `${prefix}due`,

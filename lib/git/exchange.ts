@@ -1,33 +1,33 @@
 // The exchange on the host: a bare repository that containers write to, beside the objects that it borrows from the workspace.
-import { appendFile, lstat, mkdir, readFile, rename, rmdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type RepositoryPlace, unusable } from "./find-repository.ts";
+import { FolderOfAgents } from "./folder-of-agents.ts";
 import { giveTo } from "./give-to.ts";
 import { removeTree } from "./remove-tree.ts";
-import { type Git, runGit } from "./run-git.ts";
 
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
 const exchangeAlternates = "../../../objects\n";
+/** In the order in which they are made. */
+const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/sett"];
 
 export function exchangePath(place: RepositoryPlace): string {
   return join(place.commonDir, "sett/exchange.git");
 }
 
 /**
- * Made complete under another name first, so that a half-made one never stands in its place. An exchange that containers have
- * used is only looked at: writing into it as another user could follow a link that one of them left.
+ * Made complete under another name first, so that a half-made one never stands in its place. Its owner is set on each part while
+ * no agent can reach it; one that containers have used is only looked at, whoever owns what they have left in it.
  */
-export async function createExchange(git: Git, place: RepositoryPlace): Promise<void> {
+export async function createExchange(place: RepositoryPlace): Promise<void> {
   const path = exchangePath(place);
   if ((await lstat(path).catch(() => undefined)) !== undefined) return await requireSound(path, place);
   const unfinished = `${path}.new-${process.pid}`;
   try {
-    await mkdir(join(path, ".."), { recursive: true });
-    await giveTo(place.owner, join(path, ".."));
+    if ((await mkdir(join(path, ".."), { recursive: true })) !== undefined) await giveTo(place.owner, join(path, ".."));
     await removeTree(unfinished);
-    await fill(git, place, unfinished);
-    await giveTo(place.containerUser, unfinished);
+    await fill(place, unfinished);
     await rename(unfinished, path);
   } catch (cause) {
     await removeTree(unfinished).catch(() => undefined);
@@ -45,33 +45,49 @@ export async function removeExchange(place: RepositoryPlace): Promise<void> {
   await rmdir(join(path, "..")).catch(() => undefined);
 }
 
-/** True when the exchange borrows from the workspace and from nowhere else, as it was made. */
-export async function borrowsOnlyFromWorkspace(exchangeDir: string): Promise<boolean> {
-  const alternates = join(exchangeDir, "objects/info/alternates");
-  // A plain file: one could wait for ever for the other end of a pipe.
-  const isFile = (await lstat(alternates).catch(() => undefined))?.isFile() === true;
-  return isFile && (await readFile(alternates, "utf8")) === exchangeAlternates;
-}
-
-async function fill(git: Git, place: RepositoryPlace, path: string): Promise<void> {
-  // The user's settings for new repositories may choose what the git of a container does not know.
-  const env = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_DEFAULT_REF_FORMAT: "files" };
-  const format = `--object-format=${place.objectFormat}`;
-  const args = ["init", "--bare", "--quiet", "--template=", format, "--initial-branch=main", path];
-  await runGit(git, { args, env });
-  await mkdir(join(path, "objects/info"), { recursive: true });
-  await writeFile(join(path, "objects/info/alternates"), exchangeAlternates);
-  await appendFile(join(path, "config"), "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n");
+/** What `git init --bare` makes, as far as git needs it, and nothing that the user's settings for new repositories would add. */
+async function fill({ objectFormat, containerUser }: RepositoryPlace, path: string): Promise<void> {
+  const isSha256 = objectFormat === "sha256";
+  const core = `[core]\n\trepositoryFormatVersion = ${isSha256 ? 1 : 0}\n\tfilemode = true\n\tbare = true\n`;
+  const extensions = isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : "";
+  const files = {
+    HEAD: "ref: refs/heads/main\n",
+    config: `${core}${extensions}[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n`,
+    "objects/info/alternates": exchangeAlternates,
+  };
+  for (const name of folders) {
+    await mkdir(join(path, name));
+    await giveTo(containerUser, join(path, name));
+  }
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(path, name), text, { flag: "wx" });
+    await giveTo(containerUser, join(path, name));
+  }
 }
 
 async function requireSound(path: string, place: RepositoryPlace): Promise<void> {
-  const head = await lstat(join(path, "HEAD")).catch(() => undefined);
-  if (head?.isFile() !== true || !(await borrowsOnlyFromWorkspace(path))) {
-    const hint = "Fetch what you need from it by hand, then remove that folder; `sett up` makes a new one.";
+  if (!isAsMade(path)) {
+    const hint =
+      "`sett hoard` fetches the commits on record that are still in it; then remove that folder, and `sett up` makes a new one.";
     throw unusable(`The exchange ${path} is damaged.`, hint);
   }
-  await giveTo(place.containerUser, path);
-  const { uid } = await lstat(path);
-  if (uid === place.containerUser.uid) return;
-  throw unusable(`The exchange ${path} belongs to user ${uid}.`, `Give it to user ${place.containerUser.uid}, or remove it.`);
+  const { uid } = place.containerUser;
+  for (const name of folders) {
+    const stats = await lstat(join(path, name)).catch(() => undefined);
+    if (stats === undefined || stats.uid === uid) continue;
+    const hint = `Once no agent is at work: \`sett hoard\`, then remove that folder, and \`sett up\` makes a new one for user ${uid}.`;
+    throw unusable(`The exchange's folder ${join(path, name)} belongs to user ${stats.uid}.`, hint);
+  }
+}
+
+/** True when the exchange borrows from the workspace and from nowhere else. */
+function isAsMade(path: string): boolean {
+  try {
+    using exchange = FolderOfAgents.open(path);
+    using objects = exchange?.folder("objects");
+    using info = objects?.folder("info");
+    return exchange?.text("HEAD", 1024) !== undefined && info?.text("alternates", 1024) === exchangeAlternates;
+  } catch {
+    return false;
+  }
 }

@@ -1,12 +1,15 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that it keeps in there.
 import { SettError } from "../model/errors.ts";
-import { CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
+import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { createExchange, exchangePath, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { giveTo } from "./give-to.ts";
-import { type ImportedRefs, importExchange } from "./import-exchange.ts";
+import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { settRef } from "./refs.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+
+/** Address space for each run of git: many times what the largest repositories take, and less than what stops a machine. */
+const memoryBytes = 8 * 1024 * 1024 * 1024;
 
 interface HostRepositoryOptions {
   /** The whole environment of the program; variables of git that name a repository are left out. */
@@ -35,7 +38,7 @@ export class HostRepository {
 
   /** The repository that holds `path`, a folder. Throws repository-unusable with the reason and the way out. */
   static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
-    const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env) };
+    const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env), limits: { memoryBytes } };
     const repository = new HostRepository(git, await findRepository(git, path));
     await repository.head();
     return repository;
@@ -66,8 +69,10 @@ export class HostRepository {
 
   /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
-    await this.#run({ args: ["update-ref", settRef(instance, goalId), commit] });
-    await giveTo(this.place.owner, `${this.place.commonDir}/refs/sett`);
+    const ref = settRef(instance, goalId);
+    await this.#run({ args: ["update-ref", ref, commit] });
+    const { owner, commonDir } = this.place;
+    await giveTo(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
   }
 
   /** Takes back `pin`, for a goal that came to nothing. */
@@ -86,12 +91,16 @@ export class HostRepository {
 
   /** Makes the exchange, or sees that the one from last time is sound. Throws repository-unusable. */
   async createExchange(): Promise<void> {
-    await createExchange(this.#git, this.place);
+    await createExchange(this.place);
   }
 
-  /** Brings what agents have published since into this repository, under the same names. Without an exchange there is nothing. */
-  async fetchExchange(): Promise<ImportedRefs> {
-    return await importExchange(this.#git, this.place);
+  /** Brings what artefacts have delivered into this repository, under the names of `settRef`. `results`: the oldest first. */
+  async fetchCommits(
+    instance: InstanceName,
+    results: readonly { readonly artefact: ArtefactId; readonly commit: CommitHash }[],
+  ): Promise<ImportedCommits> {
+    const recorded = results.map(({ artefact, commit }) => ({ ref: settRef(instance, artefact), commit }));
+    return await importCommits(this.#git, this.place, recorded);
   }
 
   async removeExchange(): Promise<void> {

@@ -7,6 +7,17 @@ import { SettError } from "../model/errors.ts";
 export interface Git {
   readonly path: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly limits?: GitLimits;
+  /** `name=value`: configuration beside our own. */
+  readonly settings?: readonly string[];
+}
+
+/** What each run of a git may take; where one is left out, more than any of our calls needs. */
+interface GitLimits {
+  /** Address space. Only where the machine can limit it and has a shell; an agent's container has limits of its own. */
+  readonly memoryBytes?: number;
+  readonly timeMs?: number;
+  readonly stdoutBytes?: number;
 }
 
 export interface GitRun {
@@ -15,12 +26,15 @@ export interface GitRun {
   readonly cwd?: string;
   /** Written to stdin, which is then closed. Without it stdin is empty. */
   readonly stdin?: string;
+  /** A descriptor to be stdin, read from its beginning. */
+  readonly stdinFile?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `exitCode` is null when a signal ended git. */
+/** `exitCode` is null when a signal ended git; `limit` is the sentence about what it went beyond, if we ended it for that. */
 export interface GitResult {
   readonly exitCode: number | null;
+  readonly limit?: string;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -48,9 +62,16 @@ const ownEnvironment = {
   GIT_ALLOW_PROTOCOL: "none",
 };
 
+/** Whatever takes longer never ends, and there is room for the names of a million files. */
+const widestLimits = { timeMs: 30 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
+/** Only the last word of it is shown. */
+const mostStderrBytes = 64 * 1024;
+/** What a shell says of a program that is not there. */
+const notFound = 127;
+
 /** Runs git and returns how it went. Throws git-failed only when git cannot be started. */
 export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
-  const child = start(git, run, run.stdin === undefined ? "ignore" : "pipe");
+  const child = start(git, run, run.stdinFile ?? (run.stdin === undefined ? "ignore" : "pipe"));
   const result = collect(git, child);
   feed(child, run.stdin);
   return await result;
@@ -82,12 +103,18 @@ export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; r
 /** The failure of a run that returned something else than wished. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
   const subcommand = run.args.find((arg) => !arg.startsWith("-")) ?? "";
-  const ending = result.exitCode === null ? "was killed" : `ended with exit code ${result.exitCode}`;
-  return new SettError("git-failed", `git ${subcommand} failed: ${lastWord(result.stderr) ?? ending}`);
+  const ending = result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
+  return new SettError("git-failed", `git ${subcommand} failed: ${result.limit ?? lastWord(result.stderr) ?? ending}`);
 }
 
-function start(git: Git, run: GitRun, stdin: "pipe" | "ignore"): ChildProcess {
-  return spawn(git.path, [...ownSettings, ...run.args], {
+function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
+  const settings = (git.settings ?? []).flatMap((setting) => ["-c", setting]);
+  const memoryBytes = git.limits?.memoryBytes;
+  const words = [git.path, ...ownSettings, ...settings, ...run.args];
+  // Where the limit cannot be set, as on macOS, git runs without it.
+  const limited = ["-c", 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"', "sh", String(Math.floor((memoryBytes ?? 0) / 1024))];
+  const [program = "", ...args] = memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
+  return spawn(program, args, {
     ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
     env: { ...git.env, ...ownEnvironment, ...run.env },
     stdio: [stdin, "pipe", "pipe"],
@@ -101,25 +128,41 @@ function feed(child: ChildProcess, stdin: string | undefined): void {
 }
 
 function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolean } = {}): Promise<GitResult> {
+  const { timeMs, stdoutBytes: mostStdoutBytes } = { ...widestLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
-  const stderr: Uint8Array[] = [];
-  if (options.ignoreStdout !== true) child.stdout?.on("data", (chunk: Uint8Array) => stdout.push(chunk));
-  child.stderr?.on("data", (chunk: Uint8Array) => stderr.push(chunk));
-  return new Promise((resolve, reject) => {
-    child.on("error", (cause) => {
-      reject(
-        new SettError("git-failed", `git cannot be started as ${git.path}: ${cause.message}`, {
-          hint: "Is git installed?",
-          cause,
-        }),
-      );
+  let stdoutBytes = 0;
+  let stderr = "";
+  let limit: string | undefined;
+  const end = (sentence: string) => {
+    limit ??= sentence;
+    child.kill("SIGKILL");
+  };
+  const timer = setTimeout(() => end(`it did not end within ${timeMs / 1_000} s`), timeMs);
+  if (options.ignoreStdout !== true) {
+    child.stdout?.on("data", (chunk: Uint8Array) => {
+      stdoutBytes += chunk.length;
+      if (stdoutBytes <= mostStdoutBytes) stdout.push(chunk);
+      else end(`it wrote more than ${mostStdoutBytes} bytes`);
     });
-    child.on("close", (exitCode) => resolve({ exitCode, stdout: textOf(stdout), stderr: textOf(stderr) }));
+  }
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr = `${stderr}${chunk}`.slice(-mostStderrBytes);
   });
-}
-
-function textOf(chunks: readonly Uint8Array[]): string {
-  return Buffer.concat(chunks).toString("utf8");
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string, cause?: Error) => {
+      const message = `git cannot be started as ${git.path}: ${reason}`;
+      reject(new SettError("git-failed", message, { hint: "Is git installed?", cause }));
+    };
+    child.on("error", (cause) => {
+      clearTimeout(timer);
+      fail(cause.message, cause);
+    });
+    child.on("close", (exitCode) => {
+      clearTimeout(timer);
+      if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(lastWord(stderr) ?? "it is not found");
+      return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
+    });
+  });
 }
 
 /** What git gave as its reason: its last `fatal:` or `error:` line, else its last line. */

@@ -67,7 +67,7 @@ test.each([
 test("a second release lists nothing of the first one's own commits", async () => {
   await using scene = await releaseScene();
   const made = await ask(scene);
-  await scene.host.fetchExchange();
+  await scene.fetch();
   await git(scene.sample, "merge", "-q", made.payload);
   const again = await scene.ask(
     "changelog",

@@ -10,7 +10,7 @@ import { settRef } from "../../lib/git/refs.ts";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Phase } from "../../lib/model/claim.ts";
-import { InstanceName } from "../../lib/model/ids.ts";
+import { type ArtefactId, type CommitHash, InstanceName } from "../../lib/model/ids.ts";
 import { claimTypeOf, formatToolInput } from "../../lib/model/tool-contract.ts";
 import { agentName, newClaimId, sampleArtefact } from "../support/sample.ts";
 import { git, runAgent, runScript } from "./run-agent.ts";
@@ -38,6 +38,8 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
     metadata: { commit, ...(tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit }) },
   });
 
+  const results: { artefact: ArtefactId; commit: CommitHash }[] = [];
+
   async function workingCopy(agent: string, target: Artefact, context: readonly Artefact[]) {
     const place = { objectsDir: join(sample, ".git/objects"), exchangeDir: host.exchangeDir };
     const workspaceDir = join(folder, agent);
@@ -53,6 +55,8 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
     sample,
     goal,
     host,
+    /** Brings what the agents have committed so far into the sample repository. */
+    fetch: () => host.fetchCommits(instance, results),
     /** What the agent answers to this work, as the artefact that it becomes. Throws what a script says that fails. */
     async ask(
       agent: string,
@@ -69,7 +73,10 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
       const { summary = "", metadata, ...result } = read.result;
       const made = sampleArtefact({ ...result, goal_id: goal.goal_id, produced_by_role: agent, produced_by_agent: agent });
       const promised = result.type === "CodeCommit" ? await copy.resolveCommit(result.payload) : undefined;
-      if (promised !== undefined) await copy.publish(promised, settRef(instance, made.id), base);
+      if (promised !== undefined) {
+        await copy.publish(promised, settRef(instance, made.id), base);
+        results.push({ artefact: made.id, commit: promised });
+      }
       return { ...made, metadata: { ...metadata, summary, ...(promised === undefined ? {} : { commit: promised }) } };
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

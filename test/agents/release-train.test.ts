@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   const additional = [approval, ...reports];
   release = await scene.ask("packager", second, { phase: "exclusive", chain: [...chain, ...reports], additional });
-  await scene.host.fetchExchange();
+  await scene.fetch();
 });
 
 afterAll(async () => {

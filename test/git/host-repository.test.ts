@@ -40,7 +40,7 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.pin(instance, newGoalId(), await repository.head());
   await repository.createExchange();
   await repository.showStat(host.base);
-  await repository.fetchExchange();
+  await repository.fetchCommits(instance, []);
   await repository.removeExchange();
   await repository.removeRefs(instance);
   expect(snapshot(host.path)).toEqual(before);

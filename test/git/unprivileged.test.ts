@@ -1,9 +1,19 @@
 import { expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { settRef } from "../../lib/git/refs.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
 import { exchangeScene } from "./support/exchange-scene.ts";
-import { agentName, git, instance, newArtefactId } from "./support/sample-repository.ts";
+import { agentName, git } from "./support/sample-repository.ts";
 import { snapshot } from "./support/snapshot.ts";
 import { canRunUnprivileged, containerUid, runAsContainerUser, workUnprivileged } from "./support/unprivileged.ts";
 
@@ -37,13 +47,13 @@ test.if(canRunUnprivileged())(
     workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
     expect(statSync(join(scene.workspaceDir, "README.md")).uid).toBe(containerUid);
     const commit = scene.tool(`echo more >> README.md; ${commitAll}`);
-    const ref = settRef(instance, newArtefactId());
+    const { ref } = scene.record(CommitHash.parse(commit));
     const steps = [
       { do: "publish", commit, ref, base: scene.base } as const,
       { do: "resolve", text: commit.slice(0, 10) } as const,
     ];
     expect(workUnprivileged(scene.options, steps)).toBe(commit);
-    expect((await scene.repository.fetchExchange()).imported.map(({ ref }) => ref)).toEqual([ref]);
+    expect((await scene.fetch()).imported.map(({ ref }) => ref)).toEqual([ref]);
     expect(snapshot(scene.path)).toEqual(before);
     await scene.repository.removeExchange();
     git(scene.path, "gc", "-q", "--prune=now");
@@ -83,3 +93,24 @@ test.if(canRunUnprivileged())("what only the host may write stays as it was when
   expect(() => scene.tool(`touch '${scene.options.objectsDir}/file'`)).toThrow();
   expect(() => scene.tool(`echo x > '${scene.path}/.git/HEAD'`)).toThrow();
 });
+
+test.if(process.getuid?.() === 0)(
+  "an exchange belongs to the agents' user from the first, and nothing in one that has served is given to anybody",
+  async () => {
+    using scene = await rootScene();
+    const owners = () => new Map(entriesOf(scene.exchangeDir).map((path) => [path, lstatSync(path).uid]));
+    expect(new Set(owners().values())).toEqual(new Set([containerUid]));
+    // What a recursive change of owner would reach, by a link that takes a folder's place at the right moment.
+    mkdirSync(join(scene.exchangeDir, "objects/folder"));
+    writeFileSync(join(scene.exchangeDir, "objects/folder/file"), "root's");
+    const before = owners();
+    await scene.repository.createExchange();
+    expect(owners()).toEqual(before);
+    chownSync(join(scene.exchangeDir, "objects/pack"), 4711, 4711);
+    await expect(scene.repository.createExchange()).rejects.toThrow("objects/pack belongs to user 4711.");
+  },
+);
+
+function entriesOf(folder: string): string[] {
+  return [folder, ...readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name))];
+}

@@ -6,7 +6,7 @@ import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../li
 import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { fetchResults } from "../fetch-results.ts";
+import { fetchResults, type Results, readResultsAt } from "../fetch-results.ts";
 import { findInstance, hasAnything, hasContainers, workspaceOf } from "../find-instance.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
@@ -74,8 +74,12 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
   const workspace = workspaceOf(parts);
   const repository = await openRepository(workspace, shell);
   await logStop(parts, repository, shell);
-  await stopInOrder(runtime, parts, agentSeconds, progress);
-  if (repository !== undefined) await fetchResults(shell, workspace);
+  const stop = stopperOf(runtime, parts, progress);
+  await stopWork(parts, stop, agentSeconds);
+  const results = repository && (await readLastResults(parts, shell));
+  // Last, so that it writes everything down.
+  await stop(["redis"], redisStopSeconds);
+  if (results !== undefined) await fetchResults(shell, workspace, async () => results);
   await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
@@ -138,27 +142,37 @@ function hasRedis({ containers }: InstanceParts): boolean {
   return containers.some(({ labels, state }) => labels.component === "redis" && state.state === "running");
 }
 
-/**
- * Agents hand in what they have, the orchestrator still deals with it, and Redis writes it all down. Where there are workers the orchestrator
- * stops first, or it would start others in their place; what they hand in it finds when it is up again.
- */
-async function stopInOrder(
-  runtime: ContainerRuntime,
-  parts: InstanceParts,
-  agentSeconds: number,
-  progress: Progress,
-): Promise<void> {
-  // Without Redis nobody can hand anything in, so there is nothing to wait for.
+type Stop = (components: string[], seconds: number) => Promise<void>;
+
+/** Stops those of the instance's parts. Without Redis nobody can hand anything in, so there is nothing to wait for. */
+function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Progress): Stop {
   const most = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
-  const stop = (components: string[], seconds: number) => {
+  return (components, seconds) => {
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
     return stopAll(runtime, some, Math.min(seconds, most), progress);
   };
+}
+
+/**
+ * Agents hand in what they have, and the orchestrator still deals with it. Where there are workers the orchestrator stops first, or it
+ * would start others in their place; what they hand in it finds when it is up again.
+ */
+async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds: number): Promise<void> {
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
   if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
-  await stop(["redis"], redisStopSeconds);
+}
+
+/** What is on record when nobody works any more. Undefined, which is said, when Redis does not tell. */
+async function readLastResults(parts: InstanceParts, shell: Shell): Promise<Results | undefined> {
+  if (parts.containers.length === 0) return undefined;
+  try {
+    return await readResultsAt({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
+  } catch (error) {
+    shell.messages.warn(`No commits were fetched, because what is on record cannot be read: ${messageOf(error)}`);
+    return undefined;
+  }
 }
 
 /** One that cannot be stopped does not keep the others running: it is removed by force afterwards. */

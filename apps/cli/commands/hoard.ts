@@ -4,7 +4,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { fetchResults } from "../fetch-results.ts";
+import { fetchResults, readResults } from "../fetch-results.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { readHeads, readWhole } from "../read-artefacts.ts";
 import { ageOf } from "../render/age.ts";
@@ -46,7 +46,7 @@ export const hoard = defineCommand({
   async run(args, shell) {
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
-    const fetching = fetchResults(shell, place.workspace);
+    const fetching = fetchResults(shell, place.workspace, () => readResults(board));
     if (args.id !== undefined) await expand(board, args.id, args, shell);
     else {
       const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal, args.name)];

@@ -3,7 +3,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { fetchResults } from "../fetch-results.ts";
+import { fetchResults, readResults } from "../fetch-results.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
@@ -32,7 +32,7 @@ export const unearth = defineCommand({
     const { board, place } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, args.name));
     if (artefact === undefined) throw notFound(args.id, "artefact", args.name);
-    if (hasResult(artefact)) await fetchResults(shell, place.workspace);
+    if (hasResult(artefact)) await fetchResults(shell, place.workspace, () => readResults(board));
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {

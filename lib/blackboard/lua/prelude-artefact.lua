@@ -62,6 +62,8 @@ local function index_artefact(artefact, actor, digest)
   if artefact.produced_by_agent ~= '' then data = data .. ',"agent":' .. cjson.encode(artefact.produced_by_agent) end
   local score = score_of(log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}'))
   redis.call('ZADD', goal .. ':artefacts', score, artefact.id)
+  -- Perhaps a commit: whoever reads the metadata knows.
+  if artefact.metadata:find('"commit"', 1, true) then redis.call('ZADD', prefix .. 'artefacts:with_commit', score, artefact.id) end
   if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
   if artefact.structural_type == 'Answer' then note_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactOfFields } from "../artefact-fields.ts";
+import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
 import { type ArtefactBoard, beginningLength, longestLookedInto, type StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
 import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
@@ -94,6 +94,13 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
 
     async listArtefactsOfGoal(goal) {
       return [...(state.goals.get(goal)?.artefacts ?? [])];
+    },
+
+    async listCommits() {
+      return [...state.indexed.keys()].flatMap((artefact) => {
+        const commit = deliveredCommit(state.artefacts.get(artefact) ?? {});
+        return commit === undefined ? [] : [{ artefact, commit }];
+      });
     },
 
     async readGoal(goal) {

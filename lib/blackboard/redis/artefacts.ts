@@ -1,7 +1,7 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
-import { artefactFieldNames, artefactOfFields, digestOfContent } from "../artefact-fields.ts";
+import { artefactFieldNames, artefactOfFields, deliveredCommit, digestOfContent } from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
@@ -66,6 +66,18 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
 
     async listArtefactsOfGoal(goal) {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsOfGoal(goal), 0, -1)));
+    },
+
+    async listCommits() {
+      const ids = artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)));
+      const rows = await connection.run((client) =>
+        Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), ["logical_id", "goal_id", "metadata"]))),
+      );
+      return ids.flatMap((artefact, index) => {
+        const [logical_id, goal_id, metadata] = rows[index]?.map((value) => value ?? undefined) ?? [];
+        const commit = deliveredCommit({ logical_id, goal_id, metadata });
+        return commit === undefined ? [] : [{ artefact, commit }];
+      });
     },
 
     async readGoal(goal) {

@@ -1,7 +1,11 @@
 import { expect, test } from "bun:test";
+import { fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
 import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, events, postGoal, resultOf, takeSeat, user } from "./scene.ts";
+
+const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
 
 export function artefactsSuite(open: () => Promise<Bench>): void {
   test("an artefact reads back as it was posted, byte for byte", async () => {
@@ -47,6 +51,34 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "exists" });
     expect(await events(bench.board, "artefact_created")).toHaveLength(1);
     expect(await bench.board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 1 });
+  });
+
+  test("commits that artefacts have delivered are listed oldest first, without those that goals start from", async () => {
+    await using bench = await open();
+    const goal = sampleArtefact({ metadata: { commit: commitOf("0") } });
+    await bench.board.createArtefact(goal, user);
+    expect(await bench.board.listCommits()).toEqual([]);
+    const results = ["1", "2"].map((digit) => resultOf(goal, sampleClaim(goal, []), { metadata: { commit: commitOf(digit) } }));
+    const others = [{}, { commits: 3 }, { about: { commit: commitOf("3") } }].map((metadata) =>
+      resultOf(goal, sampleClaim(goal, []), { metadata }),
+    );
+    for (const each of [...others, ...results]) await bench.board.createArtefact(each, user);
+    expect(await bench.board.listCommits()).toEqual(
+      results.map(({ id }, index) => ({ artefact: id, commit: commitOf(`${index + 1}`) })),
+    );
+    await bench.hand.writeArtefact(results[0]?.id ?? goal.id, { metadata: "{" });
+    expect(await bench.board.listCommits()).toEqual(results.slice(1).map(({ id }) => ({ artefact: id, commit: commitOf("2") })));
+  });
+
+  test("a commit of an artefact that was written by hand is listed once that is taken in", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const byHand = resultOf(goal, sampleClaim(goal, []), { claim_id: "", metadata: { commit: commitOf("1") } });
+    await bench.hand.writeArtefact(byHand.id, fieldsOfArtefact(byHand));
+    expect(await bench.board.listCommits()).toEqual([]);
+    expect(await bench.board.adoptArtefact(byHand.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.listCommits()).toEqual([{ artefact: byHand.id, commit: commitOf("1") }]);
   });
 
   test("an id or a version of a thread is given once", async () => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
 import { WorkingCopy } from "../../../lib/git/working-copy.ts";
-import type { CommitHash } from "../../../lib/model/ids.ts";
+import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import {
   agentName,
   commitFiles,
@@ -18,13 +18,24 @@ import {
 interface Agent {
   readonly copy: WorkingCopy;
   readonly folder: string;
-  /** Commits the files on top of what stands there and publishes them under a new name. */
-  publish(files: Record<string, string>, base: CommitHash): Promise<{ ref: string; commit: CommitHash }>;
+  /** Commits the files on top of what stands there, publishes them under a new name and puts that on record. */
+  publish(files: Record<string, string>, base: CommitHash): Promise<Result>;
+}
+
+interface Result {
+  readonly ref: string;
+  readonly commit: CommitHash;
 }
 
 export async function exchangeScene(initArgs: string[] = []) {
   const host = sampleRepository(initArgs);
   const repository = await HostRepository.open(host.path, { env: hostEnv });
+  const results: { artefact: ArtefactId; commit: CommitHash }[] = [];
+  const record = (commit: CommitHash): Result => {
+    const artefact = newArtefactId();
+    results.push({ artefact, commit });
+    return { ref: settRef(instance, artefact), commit };
+  };
   const goalId = newGoalId();
   await repository.pin(instance, goalId, host.base);
   await repository.createExchange();
@@ -35,12 +46,16 @@ export async function exchangeScene(initArgs: string[] = []) {
     base: host.base,
     goalId,
     exchangeDir: repository.exchangeDir,
-    agent: (name: string) => agentIn(repository, join(host.root, name)),
+    agent: (name: string) => agentIn(repository, join(host.root, name), record),
+    /** Puts a commit on record, as the blackboard would, without anybody having published it. */
+    record,
+    /** Fetches what is on record by now. */
+    fetch: () => repository.fetchCommits(instance, results),
     [Symbol.dispose]: host[Symbol.dispose],
   };
 }
 
-function agentIn(repository: HostRepository, folder: string): Agent {
+function agentIn(repository: HostRepository, folder: string, record: (commit: CommitHash) => Result): Agent {
   const { objectsDir } = repository.place;
   const git = { path: "git", env: { PATH: process.env.PATH } };
   const copy = new WorkingCopy({ git, agentName, objectsDir, exchangeDir: repository.exchangeDir, workspaceDir: folder });
@@ -49,9 +64,9 @@ function agentIn(repository: HostRepository, folder: string): Agent {
     folder,
     publish: async (files, base) => {
       const commit = commitFiles(folder, files, "By an agent", toolGit);
-      const ref = settRef(instance, newArtefactId());
-      await copy.publish(commit, ref, base);
-      return { ref, commit };
+      const result = record(commit);
+      await copy.publish(commit, result.ref, base);
+      return result;
     },
   };
 }

@@ -28,7 +28,7 @@ test("a published commit reaches the host, and nothing of the user's changes", a
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);
   const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" }, scene.base);
-  expect(await scene.repository.fetchExchange()).toEqual({ imported: [{ ref, commit }], broken: [] });
+  expect(await scene.fetch()).toEqual({ imported: [{ ref, commit }], broken: [], altered: [] });
   expect(await scene.repository.showStat(commit)).toContain("src/one.ts | 2 +-");
   expect(snapshot(scene.path)).toEqual(before);
   expect(git(scene.path, "log", "--format=%s", ref)).toBe("By an agent\nStart");
@@ -39,7 +39,7 @@ test("a result outlives the exchange and a clean-up of the host's repository", a
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);
   const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" }, scene.base);
-  await scene.repository.fetchExchange();
+  await scene.fetch();
   await scene.repository.removeExchange();
   expect(existsSync(join(scene.path, ".git/sett"))).toBe(false);
   git(scene.path, "gc", "-q", "--prune=now");
@@ -57,7 +57,7 @@ test("a pinned base outlives an amended commit and a clean-up, so agents that bo
   git(scene.path, "reflog", "expire", "--expire=now", "--all");
   git(scene.path, "gc", "-q", "--prune=now");
   const { ref, commit } = await agent.publish({ a: "a" }, scene.base);
-  expect((await scene.repository.fetchExchange()).imported).toEqual([{ ref, commit }]);
+  expect((await scene.fetch()).imported).toEqual([{ ref, commit }]);
   expect(git(scene.path, "fsck", "--full")).toBe("");
 });
 
@@ -66,10 +66,10 @@ test("a second fetch brings only what is new, and two at the same time agree", a
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);
   const first = await agent.publish({ a: "a" }, scene.base);
-  await scene.repository.fetchExchange();
-  expect(await scene.repository.fetchExchange()).toEqual({ imported: [], broken: [] });
+  await scene.fetch();
+  expect(await scene.fetch()).toEqual({ imported: [], broken: [], altered: [] });
   const second = await agent.publish({ b: "b" }, first.commit);
-  const both = await Promise.all([scene.repository.fetchExchange(), scene.repository.fetchExchange()]);
+  const both = await Promise.all([scene.fetch(), scene.fetch()]);
   expect(both.flatMap(({ broken }) => broken)).toEqual([]);
   expect(git(scene.path, "rev-parse", second.ref)).toBe(second.commit);
 });
@@ -77,40 +77,44 @@ test("a second fetch brings only what is new, and two at the same time agree", a
 test("an exchange is not there: there is nothing to fetch", async () => {
   using scene = await exchangeScene();
   await scene.repository.removeExchange();
-  expect(await scene.repository.fetchExchange()).toEqual({ imported: [], broken: [] });
+  expect(await scene.fetch()).toEqual({ imported: [], broken: [], altered: [] });
 });
 
-test("a broken ref is told of and keeps no other out", async () => {
+test("a commit that is nowhere is told of and keeps no other out, and comes when it is there", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);
+  const missing = scene.record(CommitHash.parse("0123456789".repeat(4)));
   const good = await agent.publish({ a: "a" }, scene.base);
-  const broken = { ref: settRef(instance, newArtefactId()), commit: CommitHash.parse("0123456789".repeat(4)) };
-  writeFileSync(join(scene.exchangeDir, broken.ref), `${broken.commit}\n`);
-  const fetched = await scene.repository.fetchExchange();
+  const tree = scene.record(CommitHash.parse(git(scene.path, "rev-parse", "HEAD^{tree}")));
+  const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([good]);
-  expect(fetched.broken).toEqual([{ ...broken, reason: expect.stringContaining("git pack-objects failed") }]);
-  expect(() => git(scene.path, "rev-parse", "--verify", "--quiet", broken.ref)).toThrow();
+  expect(fetched.broken).toEqual([
+    { ...missing, reason: "Its objects are neither in the exchange nor in the repository." },
+    { ...tree, reason: "It is no commit, but a tree." },
+  ]);
+  for (const { ref } of [missing, tree]) expect(() => git(scene.path, "rev-parse", "--verify", "--quiet", ref)).toThrow();
 });
 
-test("an agent can redirect neither a goal nor a branch of the host, nor lead the fetch elsewhere", async () => {
+test("a commit that the repository has already gets its name", async () => {
+  using scene = await exchangeScene();
+  const named = scene.record(scene.base);
+  expect(await scene.fetch()).toEqual({ imported: [named], broken: [], altered: [] });
+  expect(git(scene.path, "rev-parse", named.ref)).toBe(scene.base);
+});
+
+test("a name that stands for another commit here is told of and left as it is", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);
-  const { commit } = await agent.publish({ a: "a" }, scene.base);
-  const goalRef = settRef(instance, scene.goalId);
-  for (const ref of [goalRef, "refs/heads/main", "refs/heads/new", "refs/tags/new", "refs/sett/demo/new", "refs/sett/x"]) {
-    mkdirSync(dirname(join(scene.exchangeDir, ref)), { recursive: true });
-    writeFileSync(join(scene.exchangeDir, ref), `${commit}\n`);
-  }
-  symlinkSync(join(scene.path, ".git/HEAD"), join(scene.exchangeDir, settRef(instance, newArtefactId())));
-  expect((await scene.repository.fetchExchange()).imported).toHaveLength(1);
-  expect(git(scene.path, "rev-parse", goalRef, "HEAD")).toBe(`${scene.base}\n${scene.base}`);
-  expect(git(scene.path, "for-each-ref", "--format=%(refname)").split("\n")).toHaveLength(3);
-  writeFileSync(join(scene.exchangeDir, "objects/info/alternates"), "/somewhere/else\n");
-  await agent.publish({ b: "b" }, scene.base).catch(() => undefined);
-  writeFileSync(join(scene.exchangeDir, settRef(instance, newArtefactId())), `${commit}\n`);
-  await expect(scene.repository.fetchExchange()).rejects.toThrow("borrows objects from a foreign place");
+  const result = await agent.publish({ a: "a" }, scene.base);
+  git(scene.path, "update-ref", result.ref, scene.base);
+  expect(await scene.fetch()).toEqual({
+    imported: [],
+    broken: [{ ...result, reason: `${result.ref} stands for ${scene.base} here.` }],
+    altered: [],
+  });
+  expect(git(scene.path, "rev-parse", result.ref)).toBe(scene.base);
 });
 
 test("configuration and hooks that an agent leaves in the exchange start nothing on the host", async () => {
@@ -128,14 +132,14 @@ test("configuration and hooks that an agent leaves in the exchange start nothing
     mkdirSync(dirname(join(scene.exchangeDir, path)), { recursive: true });
     copyFileSync(join(agent.folder, ".git", path), join(scene.exchangeDir, path));
   }
-  const ref = settRef(instance, newArtefactId());
+  const { ref } = scene.record(commit);
   mkdirSync(dirname(join(scene.exchangeDir, ref)), { recursive: true });
   writeFileSync(join(scene.exchangeDir, ref), `${commit}\n`);
   const promise = `[remote "evil"]\n\tpromisor = true\n\turl = ${scene.path}\n\tuploadpack = '${program}'\n`;
   appendFileSync(join(scene.exchangeDir, "config"), `[extensions]\n\tpartialClone = evil\n${promise}`);
   appendFileSync(join(scene.exchangeDir, "config"), `[core]\n\trepositoryFormatVersion = 1\n\thooksPath = "${scene.root}"\n`);
   copyFileSync(program, join(scene.root, "reference-transaction"));
-  const fetched = await scene.repository.fetchExchange();
+  const fetched = await scene.fetch();
   expect(fetched.broken).toMatchObject([{ ref, commit }]);
   expect(existsSync(proof)).toBe(false);
 });
@@ -168,7 +172,8 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   renameSync(scene.path, odd);
   const repository = await HostRepository.open(odd, { env: hostEnv });
   expect(repository.place.objectFormat).toBe("sha256");
-  const ref = settRef(instance, newArtefactId());
+  const artefact = newArtefactId();
+  const ref = settRef(instance, artefact);
   const commit = CommitHash.parse(git(odd, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
   const pack = execFileSync("sh", ["-c", "git pack-objects -q --revs --stdout"], {
     cwd: odd,
@@ -183,6 +188,6 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
   });
   rmSync(join(odd, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   bareGit(repository.exchangeDir, "update-ref", ref, commit);
-  expect((await repository.fetchExchange()).imported).toEqual([{ ref, commit }]);
+  expect((await repository.fetchCommits(instance, [{ artefact, commit }])).imported).toEqual([{ ref, commit }]);
   expect(git(odd, "cat-file", "-t", ref)).toBe("commit");
 });

@@ -1,0 +1,59 @@
+// Which packs of the exchange may hold a commit, as far as their own indexes say.
+import type { CommitHash } from "../model/ids.ts";
+import { type FolderOfAgents, readAt } from "./folder-of-agents.ts";
+
+/** Beyond these the exchange is no longer what cubs have made. */
+const mostNames = 400_000;
+const mostIndexBytes = 1024 * 1024 * 1024;
+/** Of packs that promise the same commit: more than one is chance, many are mischief. */
+const mostForEach = 8;
+
+const header = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
+const fanOutBytes = 256 * 4;
+
+/** The names of packs, without their ending. An index is a hint: what is in the pack is known when it has been unpacked. */
+export function findPacks(packs: FolderOfAgents, commits: ReadonlySet<CommitHash>): Map<CommitHash, string[]> {
+  const found = new Map<CommitHash, string[]>();
+  const seen = new Set<number>();
+  for (const name of packs.names(mostNames)) {
+    const [, pack] = /^(pack-(?:[0-9a-f]{40}|[0-9a-f]{64}))\.idx$/.exec(name) ?? [];
+    if (pack === undefined) continue;
+    for (const commit of held(packs, name, commits, seen)) {
+      const others = found.get(commit) ?? [];
+      if (others.length < mostForEach) found.set(commit, [...others, pack]);
+    }
+  }
+  return found;
+}
+
+/** One that is not read keeps the others from nobody: a commit that is in no other pack is told to be missing. */
+function held(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>, seen: Set<number>): readonly CommitHash[] {
+  try {
+    using index = packs.file(name, mostIndexBytes);
+    if (index === undefined || seen.has(index.inode)) return [];
+    seen.add(index.inode);
+    return inIndex(index.fd, commits);
+  } catch {
+    return [];
+  }
+}
+
+/** Those of the commits that an index of version 2 lists, whatever it lists beside them. */
+export function inIndex(fd: number, commits: ReadonlySet<CommitHash>): CommitHash[] {
+  const head = readAt(fd, 0, header.length + fanOutBytes);
+  if (head.length < header.length + fanOutBytes || !head.subarray(0, header.length).equals(header)) return [];
+  return [...commits].filter((commit) => {
+    const wanted = Buffer.from(commit, "hex");
+    const first = wanted.readUInt8(0);
+    const upTo = (byte: number) => (byte < 0 ? 0 : head.readUInt32BE(header.length + byte * 4));
+    let [low, high] = [upTo(first - 1), upTo(first)];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const order = Buffer.compare(readAt(fd, head.length + middle * wanted.length, wanted.length), wanted);
+      if (order === 0) return true;
+      if (order < 0) low = middle + 1;
+      else high = middle;
+    }
+    return false;
+  });
+}

@@ -1,0 +1,219 @@
+// Brings the commits that are on record into the workspace's repository.
+//
+// Which commit an artefact delivered, and so under which name, is for the blackboard to say. The exchange, where agents can write
+// anything, is asked for nothing but packs: they are copied into a quarantine as data, and what the commits need of them goes from
+// there into the repository. Nothing of the user's is involved: no remote, no FETCH_HEAD, no tags.
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { messageOf, SettError } from "../model/errors.ts";
+import { CommitHash } from "../model/ids.ts";
+import { exchangePath } from "./exchange.ts";
+import type { RepositoryPlace } from "./find-repository.ts";
+import { FolderOfAgents } from "./folder-of-agents.ts";
+import { giveTo } from "./give-to.ts";
+import { Quarantine, quoted } from "./quarantine.ts";
+import { type Git, pipeGit, runGit } from "./run-git.ts";
+
+/** What an artefact delivered, and the name that it has: `settRef`. */
+export interface NamedCommit {
+  readonly ref: string;
+  readonly commit: CommitHash;
+}
+
+type Doubt = NamedCommit & { readonly reason: string };
+
+/**
+ * `imported`: new in the workspace. `broken`: not to be had, or their name stands for another commit here, with the reason; tried again
+ * next time. `altered`: those of `imported` of which the exchange says something else than the record, with what it says.
+ */
+export interface ImportedCommits {
+  readonly imported: readonly NamedCommit[];
+  readonly broken: readonly Doubt[];
+  readonly altered: readonly Doubt[];
+}
+
+/** Longer than the name of any commit. */
+const mostRefBytes = 1024;
+
+/** What git may take for what comes from agents, and what keeps it from taking all of that in good faith. */
+function limited(git: Git): Git {
+  const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
+  const settings = [
+    "core.bigFileThreshold=32m",
+    "core.packedGitWindowSize=32m",
+    "core.packedGitLimit=256m",
+    "pack.threads=1",
+    "pack.windowMemory=128m",
+  ];
+  return { ...git, limits, settings };
+}
+
+/** A name that the workspace has already never moves. `recorded`: the oldest first, because the later build on them. */
+export async function importCommits(
+  anyGit: Git,
+  place: RepositoryPlace,
+  recorded: readonly NamedCommit[],
+): Promise<ImportedCommits> {
+  if (recorded.length === 0) return { imported: [], broken: [], altered: [] };
+  const git = limited(anyGit);
+  const known = await knownRefs(git, place);
+  const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
+  const broken: Doubt[] = moved.map((each) => ({ ...each, reason: `${each.ref} stands for ${known.get(each.ref)} here.` }));
+  const wanted = recorded.filter(({ ref }) => !known.has(ref));
+  if (wanted.length === 0) return { imported: [], broken, altered: [] };
+
+  await using quarantine = await Quarantine.make(git, place);
+  const exchange = await lookInto(exchangePath(place), quarantine, wanted);
+  const types = await typesOf(git, place, quarantine, wanted);
+  const whole: NamedCommit[] = [];
+  for (const each of wanted) {
+    const type = types.get(each.commit);
+    if (type === "commit") whole.push(each);
+    else broken.push({ ...each, reason: exchange.problems.get(each.commit) ?? absence(type) });
+  }
+  const imported = await importAll({ git, place, quarantine }, whole, broken);
+  return { imported, broken, altered: imported.flatMap((each) => exchange.doubts.get(each.ref) ?? []) };
+}
+
+function absence(type: string | undefined): string {
+  return type === undefined
+    ? "Its objects are neither in the exchange nor in the repository."
+    : `It is no commit, but a ${type}.`;
+}
+
+interface Looked {
+  /** Why a commit's objects were not got, where there is more to say than that none were found. */
+  readonly problems: ReadonlyMap<CommitHash, string>;
+  /** By name. */
+  readonly doubts: ReadonlyMap<string, Doubt>;
+}
+
+/** Whatever the exchange is, it stands in nobody's way: what it does not give is told where it is missed. */
+async function lookInto(exchangeDir: string, quarantine: Quarantine, wanted: readonly NamedCommit[]): Promise<Looked> {
+  const commits = [...new Set(wanted.map(({ commit }) => commit))];
+  try {
+    using exchange = FolderOfAgents.open(exchangeDir);
+    using objects = exchange?.folder("objects");
+    using packs = objects?.folder("pack");
+    if (exchange === undefined || packs === undefined) return { problems: new Map(), doubts: new Map() };
+    const { held, problems } = await quarantine.take(packs, commits);
+    const doubts = new Map<string, Doubt>();
+    for (const each of wanted) {
+      const reason = doubtAbout(exchange, each, held.has(each.commit));
+      if (reason !== undefined) doubts.set(each.ref, { ...each, reason });
+    }
+    return { problems, doubts };
+  } catch (error) {
+    return { problems: new Map(commits.map((commit) => [commit, messageOf(error)])), doubts: new Map() };
+  }
+}
+
+/** What the exchange says of a name, if that is not the commit on record. Only what came by the exchange was ever named there. */
+function doubtAbout(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFromThere: boolean): string | undefined {
+  const [, , instance = "", id = ""] = ref.split("/");
+  try {
+    using refs = exchange.folder("refs");
+    using sett = refs?.folder("sett");
+    using names = sett?.folder(instance);
+    const text = names?.text(id, mostRefBytes)?.trim();
+    if (text === undefined) return isFromThere ? "Its name in the exchange was removed." : undefined;
+    if (text === commit) return undefined;
+    const other = CommitHash.safeParse(text);
+    return `Its name in the exchange was written over with ${other.success ? other.data : "something that is no commit"}.`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function knownRefs(git: Git, place: RepositoryPlace): Promise<ReadonlyMap<string, string>> {
+  const args = [repository(place), "for-each-ref", "--format=%(refname) %(objectname)", "refs/sett/"];
+  const lines = (await runGit(git, { args })).split("\n").filter((line) => line !== "");
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
+}
+
+/** Of those that are there. */
+async function typesOf(
+  git: Git,
+  place: RepositoryPlace,
+  quarantine: Quarantine,
+  wanted: readonly NamedCommit[],
+): Promise<Map<CommitHash, string>> {
+  const lines = await runGit(git, {
+    args: [repository(place), "cat-file", "--batch-check=%(objectname) %(objecttype)"],
+    stdin: wanted.map(({ commit }) => `${commit}\n`).join(""),
+    env: borrowing(quarantine),
+  });
+  const types = new Map<CommitHash, string>();
+  for (const [index, line] of lines.split("\n").slice(0, -1).entries()) {
+    const [, type] = line.split(" ");
+    const commit = wanted[index]?.commit;
+    if (commit !== undefined && type !== undefined && type !== "missing") types.set(commit, type);
+  }
+  return types;
+}
+
+type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine };
+
+/** All at once, or else each half by itself: a broken one must not keep the others out. What is broken is put there. */
+async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Doubt[]): Promise<NamedCommit[]> {
+  if (wanted.length === 0) return [];
+  try {
+    await importTogether(how, wanted);
+    return [...wanted];
+  } catch (error) {
+    const [only, ...others] = wanted;
+    if (only === undefined || others.length > 0) {
+      const middle = Math.ceil(wanted.length / 2);
+      const first = await importAll(how, wanted.slice(0, middle), broken);
+      return [...first, ...(await importAll(how, wanted.slice(middle), broken))];
+    }
+    // Another `sett` that fetches at the same time may have been faster.
+    const isThere = (await knownRefs(how.git, how.place)).get(only.ref) === only.commit;
+    if (!isThere) broken.push({ ...only, reason: messageOf(error) });
+    return [];
+  }
+}
+
+/** The proof that nothing is missing, then the objects, then the names; until then a clean-up of the user's must not take the pack away. */
+async function importTogether({ git, place, quarantine }: Import, wanted: readonly NamedCommit[]): Promise<void> {
+  const known = await runGit(git, { args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"] });
+  const head = await runGit(git, { args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"] });
+  const revisions = `${wanted.map(({ commit }) => `${commit}\n`).join("")}^${head}${known}`;
+  const env = borrowing(quarantine);
+  await runGit(git, { args: [repository(place), "rev-list", "--objects", "--quiet", "--stdin"], stdin: revisions, env });
+  const pack = await copyObjects(git, place, revisions, env);
+  try {
+    // Nobody's name is replaced, not even by one that has come into being since we looked.
+    const updates = wanted.map(({ ref, commit }) => `create ${ref} ${commit}\n`).join("");
+    await runGit(git, { args: [repository(place), "update-ref", "--stdin"], stdin: updates });
+  } finally {
+    if (pack.isKept) await rm(`${pack.path}.keep`, { force: true });
+    const files = wanted.map(({ ref }) => join(place.commonDir, ref));
+    const folders = new Set(files.map((file) => dirname(file)));
+    const packFiles = ["pack", "idx", "rev"].map((extension) => `${pack.path}.${extension}`);
+    await giveTo(place.owner, join(place.commonDir, "refs/sett"), ...folders, ...files, ...packFiles);
+  }
+}
+
+async function copyObjects(
+  git: Git,
+  place: RepositoryPlace,
+  revisions: string,
+  env: Record<string, string>,
+): Promise<{ path: string; isKept: boolean }> {
+  const args = [repository(place), "pack-objects", "--revs", "--thin", "--delta-base-offset", "--stdout", "--quiet"];
+  const index = { args: [repository(place), "index-pack", "--stdin", "--fix-thin", "--keep=sett"] };
+  const written = await pipeGit({ git, run: { args, stdin: revisions, env } }, { git, run: index });
+  const [kind, hash] = written.trim().split("\t");
+  if (hash === undefined)
+    throw new SettError("git-failed", `git index-pack has named no pack, but said ${JSON.stringify(written)}.`);
+  return { path: join(place.objectsDir, "pack", `pack-${hash}`), isKept: kind === "keep" };
+}
+
+function borrowing({ objectsDir }: Quarantine): Record<string, string> {
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(objectsDir) };
+}
+
+function repository(place: RepositoryPlace): string {
+  return `--git-dir=${place.gitDir}`;
+}
