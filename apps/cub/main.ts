@@ -84,7 +84,9 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 
 async function partsOf(settings: Settings): Promise<Parts> {
   const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
-  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail });
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
+  const onUnreadable = (what: string) => log.warn("Passed over what cannot be read", { what });
+  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail, onUnreadable });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
@@ -103,7 +105,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
     clock: systemClock,
     newId: randomUUID,
-    log: createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName }),
+    log,
     metrics: createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
   };

@@ -1,14 +1,20 @@
 // Follows `events` from the stored cursor and lets every event do its work, many at a time.
+
+import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { backOffMs } from "../../lib/service/back-off.ts";
 import { pause } from "../../lib/service/pause.ts";
-import { isAway } from "../../lib/service/until-contact.ts";
+import { isAway, untilContact } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";
 import type { EventHandler } from "./handle-event.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
 /** Beyond this the follower waits: Redis answers no faster for being asked more at once. */
 const mostInFlight = 2_000;
+
+/** An event that cannot be handled is tried so often, over some six seconds, and then passed over: nothing behind it may wait for ever. */
+const mostTries = 8;
+const longestReason = 500;
 
 /**
  * Runs until the signal aborts. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
@@ -37,7 +43,7 @@ export async function followLog(
   for await (const batch of parts.board.followEvents(progress.confirmed, ending)) {
     for (const event of batch) {
       onEvent(event);
-      const begun = handler.handle(event, epoch);
+      const begun = begin(handler, event, epoch);
       if (begun === undefined) progress.pass(event.id);
       else void work(event, begun);
     }
@@ -47,9 +53,18 @@ export async function followLog(
   if (failure !== undefined) throw failure;
 }
 
-/** A Redis that is away delays the event; anything else unexpected is logged and retried, because no event may be skipped. */
+/** However it fails, it is a failure of this event alone. */
+function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<unknown> | undefined {
+  try {
+    return handler.handle(event, epoch);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** A Redis that is away delays the event; anything else unexpected is logged and tried again, and given up in the end, on record. */
 async function untilDone(
-  { log }: Parts,
+  parts: Parts,
   handler: EventHandler,
   event: SettEvent,
   begun: Promise<unknown>,
@@ -57,16 +72,38 @@ async function untilDone(
   signal: AbortSignal,
 ): Promise<void> {
   let handling: Promise<unknown> | undefined = begun;
+  let failures = 0;
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      await (handling ?? handler.handle(event, epoch));
+      await (handling ?? begin(handler, event, epoch));
       return;
     } catch (error) {
       if (error instanceof Fenced) throw error;
-      if (!isAway(error))
-        log.error("Could not handle an event; trying again", { event: event.id, type: event.type, error, tries });
+      if (!isAway(error)) {
+        failures++;
+        const about = { event: event.id, type: event.type, error, tries: failures };
+        if (failures === mostTries) return await giveUp(parts, event, error, epoch, signal);
+        parts.log.error("Could not handle an event; trying again", about);
+      }
       handling = undefined;
       await pause(backOffMs(tries, { firstMs: 50, mostMs: 5_000 }), signal);
     }
   }
+}
+
+/** What it called for is made up for by reconciling, where that can see it; for the rest a person is told. */
+async function giveUp(
+  { board, log }: Parts,
+  { id, type, goal_id, claim_id, artefact_id, agent }: SettEvent,
+  error: unknown,
+  epoch: number,
+  signal: AbortSignal,
+): Promise<void> {
+  log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: mostTries });
+  const data = { event: id, type, tries: mostTries, reason: messageOf(error).slice(0, longestReason) };
+  const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, word]) => word));
+  const write = () => board.logEvent({ type: "event_given_up", ...about, data }, `orchestrator:${epoch}`);
+  await untilContact(write, { signal, log }).catch((failed: unknown) => {
+    if (!signal.aborted) throw failed;
+  });
 }

@@ -86,6 +86,8 @@ export class EventHandler {
       case "question_asked":
       case "request_refused":
       case "instance_paused":
+      case "event_given_up":
+      case "unreadable":
         return undefined;
       default:
         return unreachable(event.type);

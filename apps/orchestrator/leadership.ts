@@ -11,7 +11,7 @@ import { Decider } from "./decide-and-commit.ts";
 import { EventHandler } from "./handle-event.ts";
 import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
-import { LogReader } from "./log-reader.ts";
+import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
@@ -26,12 +26,20 @@ const dueEveryMs = 250;
 const scanEveryMs = 15_000;
 const reconcileEveryMs = 15_000;
 const cursorEveryMs = 200;
+const lookEveryMs = 1_000;
 const publishedEveryMs = 100;
 /** After a pool of workers could not be begun (the container runtime does not answer), or telling people has failed (Redis is away). */
 const againMs = 1_000;
 
 /** The state to show on `/internal/state`, and what health is judged by. */
-export type LeadershipState = { epoch: number; cursor: string; inFlight: number; busyClaims: number; lastTurnAt: number };
+export type LeadershipState = {
+  epoch: number;
+  cursor: string;
+  inFlight: number;
+  busyClaims: number;
+  lastTurnAt: number;
+  oldest: Unconfirmed | undefined;
+};
 
 export class Leadership {
   readonly #parts: Parts;
@@ -70,6 +78,7 @@ export class Leadership {
       inFlight: this.#reader.progress.inFlight,
       busyClaims: this.#decider.busy,
       lastTurnAt: this.#lastTurnAt,
+      oldest: this.#reader.oldest,
     };
   }
 
@@ -89,6 +98,7 @@ export class Leadership {
     const loops = [
       this.#reader.run(handler, (event) => this.#hear(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),
+      this.#every(lookEveryMs, ending, () => this.#reader.look()),
       this.#every(dueEveryMs, ending, async () => {
         contact.turn();
         await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);

@@ -39,6 +39,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     timeoutMs: settings.redisTimeoutMs,
     giveUpMs: settings.redisGiveUpMs,
     onLost: fail,
+    onUnreadable: (what) => log.warn("Passed over what cannot be read", { what }),
   });
   const workers = await workersOf(settings);
   const clock = systemClock;

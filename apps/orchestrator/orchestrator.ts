@@ -9,6 +9,8 @@ import { Fenced, type Parts } from "./parts.ts";
 /** Renewed often enough that two failures in a row still leave the lease in force. */
 const renewEveryMs = 1_500;
 const mostSilenceMs = 10_000;
+/** One that cannot be handled is given up long before. */
+const mostAgeMs = 30_000;
 
 export class Orchestrator {
   readonly #parts: Parts;
@@ -48,6 +50,9 @@ export class Orchestrator {
     const now = clock.now().getTime();
     if (leading !== undefined && now - leading.lastTurnAt > mostSilenceMs)
       return { ok: false, reason: `The loops have not turned for ${now - leading.lastTurnAt} ms.` };
+    const { oldest } = leading ?? {};
+    if (oldest !== undefined && oldest.ageMs > mostAgeMs)
+      return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
     if (leading === undefined && this.#standby === "not started") return { ok: false, reason: "Not started yet." };
     return { ok: true };
   }

@@ -18,6 +18,8 @@ export type Bench = AsyncDisposable & {
     writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
     readBids(claim: ClaimId): Promise<Record<string, string>>;
     writeRegistration(agent: AgentName, text: string): Promise<unknown>;
+    writeEvent(entry: Record<string, string>): Promise<unknown>;
+    writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
   };
 };
 
@@ -34,6 +36,8 @@ export async function openMemoryBench(): Promise<Bench> {
       writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
       readBids: async (claim) => memory.hand.readBids(claim),
       writeRegistration: async (agent, text) => memory.hand.writeRegistration(agent, text),
+      writeEvent: async (entry) => memory.hand.writeEvent(entry),
+      writeAnnouncement: async (entry) => memory.hand.writeAnnouncement(entry),
     },
     [Symbol.asyncDispose]: async () => board[Symbol.asyncDispose](),
   };
@@ -64,6 +68,8 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
       writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
       readBids: (claim) => readHash(`claim:${claim}:bids`),
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
+      writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
+      writeAnnouncement: (entry) => server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),
     },
     [Symbol.asyncDispose]: async () => {
       for (const handle of handles) await handle[Symbol.asyncDispose]();

@@ -203,6 +203,27 @@ test("an artefact or a claim that somebody has broken is an error that names its
   }
 });
 
+test("what was told, broken by hand, is forgotten", async () => {
+  await using bench = await openRedisBench(server);
+  const subject = "question-1";
+  for (const odd of ["{", "5", '{"at":"noon"}']) {
+    await server.cli("HSET", bench.key(`told:${subject}`), "hook", odd);
+    expect(await bench.board.readTold(subject, "hook")).toBeUndefined();
+  }
+});
+
+test("a queued grant that somebody has broken does not keep the agent from the others", async () => {
+  await using bench = await openRedisBench(server);
+  const broken = (await queueGrant(bench.board)).claim.id;
+  const { claim } = await queueGrant(bench.board);
+  await server.cli("HSET", bench.key(`grants:${broken}`), "coder", "{");
+  await server.cli("DEL", bench.key("agent:coder:grants"));
+  for await (const claims of bench.board.followGrants(agentName("coder"), new AbortController().signal)) {
+    expect(claims).toEqual([claim.id]);
+    break;
+  }
+});
+
 test("the scripts come back by themselves after FUNCTION FLUSH", async () => {
   await using bench = await openRedisBench(server);
   await takeSeat(bench.board);

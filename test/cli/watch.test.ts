@@ -63,6 +63,19 @@ describe("sett watch", () => {
     expect(await past("--since", second?.time ?? "")).toEqual(all.filter(({ time }) => time >= (second?.time ?? "")));
   }, 20_000);
 
+  test("tells what it cannot read and goes on", async () => {
+    await using board = await at.board();
+    const end = await board.endOfEvents();
+    const write = (...words: string[]) => at.redis.cli("XADD", `sett:${board.instance}:events`, "*", ...words);
+    await write("type", "claim_dreamt", "event", '{"actor":"agent:coder"}');
+    await write("hello", "there");
+    await board.createArtefact(sampleArtefact(), "hand");
+    const lines = (await at.need("watch", "--no-follow", "--since", end)).trim().split("\n");
+    expect(lines[0]).toContain("cannot be read (type claim dreamt): this version of Sett knows no such type");
+    expect(lines[1]).toContain("cannot be read (without a type): what it holds is no event");
+    expect(lines[2]).toContain("states the goal");
+  }, 20_000);
+
   test("refuses what it does not know, with a suggestion", async () => {
     const type = await at.sett("watch", "--type", "bid-plced");
     expect(type.code).toBe(2);

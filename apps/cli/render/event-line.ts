@@ -155,9 +155,18 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
       return major(`${style.yellow("pauses")} the instance${asAsked}`);
     case "instance_resumed":
       return major(`lets the instance go on${asAsked}`);
+    case "event_given_up":
+      return major(`${style.red("gives up")} on an event (${quoted(said("type"))})${because}`);
+    case "unreadable":
+      return major(`something in the log ${style.red("cannot be read")} (${quoted(said("type"))})${because}`);
     default:
       return unreachable(event.type);
   }
+}
+
+/** The type of an event, or what stands in its place, as it is written in the log. */
+function quoted(type: string): string {
+  return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
 }
 
 type Said = (name: string) => string;

@@ -1,6 +1,8 @@
 // The blackboard's twin in memory: the same words and the same answers as Redis, for tests that need no server.
 import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
+import { type AnnouncementEntry, announcementOf } from "../announced-claim.ts";
 import type { ArtefactFields } from "../artefact-fields.ts";
+import { eventOf, type LogEntry } from "../logged-event.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
@@ -24,6 +26,10 @@ export type MemoryBlackboard = {
     publish(text: string): void;
     /** `HSET claim:<id>:bids <agent> <word>` */
     writeBid(claim: ClaimId, agent: string, word: string): void;
+    /** `XADD events * <field> <value> …` */
+    writeEvent(entry: LogEntry): void;
+    /** `XADD claims * <field> <value> …` */
+    writeAnnouncement(entry: AnnouncementEntry): void;
     readBids(claim: ClaimId): Record<string, string>;
     /** `HSET agents <agent> <text>` */
     writeRegistration(agent: AgentName, text: string): void;
@@ -49,6 +55,12 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
       },
       writeRegistration: (agent, text) => {
         state.agents.set(agent, text);
+      },
+      writeEvent: (entry) => state.append((id) => eventOf(id, entry)),
+      writeAnnouncement: (entry) => {
+        const announcement = announcementOf(entry);
+        if (announcement !== undefined) state.announcements.push(announcement);
+        state.changed.notify();
       },
       readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
     },

@@ -63,11 +63,16 @@ export class State {
   }
 
   log(draft: EventDraft, actor: Actor): void {
+    this.append((id, time) => structuredClone({ ...draft, id, time, actor }));
+  }
+
+  /** At the end of the log, under the next id. */
+  append(make: (id: string, time: string) => SettEvent): void {
     const last = this.events.at(-1)?.id.split("-").map(Number) ?? [0, 0];
     const [lastMs = 0, lastOfMs = 0] = last;
     const ms = Math.max(this.now(), lastMs);
     const id = `${ms}-${ms === lastMs ? lastOfMs + 1 : 0}`;
-    this.events.push(structuredClone({ ...draft, id, time: new Date(ms).toISOString(), actor }));
+    this.events.push(make(id, new Date(ms).toISOString()));
     this.changed.notify();
   }
 

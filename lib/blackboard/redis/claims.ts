@@ -1,6 +1,7 @@
 // Claims, bids and commits in Redis.
 import type { ClaimSnapshot } from "../../model/claim.ts";
 import type { ClaimId } from "../../model/ids.ts";
+import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
 import { claimFieldNames, snapshotOf } from "./claim-fields.ts";
@@ -9,9 +10,14 @@ import { followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { newClaimWords } from "./script-arguments.ts";
-import { endOf, readOn } from "./streams.ts";
+import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function claimsOf({ connection, keys, script, actorOf }: Parts): ClaimBoard {
+export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Parts): ClaimBoard {
+  const announced = ({ id, message }: StreamEntry): Announcement[] => {
+    const announcement = announcementOf(message);
+    if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
+    return announcement === undefined ? [] : [announcement];
+  };
   const readClaims = async (ids: readonly ClaimId[]): Promise<(ClaimSnapshot | undefined)[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
@@ -92,15 +98,10 @@ export function claimsOf({ connection, keys, script, actorOf }: Parts): ClaimBoa
         async (client) => {
           const entries = await readOn(client, keys.announcements, last);
           last = entries.at(-1)?.id ?? last;
-          return entries.map(({ message }) => announcementOf(message));
+          return entries.flatMap(announced);
         },
         2,
       );
     },
   };
-}
-
-/** Nobody but our scripts announces. */
-function announcementOf({ claim, about = "{}" }: Record<string, string>): Announcement {
-  return { claim, ...JSON.parse(about) };
 }

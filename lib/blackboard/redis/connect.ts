@@ -23,6 +23,8 @@ export type ConnectOptions = {
   timeoutMs?: number;
   /** How long contact may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
   giveUpMs?: number | undefined;
+  /** Called for what is passed over because it cannot be read, once for each. Unlike other losses this is for somebody to mend. */
+  onUnreadable?: (what: string) => void;
   /** Called once. Followers throw the same error. */
   onLost?: (error: SettError) => void;
 };
@@ -30,13 +32,14 @@ export type ConnectOptions = {
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
   const { url, instance, host, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
+  const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
   const nonce = crypto.randomUUID();
   const script = scriptRunner((work) => connection.run(work), keys, nonce);
   const scriptOnce = scriptRunner((work) => connection.once(work), keys, nonce);
-  const parts = { connection, keys, script, scriptOnce, actorOf };
+  const parts = { connection, keys, script, scriptOnce, onUnreadable, actorOf };
   return {
     instance,
     time: async () => {
@@ -57,3 +60,17 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     [Symbol.asyncDispose]: async () => connection.close(),
   };
 }
+
+/** Several follow the same stream, and read it again after a loss of contact. */
+function onceForEach(tell: (what: string) => void): (what: string) => void {
+  const told = new Set<string>();
+  return (what) => {
+    if (told.has(what)) return;
+    // Whoever writes thousands of them is not to fill the memory.
+    if (told.size === mostRemembered) told.clear();
+    told.add(what);
+    tell(what);
+  };
+}
+
+const mostRemembered = 10_000;

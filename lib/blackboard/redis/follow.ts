@@ -46,6 +46,8 @@ export async function* followReads<Item>(
         isFresh = true;
         if (isRefusal(error)) throw refusedByRedis(error);
         if (connection.lost !== undefined) throw connection.lost;
+        // A mistake of ours would be one at every further try, and nobody would hear of it.
+        if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error;
         await pauseUnlessAborted(backOffMs(failures), ended);
         failures += 1;
         continue;

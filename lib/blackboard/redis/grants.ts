@@ -8,16 +8,23 @@ import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
 import { artefactWords, endingWords, waitingWords } from "./script-arguments.ts";
 
-export function grantsOf({ connection, keys, script, actorOf }: Parts): GrantBoard {
+export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Parts): GrantBoard {
+  /** One that somebody has broken by hand must not keep the agent from the others. */
+  const isQueued = (text: string | null | undefined, key: string): boolean => {
+    if (typeof text !== "string") return false;
+    try {
+      return grantOfText(text).state === "queued";
+    } catch {
+      onUnreadable(`a grant at ${key}: it is no JSON`);
+      return false;
+    }
+  };
   /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued, and takes those there are. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const woken = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
     const open = await client.zRange(keys.openClaims, 0, -1);
     const grants = await Promise.all(open.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
-    const queued = open.filter((_, index) => {
-      const text = grants[index];
-      return typeof text === "string" && grantOfText(text).state === "queued";
-    });
+    const queued = open.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
     return claimIds([...queued, ...woken]);
   };
   const readWakeUps = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {

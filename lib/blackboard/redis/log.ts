@@ -1,12 +1,18 @@
 // The log in Redis: the stream `events`.
 import type { SettEvent } from "../../model/event.ts";
 import type { Log } from "../log-port.ts";
+import { eventOf } from "../logged-event.ts";
 import { followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
 import { eventWords } from "./script-arguments.ts";
 import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function logOf({ connection, keys, script }: Parts): Log {
+export function logOf({ connection, keys, script, onUnreadable }: Parts): Log {
+  const read = ({ id, message }: StreamEntry): SettEvent => {
+    const event = eventOf(id, message);
+    if (event.type === "unreadable") onUnreadable(`entry ${id} of ${keys.events}: ${event.data?.reason}`);
+    return event;
+  };
   return {
     async logEvent(draft, actor) {
       const [, id = ""] = await script("logEvent", [], [actor, ...eventWords(draft)]);
@@ -21,7 +27,7 @@ export function logOf({ connection, keys, script }: Parts): Log {
         async (client) => {
           const entries = await readOn(client, keys.events, last);
           last = entries.at(-1)?.id ?? last;
-          return entries.map(eventOf);
+          return entries.map(read);
         },
         throng,
       );
@@ -29,7 +35,7 @@ export function logOf({ connection, keys, script }: Parts): Log {
 
     async readEvents(from, count) {
       const entries = await connection.run((client) => client.xRange(keys.events, `(${from}`, "+", { COUNT: count }));
-      return (entries ?? []).map(eventOf);
+      return (entries ?? []).map(read);
     },
 
     endOfEvents() {
@@ -40,12 +46,3 @@ export function logOf({ connection, keys, script }: Parts): Log {
 
 /** One goal that is worked on by itself brings fewer events than this at a time. */
 const throng = 10;
-
-/** Events are written by scripts alone and read by the thousand, so their shape is trusted. */
-function eventOf({ id, message }: StreamEntry): SettEvent {
-  const event = JSON.parse(message.event ?? "{}");
-  event.type = message.type;
-  event.id = id;
-  event.time = new Date(Number.parseInt(id, 10)).toISOString();
-  return event;
-}

@@ -12,6 +12,8 @@ export type Parts = {
   script: RunScript;
   /** Not repeated. */
   scriptOnce: RunScript;
+  /** An entry of a stream, or a record, was passed over because it cannot be read. */
+  onUnreadable: (what: string) => void;
   /** Who it is that acts for an agent here. */
   actorOf: (agent: AgentName) => Actor;
 };

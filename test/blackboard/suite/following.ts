@@ -50,6 +50,52 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await following;
   });
 
+  test("what is no event of ours is told as unreadable, and whoever follows goes on", async () => {
+    await using bench = await open();
+    const stop = new AbortController();
+    const seen: SettEvent[] = [];
+    const following = (async () => {
+      for await (const batch of bench.board.followEvents("0", stop.signal)) seen.push(...batch);
+    })();
+    await log(bench.board, 0);
+    const goal = await postGoal(bench.board);
+    const body = { actor: "agent:coder", goal_id: goal.goal_id };
+    for (const entry of oddEntries) await bench.hand.writeEvent(entry);
+    await bench.hand.writeEvent({ type: "claim_dreamt", event: JSON.stringify({ ...body, data: { deep: { er: [] } } }) });
+    await log(bench.board, 1);
+    await waitFor("the last event", () => seen.at(-1)?.data?.count === 1);
+    stop.abort();
+    await following;
+    expect(seen).toEqual(await bench.board.readEvents("0", 1_000));
+    const odd = seen.filter(({ type }) => type === "unreadable");
+    expect(odd).toHaveLength(oddEntries.length + 1);
+    for (const event of seen) expect(SettEvent.parse(event)).toEqual(event);
+    // Of a type that a newer version has, what it is about is known.
+    expect(odd.at(-1)).toMatchObject({
+      ...body,
+      data: { type: "claim_dreamt", reason: "this version of Sett knows no such type" },
+    });
+  });
+
+  test("what announces no claim is passed over", async () => {
+    await using bench = await open();
+    const stop = new AbortController();
+    const heard: unknown[] = [];
+    const following = (async () => {
+      for await (const batch of bench.board.followAnnouncements("0", stop.signal)) heard.push(...batch);
+    })();
+    const id = crypto.randomUUID();
+    const about = JSON.stringify({ artefact_id: id, type: "Report", produced_by_role: "coder" });
+    for (const odd of ["{", "5", "null", '{"artefact_id":5}']) await bench.hand.writeAnnouncement({ claim: id, about: odd });
+    await bench.hand.writeAnnouncement({ claim: "everything", about });
+    await bench.hand.writeAnnouncement({ hello: "there" });
+    const { claim } = await queueGrant(bench.board);
+    await waitFor("the announcement", () => heard.length > 0);
+    expect(heard).toEqual([expect.objectContaining({ claim: claim.id })]);
+    stop.abort();
+    await following;
+  });
+
   test("a handle that is closed ends its followers, and no others", async () => {
     await using bench = await open();
     const other = await bench.another();
@@ -117,6 +163,21 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await following;
   });
 }
+
+/** As somebody may write them at redis-cli, or a broken program. */
+const oddEntries: Record<string, string>[] = [
+  { type: "grant_done", event: "{" },
+  { type: "grant_done", event: "" },
+  { type: "grant_done", event: "null" },
+  { type: "grant_done", event: "[]" },
+  { type: "grant_done", event: "5" },
+  { type: "grant_done", event: '{"actor":5}' },
+  { type: "grant_done", event: '{"actor":"hand","claim_id":{}}' },
+  { type: "grant_done", event: '{"actor":"hand","data":"none"}' },
+  { type: "grant_done" },
+  { type: "__proto__", event: '{"actor":"hand"}' },
+  { hello: "there" },
+];
 
 function log(board: Blackboard, count: number): Promise<string> {
   return board.logEvent({ type: "instance_started", data: { count } }, user);

@@ -1,0 +1,19 @@
+// An entry of the announcements as it was read.
+import { ClaimId } from "../model/ids.ts";
+import type { Announcement } from "./port.ts";
+
+/** As the scripts write it (lua/prelude-claim.lua): `about` is JSON. */
+export type AnnouncementEntry = { claim?: string; about?: string };
+
+/** Undefined for what Sett did not write: whoever follows must get past it. */
+export function announcementOf({ claim, about = "" }: AnnouncementEntry): Announcement | undefined {
+  const id = ClaimId.safeParse(claim);
+  if (!id.success) return undefined;
+  try {
+    const { artefact_id, type, produced_by_role } = JSON.parse(about);
+    for (const word of [artefact_id, type, produced_by_role]) if (typeof word !== "string") return undefined;
+    return { claim: id.data, artefact_id, type, produced_by_role };
+  } catch {
+    return undefined;
+  }
+}
