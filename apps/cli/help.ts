@@ -2,21 +2,26 @@
 import { commonArguments } from "./arguments.ts";
 import type { Argument, Command } from "./command.ts";
 import { commands } from "./commands.ts";
+import type { Output } from "./output.ts";
 import type { Style } from "./render/style.ts";
+import { wrap } from "./render/wrap.ts";
 
-export function rootHelp(style: Style): string {
+export function rootHelp(out: Look): string {
+  const { style, columns } = out;
   const lines = Object.entries(commands).map(([name, { description }]): Row => [name, description]);
   return [
-    `${style.bold("sett")} starts, feeds and inspects a clan of tool-equipped agents that work on a git repository.`,
+    wrap(`${style.bold("sett")} starts, feeds and inspects a clan of tool-equipped agents that work on a git repository.`, {
+      columns,
+    }),
     "",
     heading("Usage", style),
     "  sett COMMAND [options]",
     "",
     heading("Commands", style),
-    ...rows(lines, style),
+    ...rows(lines, out),
     "",
     heading("Options", style),
-    ...rows([...options(commonArguments), ["-v, --version", "show the version"]], style),
+    ...rows([...options(commonArguments), ["-v, --version", "show the version"]], out),
     "",
     heading("Examples", style),
     ...examples(
@@ -28,7 +33,7 @@ export function rootHelp(style: Style): string {
         "sett down",
         "sett watch --help  # more about one command",
       ],
-      style,
+      out,
     ),
     "",
     heading("Environment", style),
@@ -39,17 +44,27 @@ export function rootHelp(style: Style): string {
         ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data; ~/.local/state without it"],
         ["NO_COLOR", "no colours"],
       ],
-      style,
+      out,
     ),
     "",
     heading("Exit codes", style),
-    "  0 done (also a goal achieved or settled), 1 failed or stalled, 2 wrong use, 3 the goal failed or was cancelled,",
-    "  4 waiting for a person, 130 interrupted",
+    ...rows(
+      [
+        ["0", "done, also a goal that is achieved or settled"],
+        ["1", "failed, or the goal is stalled: nobody did anything about it"],
+        ["2", "wrong use"],
+        ["3", "the goal has failed or was cancelled"],
+        ["4", "a person is waited for"],
+        ["130", "interrupted"],
+      ],
+      out,
+    ),
     "",
   ].join("\n");
 }
 
-export function commandHelp({ name, description, details, args, examples: lines }: Command, style: Style): string {
+export function commandHelp({ name, description, details, args, examples: lines }: Command, out: Look): string {
+  const { style, columns } = out;
   const places = Object.entries(args).filter(([, argument]) => argument.type === "positional");
   const usage = [
     "sett",
@@ -62,7 +77,7 @@ export function commandHelp({ name, description, details, args, examples: lines 
   ];
   return [
     `${style.bold(`sett ${name}`)}: ${description}`,
-    ...(details === undefined ? [] : ["", details]),
+    ...(details === undefined ? [] : ["", columns === undefined ? details : wrap(details.replaceAll("\n", " "), { columns })]),
     "",
     heading("Usage", style),
     `  ${usage.join(" ")}`,
@@ -73,18 +88,21 @@ export function commandHelp({ name, description, details, args, examples: lines 
           heading("Arguments", style),
           ...rows(
             places.map(([place, argument]) => [place.toUpperCase(), argument.description ?? ""]),
-            style,
+            out,
           ),
           "",
         ]),
     heading("Options", style),
-    ...rows([...options(args), ...options(commonArguments)], style),
+    ...rows([...options(args), ...options(commonArguments)], out),
     "",
     heading("Examples", style),
-    ...examples(lines, style),
+    ...examples(lines, out),
     "",
   ].join("\n");
 }
+
+/** How the terminal that it is for takes it. */
+type Look = Pick<Output, "style" | "columns">;
 
 type Row = [term: string, description: string];
 
@@ -101,15 +119,18 @@ function options(args: Readonly<Record<string, Argument>>): Row[] {
   });
 }
 
-function rows(lines: readonly Row[], style: Style): string[] {
+function rows(lines: readonly Row[], { style, columns }: Look): string[] {
   const width = Math.max(...lines.map(([term]) => term.length));
-  return lines.map(([term, description]) => `  ${style.cyan(term.padEnd(width))}  ${description}`);
+  return lines.map(([term, description]) =>
+    wrap(`  ${style.cyan(term.padEnd(width))}  ${description}`, { columns, indent: width + 4 }),
+  );
 }
 
-function examples(lines: readonly string[], style: Style): string[] {
+function examples(lines: readonly string[], { style, columns }: Look): string[] {
   return lines.map((line) => {
     const at = line.indexOf("  # ");
-    return at === -1 ? `  ${line}` : `  ${line.slice(0, at)}${style.dim(line.slice(at))}`;
+    const text = at === -1 ? `  ${line}` : `  ${line.slice(0, at)}${style.dim(line.slice(at))}`;
+    return wrap(text, { columns, indent: 4, isOneLine: true });
   });
 }
 

@@ -30,12 +30,12 @@ async function dispatch(words: readonly string[], shell: Shell): Promise<number>
   readOptionsOfRoot(before);
   const name = words[at];
   const isHelp = before.some((word) => word === "--help" || word === "-h");
-  if (name === undefined) return await answer(shell, rootHelp(shell.out.style));
+  if (name === undefined) return await answer(shell, rootHelp(shell.out));
   if (name === "help") return await help(words.slice(at + 1), shell);
   const command = await find(name);
-  if (isHelp) return await answer(shell, commandHelp(command, shell.out.style));
+  if (isHelp) return await answer(shell, commandHelp(command, shell.out));
   const read = readArguments(words.slice(at + 1), command);
-  if (read.isHelp) return await answer(shell, commandHelp(command, shell.out.style));
+  if (read.isHelp) return await answer(shell, commandHelp(command, shell.out));
   return await perform(command, read.canonical, shell);
 }
 
@@ -50,9 +50,9 @@ function readOptionsOfRoot(words: readonly string[]): void {
 }
 
 async function help([name, surplus]: readonly string[], shell: Shell): Promise<number> {
-  if (name === undefined) return await answer(shell, rootHelp(shell.out.style));
+  if (name === undefined) return await answer(shell, rootHelp(shell.out));
   if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is too many.`);
-  return await answer(shell, commandHelp(await find(name), shell.out.style));
+  return await answer(shell, commandHelp(await find(name), shell.out));
 }
 
 async function find(name: string): Promise<Command> {

@@ -12,8 +12,10 @@ import { readHeads, readWhole } from "../read-artefacts.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
 import { svgText } from "../render/graph-svg.ts";
+import { treeText } from "../render/graph-tree.ts";
 import { naming } from "../render/naming.ts";
 import { shortId } from "../render/short-id.ts";
+import { symbolsFor } from "../render/symbols.ts";
 import { resolveGoalId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
 
@@ -24,15 +26,16 @@ export const graph = defineCommand({
   name: "graph",
   description: "draw who made what from what",
   details:
-    "Without a GOAL the newest one. Thick edges lead from a version to the next, the others from a source to what was made of it; what is\n" +
-    "dashed belongs to another goal. Many viewers of Markdown draw Mermaid; --svg draws with Graphviz, which must be installed.",
+    "Without a GOAL the newest one. On a terminal a tree: each artefact stands below what it was made from in the first place.\n" +
+    "Elsewhere Mermaid, which many viewers of Markdown draw. In a picture thick edges lead from a version to the next, the others from a\n" +
+    "source to what was made of it; what is dashed belongs to another goal. --svg draws with Graphviz, which must be installed.",
   args: {
     goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
     format: {
       type: "enum",
-      options: ["mermaid", "dot"],
+      options: ["tree", "mermaid", "dot"],
       valueHint: "FORMAT",
-      description: "mermaid, or dot for Graphviz; mermaid by default",
+      description: "tree, mermaid, or dot for Graphviz; tree on a terminal, mermaid elsewhere",
     },
     svg: { type: "boolean", description: "print the picture itself, drawn by Graphviz" },
     json: jsonArgument,
@@ -40,12 +43,13 @@ export const graph = defineCommand({
   },
   examples: [
     "sett graph",
+    "sett graph --format mermaid > goal.mmd",
     "sett graph 9f3a12b4 --svg > goal.svg",
     "sett graph 9f3a12b4 --format dot | dot -Tpng > goal.png",
     `sett graph 9f3a12b4 --json | jq '.edges[] | select(.kind == "evolutionary")'`,
   ],
   async run(args, shell) {
-    const form = formOf(args);
+    const form = formOf(args, shell);
     await using opened = await openBlackboard(shell, args.name);
     const { board } = opened;
     const goal =
@@ -55,15 +59,16 @@ export const graph = defineCommand({
   },
 });
 
-type Form = "mermaid" | "dot" | "svg" | "json";
+type Form = "tree" | "mermaid" | "dot" | "svg" | "json";
 
-function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }): Form {
+function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }, { out }: Shell): Form {
   const given = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
   if (given.length > 1)
     throw new SettError("usage", `${given.join(" and ")} cannot be had together.`, { hint: "Leave all but one of them out." });
   if (svg) return "svg";
   if (json) return "json";
-  return format === "dot" ? "dot" : "mermaid";
+  if (format === "tree" || format === "dot" || format === "mermaid") return format;
+  return out.isTerminal ? "tree" : "mermaid";
 }
 
 async function newestGoal(board: Blackboard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
@@ -101,6 +106,8 @@ async function readReviewed(board: Blackboard, ids: readonly ArtefactId[]): Prom
 
 async function textOf(drawn: ArtefactGraph, form: Form, name: string | undefined, shell: Shell): Promise<string> {
   switch (form) {
+    case "tree":
+      return treeText(drawn, { style: shell.out.style, symbols: symbolsFor(shell.env) }, shell.out.columns);
     case "mermaid":
       return mermaidWithinLimits(drawn, shell);
     case "dot":

@@ -51,6 +51,13 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
   return { title: titleOf(node), lines: lines.filter((line) => line !== "") };
 }
 
+/** For a tree, where whoever is above is plain to see: of the claims only those that are open, or were terminated. */
+export function detailsOf(node: GraphNode): { title: string; maker: string; summary: string; claims: string[] } {
+  if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", claims: [] };
+  const claims = node.kind === "artefact" ? node.claims.filter(({ status }) => status !== "complete") : [];
+  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), claims: claims.map(claimText) };
+}
+
 function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
   const name = `${plain(type, longestName) || structural_type}${version > 1 ? ` v${version}` : ""}`;
   if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;

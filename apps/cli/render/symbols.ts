@@ -1,7 +1,17 @@
 // The signs that lines are drawn with: what a terminal cannot show is drawn in ASCII.
 import type { StepState } from "./claim-phases.ts";
 
-export type Symbols = Record<StepState, string> & { arrow: string; ignore: string; missing: string; rule: string; more: string };
+export type Symbols = Record<StepState, string> & {
+  arrow: string;
+  ignore: string;
+  missing: string;
+  rule: string;
+  more: string;
+  /** Of a tree: a branch, the last one, and the way past them. */
+  tee: string;
+  corner: string;
+  line: string;
+};
 
 const unicode: Symbols = {
   done: "✓",
@@ -17,6 +27,9 @@ const unicode: Symbols = {
   missing: "?",
   rule: "─",
   more: "…",
+  tee: "├─",
+  corner: "└─",
+  line: "│",
 };
 
 const ascii: Symbols = {
@@ -33,6 +46,9 @@ const ascii: Symbols = {
   missing: "?",
   rule: "-",
   more: "...",
+  tee: "|-",
+  corner: "`-",
+  line: "|",
 };
 
 /** As POSIX has it: the first of these that is set names the encoding. */

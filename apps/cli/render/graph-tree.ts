@@ -1,0 +1,95 @@
+// The artefact graph as a tree for people: each artefact stands below what it was made from in the first place, and names the rest.
+import type { ArtefactGraph, GraphNode } from "../../../lib/core/artefact-graph.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { detailsOf, type Look, lookOf } from "./graph-node.ts";
+import type { Drawing } from "./phase-strip.ts";
+import { shortId } from "./short-id.ts";
+import type { Colour } from "./style.ts";
+import { wrap } from "./wrap.ts";
+
+const colours: Readonly<Record<Look, Colour>> = {
+  goal: "bold",
+  standard: "cyan",
+  approval: "green",
+  feedback: "yellow",
+  question: "yellow",
+  answer: "yellow",
+  failure: "red",
+  terminal: "green",
+  stub: "dim",
+};
+
+/** However deep it is, so much of a line is left for its text. */
+const leastText = 30;
+
+type Tree = {
+  graph: ArtefactGraph;
+  nodes: ReadonlyMap<ArtefactId, GraphNode>;
+  sources: ReadonlyMap<ArtefactId, ArtefactId[]>;
+  parents: ReadonlyMap<ArtefactId, ArtefactId>;
+  drawing: Drawing;
+  columns: number | undefined;
+};
+
+/** Ends with a line break. `columns`: undefined where lines may have any length. */
+export function treeText(graph: ArtefactGraph, drawing: Drawing, columns: number | undefined): string {
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const sources = new Map<ArtefactId, ArtefactId[]>();
+  for (const { from, to } of graph.edges) sources.set(to, [...(sources.get(to) ?? []), from]);
+  const own = graph.nodes.filter(({ kind }) => kind === "artefact");
+  // What is written by hand may name whatever it likes: nobody stands below what comes later.
+  const places = new Map(own.map(({ id }, at) => [id, at]));
+  const parents = new Map<ArtefactId, ArtefactId>();
+  for (const { id } of own) {
+    const isBefore = (source: ArtefactId) => (places.get(source) ?? Number.POSITIVE_INFINITY) < (places.get(id) ?? 0);
+    const parent = sources.get(id)?.find(isBefore);
+    if (parent !== undefined) parents.set(id, parent);
+  }
+  const tree = { graph, nodes, sources, parents, drawing, columns };
+  const roots = own.filter(({ id }) => !parents.has(id));
+  return `${roots.flatMap(({ id }) => branch(tree, id, "", "")).join("\n")}\n`;
+}
+
+/** `head` leads to the artefact, `stem` goes before all that stands below it. */
+function branch(tree: Tree, id: ArtefactId, head: string, stem: string): string[] {
+  const { nodes, parents, drawing } = tree;
+  const { tee, corner, line } = drawing.symbols;
+  const node = nodes.get(id);
+  if (node === undefined) return [];
+  const children = [...parents].filter(([, parent]) => parent === id).map(([child]) => child);
+  return [
+    ...textLines(tree, node, head, `${stem}${children.length > 0 ? line : " "}  `),
+    ...children.flatMap((child, at) => {
+      const isLast = at === children.length - 1;
+      return branch(tree, child, `${stem}${isLast ? corner : tee} `, `${stem}${isLast ? " " : line}  `);
+    }),
+  ];
+}
+
+function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, head: string, below: string): string[] {
+  const { style, symbols } = drawing;
+  const { title, maker, summary, claims } = detailsOf(node);
+  const paint = style[colours[lookOf(node, graph.goal)]];
+  const said = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
+  const others = othersOf(tree, node);
+  const also = others.length === 0 ? "" : `  ${style.dim(`also from ${others.join(", ")}`)}`;
+  const width = columns === undefined ? undefined : Math.max(leastText, columns - below.length);
+  const most = columns === undefined ? Number.POSITIVE_INFINITY : columns - leastText;
+  // Of what lies far away only the end of the way is drawn.
+  const shown = (prefix: string) => style.dim(prefix.length <= most ? prefix : `${symbols.more}${prefix.slice(1 - most)}`);
+  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${said}${also}`, { columns: width }).split("\n");
+  const rest = claims.flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
+  return [...first, ...rest].map((text, at) => `${shown(at === 0 ? head : below)}${text}`);
+}
+
+/** What it was made from beside that above it. The goal is above all of them. */
+function othersOf({ nodes, sources, parents }: Pick<Tree, "nodes" | "sources" | "parents">, node: GraphNode): string[] {
+  const above = new Set<ArtefactId>();
+  for (let at = parents.get(node.id); at !== undefined; at = parents.get(at)) above.add(at);
+  return (sources.get(node.id) ?? []).filter((source) => !above.has(source)).map((source) => nameOf(nodes.get(source), source));
+}
+
+function nameOf(node: GraphNode | undefined, id: ArtefactId): string {
+  if (node?.kind === "outside") return `${shortId(id)} of goal ${shortId(node.goal_id)}`;
+  return node?.kind === "artefact" ? shortId(id) : `${shortId(id)}, not on the blackboard`;
+}
