@@ -46,5 +46,5 @@ export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "
 /** Why nothing came of a goal. `results`: what there is beside the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
   if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";
-  return "Nobody did anything about it: agents looked at it, but none has bid `claim` or `exclusive`.";
+  return "Nobody did anything about it: there are reviews, but no result. Does an agent bid `claim` or `exclusive` on it?";
 }

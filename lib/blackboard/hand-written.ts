@@ -1,8 +1,10 @@
 // Judging an artefact that somebody wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
 import { createHash } from "node:crypto";
+import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
+import { claimTypeOf } from "../model/tool-contract.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
 
 /**
@@ -18,6 +20,17 @@ export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 
 /** What is known of a source: its goal; `unadopted` when it too was written by hand and is not taken in yet. */
 export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
+
+/** The newest version in the thread that the artefact names; its fields, as they stand. */
+export type ThreadEnd = Partial<Pick<ArtefactFields, "version" | "structural_type" | "type" | "goal_id">>;
+
+/** What an artefact is judged by. `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
+export type JudgedBy = {
+  sources: readonly SourceState[];
+  thread: ThreadEnd | undefined;
+  agents: readonly RegisteredAgent[];
+  createdAt: string;
+};
 
 export type Judgement =
   /** It may still be on its way; `reason` is what it lacks. */
@@ -47,8 +60,7 @@ export function sourcesOf({ fields }: HandWritten): ArtefactId[] {
   }
 }
 
-/** `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
-export function judge(id: ArtefactId, written: HandWritten, sources: readonly SourceState[], createdAt: string): Judgement {
+export function judge(id: ArtefactId, written: HandWritten, { sources, thread, agents, createdAt }: JudgedBy): Judgement {
   const { fields, illegible, payloadBytes } = written;
   const absent = requiredFields.filter((name) => fields[name] === "");
   if (payloadBytes === undefined || absent.length > 0) {
@@ -79,7 +91,52 @@ export function judge(id: ArtefactId, written: HandWritten, sources: readonly So
     const source = parsed.artefact.source_artefacts[unadopted];
     return { verdict: "incomplete", reason: `source_artefacts: ${source} was written by hand as well, and is not taken in` };
   }
-  return { verdict: "sound", filled, artefact: parsed.artefact };
+  const problem = makerProblem(parsed.artefact, agents);
+  if (problem !== undefined) return { verdict: "refused", reason: problem };
+  return misplacement(parsed.artefact, thread) ?? { verdict: "sound", filled, artefact: parsed.artefact };
+}
+
+/** Roles decide who bids, and whose own work an agent leaves alone: nobody's work may pass for that of somebody else's role. */
+function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAgent[]): string | undefined {
+  // What another's role is, nobody knows.
+  const agents = registered.filter(({ unreadable }) => unreadable === undefined);
+  const { produced_by_agent: name, produced_by_role: role, claim_id } = artefact;
+  const agent = agents.find((one) => one.name === name);
+  if (agent !== undefined && agent.role !== role) return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
+  // Only who takes part by hand makes something without having been granted it.
+  if (agent !== undefined && claim_id === "" && agent.external !== true)
+    return `claim_id: is missing: what ${name} makes is the result of a grant`;
+  if (agent !== undefined || !agents.some((one) => one.role === role)) return undefined;
+  return `produced_by_agent: is none of the role ${role}: name the agent, or write another role`;
+}
+
+/** Why it does not come next in its thread, if it does not. */
+function misplacement(
+  artefact: ArtefactHead,
+  thread: ThreadEnd | undefined,
+): Exclude<Judgement, { verdict: "sound" }> | undefined {
+  const { id, logical_id, version } = artefact;
+  const isFirst = String(logical_id) === String(id);
+  const refuse = (reason: string) => ({ verdict: "refused" as const, reason });
+  if (isFirst && version !== 1) return refuse("version: is 1 where a thread begins");
+  if (isFirst || version === 1) {
+    return isFirst ? undefined : refuse("logical_id: is the artefact's own id in version 1, which begins a thread");
+  }
+  if (thread === undefined) return { verdict: "incomplete", reason: `logical_id: there is no thread ${logical_id}` };
+  const problem = threadProblem(artefact, thread);
+  if (problem === undefined) return undefined;
+  // The versions before it may have been written by hand as well, and be taken in yet.
+  return { verdict: version > Number(thread.version) + 1 ? "incomplete" : "refused", reason: problem };
+}
+
+/** Why it cannot follow in a thread that ends so far with `end`, if it cannot. The scripts say the same. */
+export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | undefined {
+  const { logical_id, version, goal_id, structural_type, type } = artefact;
+  if (end.goal_id !== goal_id) return `Thread ${logical_id} is of goal ${end.goal_id}.`;
+  if (end.structural_type !== structural_type || end.type !== type)
+    return `Thread ${logical_id} is of the ${end.structural_type} type ${end.type}, and keeps it.`;
+  const next = (Number(end.version) || 0) + 1;
+  return version === next ? undefined : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
 }
 
 /** Why it cannot be what this grant ends with, if it cannot. `target`: the claim's. The script `adopt-artefact` says the same. */
@@ -89,18 +146,18 @@ export function resultProblem(
   { phase }: Grant,
   target: Partial<ArtefactFields> = {},
 ): string | undefined {
-  const { structural_type, goal_id, logical_id, type, version } = artefact;
+  const { structural_type, goal_id, logical_id } = artefact;
   if (goal_id !== claim.goal_id)
     return `The claim is of goal ${claim.goal_id}: name its artefact ${claim.artefact_id} first in source_artefacts.`;
   if (structural_type === "Question" || structural_type === "Answer")
     return "A grant ends with a result, not with a Question or an Answer.";
   if (phase === "review" && structural_type !== "Review" && structural_type !== "Failure")
     return "A review ends with a Review, or with a Failure.";
-  if (claim.kind !== "rework" || structural_type === "Failure") return undefined;
-  const next = Number(target.version) + 1;
-  const isNext = logical_id === target.logical_id && type === target.type && version === next;
-  if (isNext && structural_type === "Standard") return undefined;
-  return `A rework ends with a Failure, or with Standard version ${next} of thread ${target.logical_id}, of the type ${target.type}.`;
+  if (claim.kind === "rework" && structural_type !== "Failure" && logical_id !== target.logical_id)
+    return `A rework ends with a Failure, or with the next version of thread ${target.logical_id}.`;
+  if (phase !== "review" && structural_type === "Review")
+    return `A Review ends a review, and this grant is for a bid of ${claimTypeOf[phase]}: bid review on what is to be judged.`;
+  return undefined;
 }
 
 /** The grant that it ends has failed for this reason; undefined: it is done. */

@@ -1,7 +1,7 @@
 // From the bytes on a tool's stdout to what its artefact will be, or to the sentence that its Failure will give.
 import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { ClaimKind, Phase } from "../model/claim.ts";
-import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
+import { claimTypeOf, FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
 
@@ -91,6 +91,12 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
     return refuse(
       `The tool was to make a new version of its ${granted.target}, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.`,
     );
+  if (draft.structural_type === "Review" && granted.phase !== "review") {
+    const word = `\`${claimTypeOf[granted.phase]}\``;
+    return refuse(
+      `The tool answered with a Review, but its agent bid ${word} and not \`review\`: bid \`review\` on what it is to judge.`,
+    );
+  }
   if (granted.kind === "rework" && !isReply && draft.type !== granted.target)
     return refuse(
       `The tool was to make a new version of its ${granted.target}, and answered with the type ${draft.type}: a thread keeps its type.`,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type ArtefactFields, fieldsOfArtefact } from "../../lib/blackboard/artefact-fields.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { startRedisServer } from "../support/redis-server.ts";
-import { sampleArtefact, sampleClaim } from "../support/sample.ts";
+import { sampleAgent, sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "./bench.ts";
 import { commitOf, queued, takeSeat } from "./suite/scene.ts";
 
@@ -37,7 +37,7 @@ const flaw: fc.Arbitrary<Partial<ArtefactFields>> = fc.record(
     type: text,
     payload: text,
     source_artefacts: sources,
-    produced_by_role: text,
+    produced_by_role: fc.oneof(fc.constantFrom("coder", "critic"), text),
     created_at: text,
     goal_id: id,
     ...{
@@ -56,6 +56,16 @@ const result: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
   goal_id: fc.constantFrom(goal.id, ""),
   claim_id: fc.constant(claim.id),
   produced_by_agent: fc.constantFrom("coder", "critic"),
+  produced_by_role: fc.constantFrom("coder", "critic"),
+});
+
+/** A next version of the goal, perhaps. */
+const version: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
+  logical_id: fc.constant(goal.id),
+  version: fc.constantFrom("1", "2", "3"),
+  type: fc.constantFrom(goal.type, "Draft"),
+  source_artefacts: fc.constant(JSON.stringify([goal.id])),
+  goal_id: fc.constantFrom(goal.id, ""),
 });
 
 /** One writing: a sound artefact with some fields spoilt or left out, under one of a few ids; the goal's is taken. */
@@ -64,6 +74,7 @@ const writing = fc.record({
   spoilt: fc.oneof(
     fc.constant({}),
     result,
+    version,
     flaw,
     id.map((other) => ({ id: other })),
   ),
@@ -81,6 +92,7 @@ function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
 async function write(bench: Bench, writings: readonly Writing[]) {
   const { board, hand } = bench;
   const epoch = await takeSeat(board);
+  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], "person:Ada", { exact: true });
   await board.createArtefact(goal, "person:Ada");
   await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
   const grants = [queued("coder"), { ...queued("critic"), phase: "review" as const }];

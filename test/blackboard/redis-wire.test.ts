@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { createClient } from "redis";
 import { SettError } from "../../lib/model/errors.ts";
 import { startRedisServer } from "../support/redis-server.ts";
-import { agentName, newArtefactId, newLogicalId, sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openRedisBench } from "./bench.ts";
 import { commitOf, done, openClaim, queueGrant, resultOf, runGrant, running, takeSeat, user } from "./suite/scene.ts";
@@ -158,7 +158,7 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
   const epoch = await takeSeat(bench.board);
   const id = newArtefactId();
   const key = bench.key(`artifact:${id}`);
-  await server.cli("HSET", key, "id", id, "logical_id", newLogicalId(), "version", "1", "structural_type", "Standard");
+  await server.cli("HSET", key, "id", id, "logical_id", id, "version", "1", "structural_type", "Standard");
   await server.cli("HSET", key, "type", "GoalDefined", "payload", "", "source_artefacts", "[]", "produced_by_role", "user");
   expect(await bench.board.findUnindexedArtefacts()).toEqual([id]);
   expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });

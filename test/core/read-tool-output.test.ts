@@ -58,9 +58,21 @@ describe("a result", () => {
     expect(resultOf(twice).payload).toBe('{"a":"]}"}');
   });
 
-  test("a tool may choose Review, Question, Failure and Terminal", () => {
-    for (const chosen of ["Standard", "Review", "Question", "Failure", "Terminal"] as const) {
+  test("a tool may choose Question, Failure and Terminal", () => {
+    for (const chosen of ["Standard", "Question", "Failure", "Terminal"] as const) {
       expect(resultOf(full({ structural_type: chosen })).structural_type).toBe(chosen);
+    }
+  });
+
+  test("a Review where no review was granted is refused with the word to bid, whether it approves or not", () => {
+    for (const [phase, word] of [
+      ["parallel", "claim"],
+      ["exclusive", "exclusive"],
+    ] as const) {
+      for (const review of ['{"structural_type":"Review","payload":{}}', full({ structural_type: "Review" })])
+        expect(reasonOf(review, phase)).toBe(
+          `The tool answered with a Review, but its agent bid \`${word}\` and not \`review\`: bid \`review\` on what it is to judge.`,
+        );
     }
   });
 
@@ -73,7 +85,7 @@ describe("a result", () => {
       metadata: {},
       about,
     } as never);
-    expect(resultOf('{"structural_type":"Review","payload":{ }}')).toEqual({
+    expect(resultOf('{"structural_type":"Review","payload":{ }}', "review")).toEqual({
       structural_type: "Review",
       type: "Review",
       payload: "{}",

@@ -12,7 +12,7 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import type { Bench } from "../blackboard/bench.ts";
 import type { HookReceiver } from "../support/hook-receiver.ts";
 import { playAgent, type Role } from "../support/played-agent.ts";
-import { newArtefactId, newLogicalId, sampleAgent, sampleArtefact } from "../support/sample.ts";
+import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 export const secret = "a secret that no log shows";
@@ -90,8 +90,6 @@ export async function createWorld(open: () => Promise<Bench>) {
       const [source] = (await board.listOpenQuestions()).filter((id) => id === question);
       if (source === undefined) throw new Error("no such question");
       const answer = sampleArtefact({
-        id: newArtefactId(),
-        logical_id: newLogicalId(),
         structural_type: "Answer",
         type: "Answer",
         payload: "Green",

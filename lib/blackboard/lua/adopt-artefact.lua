@@ -2,9 +2,9 @@
 -- the agent that made it is the result of that agent's grant, and ends it.
 -- KEYS 1 events, 2 orchestrator, 3 the artefact's hash, 4 artefacts:refused (id -> digest and reason), 5 artefacts:digests
 -- ARGV 1 prefix, epoch, id, digest of the content, reason ('' when sound), the 12 fields but the payload as they were read ('' when
---      missing), the payload's size, then, when sound, the 12 fields as they shall stand, and for a grant that it ends: the JSON members of
---      one that has begun, event (grant_done or grant_failed), the JSON members that take the place of "state":…, the reason as JSON ('' when
---      done)
+--      missing), the payload's size, then, when sound, the id of the last artefact in its thread that it was judged by ('' for none), the 12
+--      fields as they shall stand, and for a grant that it ends: the JSON members of one that has begun, event (grant_done or
+--      grant_failed), the JSON members that take the place of "state":…, the reason as JSON ('' when done)
 -- Result {'adopted'} | {'known'} | {'changed'} (read again) | {'fenced'} | {'refused', reason}
 if is_fenced(KEYS[2], take()) then return { 'fenced' } end
 local id, digest, reason = take(), take(), take()
@@ -17,12 +17,14 @@ local function result_problem(artefact, claim, grant)
   local kind = artefact.structural_type
   if kind == 'Question' or kind == 'Answer' then return 'A grant ends with a result, not with a Question or an Answer.' end
   if grant.phase == 'review' and kind ~= 'Review' and kind ~= 'Failure' then return 'A review ends with a Review, or with a Failure.' end
-  if claim[4] ~= 'rework' or kind == 'Failure' then return nil end
-  local target = redis.call('HMGET', prefix .. 'artifact:' .. claim[3], 'logical_id', 'type', 'version')
-  local version = string.format('%d', (tonumber(target[3]) or 0) + 1)
-  local is_next = artefact.logical_id == target[1] and artefact.type == target[2] and artefact.version == version
-  if is_next and kind == 'Standard' then return nil end
-  return 'A rework ends with a Failure, or with Standard version ' .. version .. ' of thread ' .. tostring(target[1]) .. ', of the type ' .. tostring(target[2]) .. '.'
+  local thread = claim[4] == 'rework' and redis.call('HGET', prefix .. 'artifact:' .. claim[3], 'logical_id')
+  if claim[4] == 'rework' and kind ~= 'Failure' and artefact.logical_id ~= thread then
+    return 'A rework ends with a Failure, or with the next version of thread ' .. tostring(thread) .. '.'
+  end
+  if grant.phase ~= 'review' and kind == 'Review' then
+    local word = grant.phase == 'parallel' and 'claim' or 'exclusive'
+    return 'A Review ends a review, and this grant is for a bid of ' .. word .. ': bid review on what is to be judged.'
+  end
 end
 
 local names = {}
@@ -42,14 +44,14 @@ if before and before:sub(1, #digest) == digest then return refused(before:sub(#d
 
 local artefact, claim, grant, text = {}, nil, nil, nil
 if reason == '' then
+  local last = take()
   for _, name in ipairs(names) do artefact[name] = take() end
+  if last_of_thread(artefact) ~= last then return { 'changed' } end
   local goal = prefix .. 'goal:' .. artefact.goal_id
   if artefact.goal_id ~= id and redis.call('EXISTS', goal .. ':artefacts') == 0 then
     reason = 'There is no goal ' .. artefact.goal_id .. '.'
   elseif is_goal_ended(artefact.goal_id) then
     reason = 'Goal ' .. artefact.goal_id .. ' was ended.'
-  else
-    reason = taken_version_problem(artefact) or ''
   end
 end
 local claim_id, agent, event = artefact.claim_id, artefact.produced_by_agent, 'artefact_refused'

@@ -18,23 +18,31 @@ local function digest_of(values)
   return redis.sha1hex(table.concat(values, '\0'))
 end
 
-local function taken_version_problem(artefact)
-  local thread = prefix .. 'thread:' .. artefact.logical_id
-  local holder = redis.call('ZRANGEBYSCORE', thread, artefact.version, artefact.version)[1]
-  if not holder or holder == artefact.id then return nil end
-  return 'Version ' .. artefact.version .. ' of thread ' .. artefact.logical_id .. ' is taken by ' .. holder .. '.'
+-- The id of the newest version in the artefact's thread; '' where there is none.
+local function last_of_thread(artefact)
+  return redis.call('ZRANGE', prefix .. 'thread:' .. artefact.logical_id, -1, -1)[1] or ''
 end
 
-local function version_problem(artefact)
-  -- A thread named after its first artefact begins with it: of those that our own programs make, none has used the id before.
-  if artefact.logical_id == artefact.id then return nil end
-  return taken_version_problem(artefact)
+-- Why it cannot come next in its thread, if it cannot. `threadProblem` says the same.
+local function thread_problem(artefact)
+  local thread = artefact.logical_id
+  -- A thread is named after its first artefact, and nobody has used that id before.
+  if thread == artefact.id then return nil end
+  local last = redis.call('HMGET', prefix .. 'artifact:' .. last_of_thread(artefact), 'goal_id', 'structural_type', 'type', 'version')
+  if not last[1] then return 'There is no thread ' .. thread .. '.' end
+  if last[1] ~= artefact.goal_id then return 'Thread ' .. thread .. ' is of goal ' .. last[1] .. '.' end
+  if last[2] ~= artefact.structural_type or last[3] ~= artefact.type then
+    return 'Thread ' .. thread .. ' is of the ' .. last[2] .. ' type ' .. last[3] .. ', and keeps it.'
+  end
+  local next_version = string.format('%d', (tonumber(last[4]) or 0) + 1)
+  if artefact.version == next_version then return nil end
+  return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not ' .. artefact.version .. '.'
 end
 
 -- nil when the artefact can be stored; 'same' when exactly this one stands already; otherwise nil and the reason.
 local function artefact_problem(artefact)
   local key = prefix .. 'artifact:' .. artefact.id
-  if redis.call('EXISTS', key) == 0 then return nil, version_problem(artefact) end
+  if redis.call('EXISTS', key) == 0 then return nil, thread_problem(artefact) end
   local stored = redis.call('HMGET', key, unpack(artefact_fields))
   for index, name in ipairs(artefact_fields) do
     if stored[index] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' is taken by another artefact.' end

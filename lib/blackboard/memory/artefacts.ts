@@ -9,6 +9,7 @@ import { oldestFirst, walkContext } from "../context-chain.ts";
 import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
+import { registrationOfText } from "../registration-text.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
 import { follow, Notifier } from "./notifier.ts";
 import type { IsFenced } from "./seat.ts";
@@ -76,7 +77,7 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
     },
 
     async readContext(target, additionalIds, mostBytes = defaultContextBytes) {
-      const latestOf = (thread: LogicalId) => versions(state, thread).at(-1);
+      const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
       const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
       const chain = oldestFirst(walkContext(target, additionalIds, { read, latestOf }));
       const given = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
@@ -85,7 +86,7 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
     },
 
     async readThread(thread) {
-      return versions(state, thread);
+      return state.versionsOf(thread);
     },
 
     async listGoals() {
@@ -144,7 +145,11 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
     if (stored === undefined) return { state: "missing" };
     return state.indexed.has(source) ? { state: "known", goal: stored.goal_id ?? "" } : { state: "unadopted" };
   });
-  const judgement = judge(id, written, sources, new Date(state.now()).toISOString());
+  // Any text may stand there; only that of an id names a thread.
+  const thread = state.endOfThread(written.fields.logical_id as LogicalId);
+  const agents = [...state.agents].map(([name, text]) => registrationOfText(name, text));
+  const createdAt = new Date(state.now()).toISOString();
+  const judgement = judge(id, written, { sources, thread, agents, createdAt });
   if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
   const digest = digestOf(written, judgement.verdict === "incomplete" ? judgement.reason : "");
   if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
@@ -156,8 +161,6 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
   if (judgement.verdict !== "sound") return refuse(judgement.reason);
 
   const { artefact } = judgement;
-  const holder = state.threads.get(artefact.logical_id)?.get(artefact.version);
-  if (holder !== undefined) return refuse(`Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.`);
   const isOwnGoal = String(artefact.goal_id) === String(id);
   if (!isOwnGoal && !state.goals.has(artefact.goal_id)) return refuse(`There is no goal ${artefact.goal_id}.`);
   if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
@@ -195,9 +198,4 @@ function handWritten(state: State, id: ArtefactId): HandWritten {
     illegible: [],
     payloadBytes: stored?.payload === undefined ? undefined : new TextEncoder().encode(stored.payload).length,
   };
-}
-
-function versions(state: State, thread: LogicalId): ArtefactId[] {
-  const known = [...(state.threads.get(thread) ?? [])];
-  return known.sort(([one], [other]) => one - other).map(([, id]) => id);
 }

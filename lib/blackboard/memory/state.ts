@@ -9,6 +9,7 @@ import type { Told } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
+import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
 import type { DueItem } from "../seat-port.ts";
 import { Notifier } from "./notifier.ts";
@@ -96,9 +97,21 @@ export class State {
       const isSame = artefactFieldNames.every((name) => stored[name] === fields[name]);
       return isSame ? "same" : { reason: `The id ${artefact.id} is taken by another artefact.` };
     }
-    const holder = this.threads.get(artefact.logical_id)?.get(artefact.version);
-    if (holder === undefined) return undefined;
-    return { reason: `Version ${artefact.version} of thread ${artefact.logical_id} is taken by ${holder}.` };
+    if (String(artefact.logical_id) === String(artefact.id)) return undefined;
+    const end = this.endOfThread(artefact.logical_id);
+    const reason = end === undefined ? `There is no thread ${artefact.logical_id}.` : threadProblem(artefact, end);
+    return reason === undefined ? undefined : { reason };
+  }
+
+  /** Version 1 first. */
+  versionsOf(thread: LogicalId): ArtefactId[] {
+    const known = [...(this.threads.get(thread) ?? [])];
+    return known.sort(([one], [other]) => one - other).map(([, id]) => id);
+  }
+
+  endOfThread(thread: LogicalId): ThreadEnd | undefined {
+    const last = this.versionsOf(thread).at(-1);
+    return last && this.artefacts.get(last);
   }
 
   /** Names the content that stands under this id. */

@@ -1,7 +1,7 @@
 // Taking in what somebody wrote with plain Redis commands: read, judge, then let one script check that nothing has moved and write.
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
-import { ArtefactId } from "../../model/ids.ts";
+import { ArtefactId, type LogicalId } from "../../model/ids.ts";
 import {
   digestOf,
   failureByHand,
@@ -11,8 +11,10 @@ import {
   judgedFields,
   type SourceState,
   sourcesOf,
+  type ThreadEnd,
 } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
+import { agentsOf } from "./agents.ts";
 import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
 import { endingWords, membersOf } from "./script-arguments.ts";
@@ -29,13 +31,17 @@ export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number,
   if (known.outcome !== "unknown") return known;
   for (let tries = 1; tries <= mostTries; tries++) {
     const written = await readHandWritten(parts, id);
-    const sources = await readSources(parts, sourcesOf(written));
+    const [sources, thread, agents] = await Promise.all([
+      readSources(parts, sourcesOf(written)),
+      readThreadEnd(parts, written.fields.logical_id),
+      agentsOf(parts).listAgents(),
+    ]);
     const at = new Date().toISOString();
-    const judgement = judge(id, written, sources, at);
+    const judgement = judge(id, written, { sources, thread: thread.end, agents, createdAt: at });
     if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
 
     const reason = judgement.verdict === "sound" ? "" : judgement.reason;
-    const stands = judgement.verdict === "sound" ? standing(judgement, at) : [];
+    const stands = judgement.verdict === "sound" ? [thread.last, ...standing(judgement, at)] : [];
     const size = String(written.payloadBytes ?? 0);
     const digest = digestOf(written, judgement.verdict === "incomplete" ? reason : "");
     const args = [String(epoch), id, digest, reason, ...written.bytes, size, ...stands];
@@ -99,6 +105,16 @@ async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Pro
 
 async function isIndexed({ connection, keys }: Parts, id: ArtefactId): Promise<boolean> {
   return (await connection.run((client) => client.hExists(keys.artefactDigests, id))) === 1;
+}
+
+const endFields = ["version", "structural_type", "type", "goal_id"] as const;
+
+/** `last`: the id that ends the thread, '' when there is none. */
+async function readThreadEnd({ connection, keys }: Parts, thread: string): Promise<{ last: string; end: ThreadEnd | undefined }> {
+  const [last] = await connection.run((client) => client.zRange(keys.thread(thread as LogicalId), -1, -1));
+  if (last === undefined) return { last: "", end: undefined };
+  const values = await connection.run((client) => client.hmGet(keys.artefact(last), [...endFields]));
+  return { last, end: Object.fromEntries(endFields.map((name, index) => [name, values[index] ?? ""])) };
 }
 
 function readSources(parts: Parts, ids: readonly ArtefactId[]): Promise<SourceState[]> {

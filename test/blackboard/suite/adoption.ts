@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { newArtefactId, newGoalId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
+import { LogicalId } from "../../../lib/model/ids.ts";
+import { newArtefactId, newGoalId, newLogicalId, sampleAgent, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { commitOf, done, events, postGoal, resultOf, runGrant, takeSeat } from "./scene.ts";
+import { commitOf, done, events, postGoal, resultOf, runGrant, takeSeat, user } from "./scene.ts";
 
 const required = [
   "id",
@@ -27,7 +28,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const epoch = await takeSeat(bench.board);
     const goal = await postGoal(bench.board);
-    const artefact = sampleArtefact({ logical_id: newLogicalId(), type: "Note", source_artefacts: [goal.id], payload: "a\nb" });
+    const artefact = sampleArtefact({ type: "Note", source_artefacts: [goal.id], payload: "a\nb" });
     await bench.hand.writeArtefact(artefact.id, byHand(artefact));
     expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
     expect(await bench.board.findUnindexedArtefacts()).toEqual([artefact.id]);
@@ -129,18 +130,76 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     });
   }
 
-  test("one whose version is taken in its thread, or whose goal was ended, is refused", async () => {
+  test("one that does not come next in its thread is refused, or waited for where versions before it may come yet", async () => {
     await using bench = await open();
     const epoch = await takeSeat(bench.board);
     const goal = await postGoal(bench.board);
-    const twin = sampleArtefact({ logical_id: goal.logical_id, source_artefacts: [goal.id] });
-    await bench.hand.writeArtefact(twin.id, byHand(twin));
-    expect(await bench.board.adoptArtefact(twin.id, epoch)).toMatchObject({
-      outcome: "refused",
-      reason: expect.stringMatching(/is taken by/),
-    });
+    const other = await postGoal(bench.board);
+    const write = async (over: Partial<Artefact>, options = {}) => {
+      const artefact = sampleArtefact({ logical_id: goal.logical_id, source_artefacts: [goal.id], version: 2, ...over });
+      await bench.hand.writeArtefact(artefact.id, byHand(artefact));
+      return { id: artefact.id, answer: await bench.board.adoptArtefact(artefact.id, epoch, options) };
+    };
+    const own = newArtefactId();
+    const begins = { id: own, logical_id: LogicalId.parse(own) };
+    const refusals: [Partial<Artefact>, RegExp][] = [
+      [{ version: 1, logical_id: newLogicalId() }, /^logical_id: is the artefact's own id in version 1/],
+      [{ version: 1 }, /^logical_id: is the artefact's own id in version 1/],
+      [{ version: 7, ...begins }, /^version: is 1 where a thread begins/],
+      [{ type: "Draft" }, /of the Standard type GoalDefined, and keeps it/],
+      [{ structural_type: "Terminal" }, /of the Standard type GoalDefined, and keeps it/],
+      [{ source_artefacts: [other.id] }, new RegExp(`is of goal ${goal.goal_id}`)],
+    ];
+    for (const [over, reason] of refusals)
+      expect((await write(over)).answer).toEqual({ outcome: "refused", reason: expect.stringMatching(reason) });
+    const gaps: [Partial<Artefact>, RegExp][] = [
+      [{ version: 3 }, /next version of thread .* is 2, not 3/],
+      [{ logical_id: newLogicalId() }, /there is no thread/],
+    ];
+    for (const [over, reason] of gaps) {
+      expect((await write(over)).answer).toEqual({ outcome: "incomplete" });
+      const { answer } = await write(over, { isOverdue: true });
+      expect(answer).toEqual({ outcome: "refused", reason: expect.stringMatching(reason) });
+    }
     expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id]);
 
+    const third = await write({ version: 3 });
+    const second = await write({});
+    expect([third.answer, second.answer]).toEqual([{ outcome: "incomplete" }, { outcome: "adopted" }]);
+    expect(await bench.board.adoptArtefact(third.id, epoch)).toEqual({ outcome: "adopted" });
+    expect((await write({})).answer).toMatchObject({ outcome: "refused", reason: expect.stringContaining("is 4, not 2") });
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id, second.id, third.id]);
+  });
+
+  test("one says truly who made it: agents' names and roles stand on what those agents make", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const agents = [sampleAgent("coder", { role: "writer" }), sampleAgent("monitor", { external: true })];
+    await bench.board.registerAgents(agents, user, { exact: true });
+    const write = async (produced_by_agent: string, produced_by_role: string) => {
+      const artefact = sampleArtefact({ type: "Note", source_artefacts: [goal.id], produced_by_role });
+      await bench.hand.writeArtefact(artefact.id, { ...byHand(artefact), produced_by_agent });
+      const answer = await bench.board.adoptArtefact(artefact.id, epoch);
+      return answer.outcome === "refused" ? answer.reason : answer.outcome;
+    };
+    expect(await write("monitor", "writer")).toBe("produced_by_role: is monitor where monitor made it, not writer");
+    expect(await write("coder", "writer")).toBe("claim_id: is missing: what coder makes is the result of a grant");
+    const nobodys = "produced_by_agent: is none of the role writer: name the agent, or write another role";
+    expect(await write("", "writer")).toBe(nobodys);
+    expect(await write("ghost", "writer")).toBe(nobodys);
+    for (const [agent, role] of [
+      ["monitor", "monitor"],
+      ["", "user"],
+      ["ghost", "gone"],
+    ] as const)
+      expect(await write(agent, role)).toBe("adopted");
+  });
+
+  test("one whose goal was ended is refused", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     const late = sampleArtefact({ source_artefacts: [goal.id] });
     await bench.hand.writeArtefact(late.id, byHand(late));
@@ -192,17 +251,6 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const all = await bench.board.listArtefactsOfGoal(goal.goal_id);
     expect(all).toEqual([goal.id, result.id, failure.id, last.id]);
     for (const id of all) expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "known" });
-  });
-
-  test("one that begins a thread whose first version somebody else has written is refused", async () => {
-    await using bench = await open();
-    const epoch = await takeSeat(bench.board);
-    const late = sampleArtefact();
-    const early = sampleArtefact({ logical_id: late.logical_id });
-    for (const { id } of [early, late]) await bench.hand.writeArtefact(id, byHand(id === late.id ? late : early));
-    expect(await bench.board.adoptArtefact(early.id, epoch)).toEqual({ outcome: "adopted" });
-    expect(await bench.board.adoptArtefact(late.id, epoch)).toMatchObject({ outcome: "refused" });
-    expect(await bench.board.readThread(late.logical_id)).toEqual([early.id]);
   });
 
   test("one whose source was written by hand too waits until that is taken in", async () => {

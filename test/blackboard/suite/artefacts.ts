@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
@@ -12,7 +13,6 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const goal = await postGoal(bench.board);
     const artefact = sampleArtefact({
-      logical_id: newLogicalId(),
       goal_id: goal.goal_id,
       type: 'Odd 🦡 "type"',
       payload: '\r\n\t\u0000 é 🦡 "quotes" \\ [] {} \n',
@@ -92,14 +92,28 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readArtefact(goal.id)).toEqual(goal);
   });
 
-  test("threads list their versions by number, whatever the order of arrival", async () => {
+  test("a thread grows version by version, and keeps its goal and its type", async () => {
     await using bench = await open();
     const goal = await postGoal(bench.board);
-    const third = sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id, version: 3 });
-    const second = sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id, version: 2 });
-    await bench.board.createArtefact(third, user);
-    await bench.board.createArtefact(second, user);
-    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id, second.id, third.id]);
+    const other = await postGoal(bench.board);
+    const next = (version: number, over: Partial<Artefact> = {}) =>
+      sampleArtefact({ logical_id: goal.logical_id, goal_id: goal.goal_id, version, ...over });
+    const refusals: [Artefact, RegExp][] = [
+      [next(3), /next version of thread .* is 2, not 3/],
+      [next(2, { type: "Draft" }), /of the Standard type GoalDefined, and keeps it/],
+      [next(2, { structural_type: "Terminal" }), /of the Standard type GoalDefined, and keeps it/],
+      [next(2, { goal_id: other.goal_id }), new RegExp(`is of goal ${goal.goal_id}`)],
+      [next(2, { logical_id: newLogicalId() }), /There is no thread/],
+    ];
+    for (const [artefact, reason] of refusals) {
+      const answer = await bench.board.createArtefact(artefact, user);
+      expect(answer).toEqual({ outcome: "refused", reason: expect.stringMatching(reason) });
+      expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
+    }
+    const versions = Array.from({ length: 10 }, (_, index) => next(index + 2));
+    for (const version of versions) expect(await bench.board.createArtefact(version, user)).toEqual({ outcome: "created" });
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal, ...versions].map(({ id }) => id));
+    expect(await bench.board.listArtefactsOfGoal(other.goal_id)).toEqual([other.id]);
   });
 
   test("goals and their artefacts are listed in the order of creation, also within one millisecond", async () => {

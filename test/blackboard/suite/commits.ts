@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { agentName, newClaimId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import { agentName, newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, commitOf, events, openClaim, queued, queueGrant, runGrant, running, takeSeat } from "./scene.ts";
 
@@ -11,7 +11,7 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, goal, epoch } = await openClaim(bench.board, ["coder", "tester"]);
     await bench.board.placeBid({ claim: claim.id, agent: coder, word: "exclusive" });
-    const failure = sampleArtefact({ structural_type: "Failure", logical_id: newLogicalId(), goal_id: goal.goal_id });
+    const failure = sampleArtefact({ structural_type: "Failure", goal_id: goal.goal_id });
     const rework = sampleClaim(goal, [], { kind: "rework", status: "pending_exclusive", bidding: "closed" });
     const about = { claim_id: claim.id, goal_id: goal.goal_id };
     const commit = commitOf(claim.id, epoch, 1, {

@@ -3,7 +3,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
-import { agentName, newArtefactId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
+import { agentName, newArtefactId, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, commitOf, events, openClaim, queued, queueGrant, resultOf, runGrant, running, user } from "./scene.ts";
 
@@ -12,10 +12,8 @@ const base = CommitHash.parse("a".repeat(40));
 const next = CommitHash.parse("b".repeat(40));
 
 function answerTo(question: Artefact, payload = "Use MIT."): Artefact {
-  const thread = { id: newArtefactId(), logical_id: newLogicalId() };
   const made = { produced_by_role: "user", produced_by_agent: "", goal_id: question.goal_id, claim_id: "" } as const;
   return sampleArtefact({
-    ...thread,
     ...made,
     structural_type: "Answer",
     type: "Answer",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { agentName, newClaimId, newGoalId, newLogicalId } from "../../support/sample.ts";
+import { agentName, newClaimId, newGoalId } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, commitOf, done, events, openClaim, postGoal, queued, queueGrant, resultOf, runGrant } from "./scene.ts";
 
@@ -138,21 +138,45 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done", phase: "review", artefact_ids: [review.id] });
   });
 
+  test("a Review where no review was granted is refused with the word to bid, whether it approves or not", async () => {
+    for (const [phase, word] of [
+      ["parallel", "claim"],
+      ["exclusive", "exclusive"],
+    ] as const) {
+      await using bench = await open();
+      const { epoch, goal, claim } = await openClaim(bench.board, ["coder"]);
+      const grants = [{ ...queued("coder"), phase }];
+      await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }));
+      for (const payload of ["{}", "Too short"]) {
+        const review = resultOf(goal, claim, { structural_type: "Review", type: "Review", payload });
+        expect(await hand(bench, review, epoch)).toEqual({
+          outcome: "refused",
+          reason: `A Review ends a review, and this grant is for a bid of ${word}: bid review on what is to be judged.`,
+        });
+      }
+      expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
+    }
+  });
+
   test("a rework ends with the next version of the same thread and type, or with a Failure", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await openClaim(bench.board, [], { kind: "rework" });
     const set = { status: "pending_exclusive", bidding: "closed" } as const;
     await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")] }));
     const next = { logical_id: goal.logical_id, type: goal.type, version: 2 };
-    const reason = `A rework ends with a Failure, or with Standard version 2 of thread ${goal.logical_id}, of the type ${goal.type}.`;
+    const another = resultOf(goal, claim);
+    expect(await hand(bench, another, epoch)).toEqual({
+      outcome: "refused",
+      reason: `A rework ends with a Failure, or with the next version of thread ${goal.logical_id}.`,
+    });
+    const reason = `Thread ${goal.logical_id} is of the Standard type ${goal.type}, and keeps it.`;
     for (const odd of [
       { ...next, type: "Report" },
-      { ...next, version: 3 },
-      { ...next, logical_id: newLogicalId() },
       { ...next, structural_type: "Review" as const },
       { ...next, structural_type: "Terminal" as const },
     ])
       expect(await hand(bench, resultOf(goal, claim, odd), epoch)).toEqual({ outcome: "refused", reason });
+    expect(await hand(bench, resultOf(goal, claim, { ...next, version: 3 }), epoch)).toEqual({ outcome: "incomplete" });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "queued" });
     expect(await hand(bench, resultOf(goal, claim, next), epoch)).toEqual({ outcome: "adopted" });
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done" });

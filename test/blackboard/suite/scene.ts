@@ -4,7 +4,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
-import { agentName, newArtefactId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import { agentName, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 
 export const user = "person:Ada Lovelace";
 export const at = "2026-01-01T00:00:00.000Z";
@@ -70,8 +70,6 @@ export async function runGrant(board: Blackboard, leaseMs = 60_000) {
 
 export function resultOf(target: Artefact, claim: Claim, over: Partial<Artefact> = {}): Artefact {
   return sampleArtefact({
-    logical_id: newLogicalId(),
-    id: newArtefactId(),
     type: "Report",
     source_artefacts: [target.id],
     produced_by_role: "coder",

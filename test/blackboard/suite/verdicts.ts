@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { DoneGrant, WaitingGrant } from "../../../lib/model/claim.ts";
-import { agentName, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import { agentName, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
 import { at, events, postGoal, resultOf, takeSeat, user } from "./scene.ts";
 
@@ -15,7 +15,7 @@ async function awaitVerdict(board: Blackboard) {
   const epoch = await takeSeat(board);
   const goal = await postGoal(board);
   const metadata = { zeal: 1, commit: "a".repeat(40) as never, summary: "A draft", "7": "seven" };
-  const target = sampleArtefact({ logical_id: newLogicalId(), goal_id: goal.goal_id, type: "Draft", metadata });
+  const target = sampleArtefact({ goal_id: goal.goal_id, type: "Draft", metadata });
   await board.createArtefact(target, user);
   return { epoch, goal, ...(await openReview(board, target, epoch)) };
 }

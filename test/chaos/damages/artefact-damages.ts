@@ -16,6 +16,17 @@ export const artefactDamages: readonly Damage[] = [
   ],
   ["threadsHaveNoGaps", "a thread without version 2", (h) => change(artefact(h, "CodeCommit", 2), { version: 3 })],
   ["threadsHaveNoGaps", "a thread whose list lacks a version", (h) => h.threads.get(artefact(h, "CodeCommit").logical_id)?.pop()],
+  [
+    "threadsKeepTheirGoalAndType",
+    "a next version of another type",
+    (h) => change(artefact(h, "CodeCommit", 2), { type: "Poem" }),
+  ],
+  [
+    "threadsKeepTheirGoalAndType",
+    "a next version of another goal",
+    (h) => change(artefact(h, "CodeCommit", 2), { goal_id: stranger }),
+  ],
+  ["reviewsComeOfReviews", "a report that is a Review", (h) => change(artefact(h, "TestReport"), { structural_type: "Review" })],
   ["noVersionIsThereTwice", "a version 1 beside version 1", (h) => change(artefact(h, "CodeCommit", 2), { version: 1 })],
   [
     "noVersionIsThereTwice",

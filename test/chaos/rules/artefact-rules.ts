@@ -8,6 +8,8 @@ export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
   ["duplicated", everyArtefactIsToldOnce],
   ["lost", threadsHaveNoGaps],
+  ["wrong", threadsKeepTheirGoalAndType],
+  ["wrong", reviewsComeOfReviews],
   ["duplicated", noVersionIsThereTwice],
   ["lost", everySourceExists],
   ["lost", resultsNameTheirSources],
@@ -45,6 +47,21 @@ function* threadsHaveNoGaps(history: History) {
       if (isListed !== true) yield `Thread ${thread} does not list ${id} as its version ${version}.`;
     }
   }
+}
+
+function* threadsKeepTheirGoalAndType(history: History) {
+  const kindOf = ({ goal_id, structural_type, type }: Artefact) => `${structural_type} ${type} of goal ${goal_id}`;
+  for (const [thread, versions] of versionsOf(history)) {
+    const kinds = new Set(versions.map(kindOf));
+    if (kinds.size > 1) yield `Thread ${thread} holds ${[...kinds].join(", and ")}.`;
+  }
+}
+
+/** One from another phase would be heard by nobody. */
+function* reviewsComeOfReviews(history: History) {
+  for (const { artefact_id, data } of ofType(history.events, "grant_done"))
+    if (history.artefacts.get(String(artefact_id))?.structural_type === "Review" && data?.phase !== "review")
+      yield `The Review ${artefact_id} comes of the phase ${data?.phase}.`;
 }
 
 function* noVersionIsThereTwice(history: History) {

@@ -9,7 +9,7 @@ import type { Policy } from "../../../lib/model/policy.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { Clan, type Member } from "../../support/clan.ts";
 import type { RedisServer } from "../../support/redis-server.ts";
-import { newArtefactId, newLogicalId, sampleArtefact } from "../../support/sample.ts";
+import { newArtefactId, sampleArtefact } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 export const ada = "person:Ada <ada@example.org>";
@@ -54,10 +54,9 @@ export const answersIn = ({ additional_context }: ToolInput) =>
 
 /** As `sett answer` does it. */
 export async function answer(clan: Clan, question: Artefact, payload: string) {
-  const thread = { id: newArtefactId(), logical_id: newLogicalId() };
   const made = { structural_type: "Answer", type: "Answer", produced_by_role: "user", produced_by_agent: "" } as const;
   const { goal_id } = question;
-  const given = sampleArtefact({ ...thread, ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
+  const given = sampleArtefact({ ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
   return { given, outcome: await clan.board.answerQuestion(given, ada) };
 }
 
@@ -86,7 +85,7 @@ export async function decide(clan: Clan, target: Artefact, name: string, payload
   const { waits_for: _approval, ...given } = waiting;
   const claim_id = ClaimId.parse((await clan.board.claimsOfArtefact(target.id)).get("standard"));
   const made = { structural_type: "Review", type: "Review", produced_by_role: name, produced_by_agent: name } as const;
-  const about = { id, logical_id: newLogicalId(), goal_id: target.goal_id, claim_id, source_artefacts: [target.id] };
+  const about = { id, goal_id: target.goal_id, claim_id, source_artefacts: [target.id] };
   const grant = { ...given, state: "done" as const, ended_at: new Date().toISOString(), artefact_ids: [id] };
   const review = sampleArtefact({ ...made, ...about, payload });
   const digest = (await clan.board.readWithDigest(target.id))?.digest ?? "";
