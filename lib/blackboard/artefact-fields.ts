@@ -1,8 +1,9 @@
 // An artefact as the flat hash of strings that it is on the blackboard: arrays and objects as JSON text, `version` in decimal.
 import { createHash } from "node:crypto";
-import { Artefact, type ArtefactHead, ArtefactMetadata, StructuralType } from "../model/artefact.ts";
+import { Artefact, type ArtefactHead, ArtefactMetadata } from "../model/artefact.ts";
 import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
+import { brokenRule } from "./field-rules.ts";
 
 /** In the order in which the scripts take them. */
 export const artefactFieldNames = [
@@ -69,8 +70,8 @@ export function parseArtefact(
 ): { artefact: Artefact } | { problem: string } {
   const sources = parseJson(fields.source_artefacts);
   const metadata = parseJson(fields.metadata);
-  if (sources === undefined) return { problem: "source_artefacts is not JSON" };
-  if (metadata === undefined) return { problem: "metadata is not JSON" };
+  if (sources === undefined) return { problem: brokenRule(["source_artefacts"]) };
+  if (metadata === undefined) return { problem: brokenRule(["metadata"]) };
   const known: Record<string, unknown> = {};
   for (const name of artefactFieldNames) known[name] = fields[name];
   const parsed = Artefact.safeParse({
@@ -81,11 +82,7 @@ export function parseArtefact(
     metadata,
   });
   if (parsed.success) return { artefact: parsed.data };
-  const issue = parsed.error.issues[0];
-  const name = String(issue?.path[0] ?? "it");
-  if (name === "structural_type") return { problem: `structural_type is none of ${StructuralType.options.join(", ")}` };
-  if (name === "version") return { problem: "version is not a whole number from 1" };
-  return { problem: `${name}: ${issue?.message ?? "is malformed"}` };
+  return { problem: brokenRule(parsed.error.issues[0]?.path ?? []) };
 }
 
 /** Which commit it has delivered, if any; one that somebody has broken has none. A goal names the one that work starts from. */

@@ -6,6 +6,7 @@ import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
 import { claimTypeOf } from "../model/tool-contract.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
+import { missingFields } from "./field-rules.ts";
 
 /**
  * All fields but the payload, of which only the size matters; what is missing is the empty string. `illegible` are those whose bytes
@@ -65,11 +66,12 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
   const absent = requiredFields.filter((name) => fields[name] === "");
   if (payloadBytes === undefined || absent.length > 0) {
     const all = payloadBytes === undefined ? [...absent, "payload"] : absent;
-    return { verdict: "incomplete", reason: `${all.join(", ")}: is missing` };
+    return { verdict: "incomplete", reason: missingFields(all) };
   }
-  if (fields.id !== id) return { verdict: "refused", reason: "id: is not the id in its key" };
-  if (illegible.length > 0) return { verdict: "refused", reason: `${illegible.join(", ")}: is not UTF-8 text` };
-  if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "payload: is larger than 16 MiB" };
+  if (fields.id !== id) return { verdict: "refused", reason: "`id` must be the id that its key ends with" };
+  if (illegible.length > 0)
+    return { verdict: "refused", reason: `${illegible.map((name) => `\`${name}\``).join(", ")} must be UTF-8 text` };
+  if (payloadBytes > maxPayloadBytes) return { verdict: "refused", reason: "`payload` must have at most 16 MiB" };
 
   const first = sources[0];
   const goalId = fields.goal_id || (first?.state === "known" ? first.goal : id);
@@ -83,13 +85,19 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
   if ("problem" in parsed) return { verdict: "refused", reason: parsed.problem };
   const missing = sources.findIndex((source) => source.state === "missing");
   if (missing >= 0) {
-    return { verdict: "refused", reason: `source_artefacts: there is no artefact ${parsed.artefact.source_artefacts[missing]}` };
+    return {
+      verdict: "refused",
+      reason: `\`source_artefacts\` names ${parsed.artefact.source_artefacts[missing]}, which is no artefact`,
+    };
   }
   // A source written by hand in the same breath: it is taken in first.
   const unadopted = sources.findIndex((source) => source.state === "unadopted");
   if (unadopted >= 0) {
     const source = parsed.artefact.source_artefacts[unadopted];
-    return { verdict: "incomplete", reason: `source_artefacts: ${source} was written by hand as well, and is not taken in` };
+    return {
+      verdict: "incomplete",
+      reason: `\`source_artefacts\` names ${source}, which was written by hand as well and is not taken in`,
+    };
   }
   const problem = makerProblem(parsed.artefact, agents);
   if (problem !== undefined) return { verdict: "refused", reason: problem };

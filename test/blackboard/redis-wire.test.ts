@@ -174,7 +174,7 @@ test("an artefact written by hand in bytes that are no UTF-8 is refused, once, a
   const fields = { id: goal.id, logical_id: goal.id, version: "1", structural_type: "Standard", source_artefacts: "[]" };
   const key = bench.key(`artifact:${goal.id}`);
   await client.hSet(key, { ...fields, type: latin, produced_by_role: "user", payload: latin });
-  const refusal = { outcome: "refused", reason: "type: is not UTF-8 text" };
+  const refusal = { outcome: "refused", reason: "`type` must be UTF-8 text" };
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
   expect(await bench.board.adoptArtefact(goal.id, epoch)).toMatchObject(refusal);
   expect((await bench.board.readEvents("0", 10)).filter(({ type }) => type === "artefact_refused")).toHaveLength(1);

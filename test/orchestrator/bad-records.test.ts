@@ -68,7 +68,7 @@ test("an artefact written over another's id is refused with an event and gets no
 
 test.each([
   ["vanished", (key: string) => ["DEL", key], "is not on the blackboard"],
-  ["was broken by hand", (key: string) => ["HSET", key, "metadata", "{"], "metadata is not JSON"],
+  ["was broken by hand", (key: string) => ["HSET", key, "metadata", "{"], "`metadata` must be a JSON object"],
 ] as const)(
   "a claim whose target %s ends with a Failure that says so, instead of waiting for ever",
   async (_what, harm, reason) => {

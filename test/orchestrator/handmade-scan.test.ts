@@ -33,6 +33,6 @@ test("takes in what stands there for a while, and says what is still missing of 
   await scan.pass(parts, epoch);
   expect(await told()).toEqual([
     ["artefact_created", id, undefined],
-    ["artefact_refused", lacking, "type: is missing"],
+    ["artefact_refused", lacking, "`type` is missing"],
   ]);
 });

@@ -77,10 +77,10 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const { type: _sourceType, ...lessOfSource } = byHand(source);
     await bench.hand.writeArtefact(source.id, lessOfSource);
     await bench.hand.writeArtefact(artefact.id, most);
-    const lacksFields = { outcome: "refused", reason: "type, payload: is missing" } as const;
+    const lacksFields = { outcome: "refused", reason: "`type` and `payload` are missing" } as const;
     expect([await adopt(), await adopt()]).toEqual([lacksFields, lacksFields]);
     await bench.hand.writeArtefact(artefact.id, { type: "Report", payload: "" });
-    const reason = `source_artefacts: ${source.id} was written by hand as well, and is not taken in`;
+    const reason = `\`source_artefacts\` names ${source.id}, which was written by hand as well and is not taken in`;
     expect([await adopt(), await adopt()]).toEqual([
       { outcome: "refused", reason },
       { outcome: "refused", reason },
@@ -92,17 +92,23 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
   });
 
   const flaws: [string, Partial<ArtefactFields>][] = [
-    ["source_artefacts is not JSON", { source_artefacts: "[oops" }],
-    ["source_artefacts", { source_artefacts: '["no-id"]' }],
-    ["there is no artefact", { source_artefacts: JSON.stringify([newArtefactId()]) }],
-    ["structural_type is none of Standard", { structural_type: "Gossip" }],
-    ["version is not a whole number", { version: "0" }],
-    ["version is not a whole number", { version: "1.5" }],
-    ["logical_id", { logical_id: "thread" }],
-    ["metadata is not JSON", { metadata: "{" }],
-    ["created_at", { created_at: "yesterday" }],
+    ["`source_artefacts` must be a JSON array of artefacts' ids", { source_artefacts: "[oops" }],
+    ["`source_artefacts` must be a JSON array of artefacts' ids", { source_artefacts: '["no-id"]' }],
+    ["`source_artefacts` names", { source_artefacts: JSON.stringify([newArtefactId()]) }],
+    ["`structural_type` must be one of Standard, Review", { structural_type: "Gossip" }],
+    ["`version` must be a whole number from 1", { version: "0" }],
+    ["`version` must be a whole number from 1", { version: "1.5" }],
+    ["`logical_id` must be a UUID", { logical_id: "thread" }],
+    ["`type` must be text of 1 to 200 characters", { type: "x".repeat(201) }],
+    ["`claim_id` must be the id of a claim, or empty", { claim_id: "mine" }],
+    ["`goal_id` must be the id of a goal", { goal_id: "mine" }],
+    ["`metadata` must be a JSON object", { metadata: "{" }],
+    ["`metadata` must be a JSON object", { metadata: "[]" }],
+    ["`summary` in `metadata` must be text", { metadata: '{"summary":1}' }],
+    ["`commit` in `metadata` must be the full name of a commit", { metadata: '{"commit":"HEAD"}' }],
+    ["`created_at` must be a time in UTC such as", { created_at: "yesterday" }],
     ["There is no goal", { goal_id: newGoalId() }],
-    ["id: is not the id in its key", { id: newArtefactId() }],
+    ["`id` must be the id that its key ends with", { id: newArtefactId() }],
   ];
   for (const [reason, flaw] of flaws) {
     test(`one with ${JSON.stringify(flaw).slice(0, 60)} is refused once, and gets its chance when it is put right`, async () => {
