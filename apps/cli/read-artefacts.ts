@@ -1,6 +1,6 @@
 // Reads many artefacts: without what they say, or a few at a time, for payloads of 16 MiB each are possible.
-
 import type { StoredHead } from "../../lib/blackboard/artefact-port.ts";
+import { piecesOf } from "../../lib/blackboard/pieces.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
@@ -10,18 +10,25 @@ import { firstLine } from "./render/plain-text.ts";
 /** What an approval says to people, whose content is `{}` or `[]`. */
 export const approving = "approves";
 
-const artefactsAtOnce = 8;
+/** Few round trips for small ones, little memory for large ones. */
+const atOnce = { bytes: 4 * 1024 ** 2, items: 200 };
+const headsAtOnce = 500;
 
 /** Artefacts never change: whoever asks for the same ones again and again keeps what has been read. */
 export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
 
 /** In the order asked for; what does not exist is left out. */
 export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]): AsyncGenerator<Artefact> {
-  for (let at = 0; at < ids.length; at += artefactsAtOnce) yield* await board.readArtefacts(ids.slice(at, at + artefactsAtOnce));
+  for (let at = 0; at < ids.length; at += headsAtOnce) {
+    const heads = await board.readHeads(ids.slice(at, at + headsAtOnce));
+    for (const piece of piecesOf(heads, ({ payloadBytes }) => payloadBytes, atOnce))
+      yield* await board.readArtefacts(piece.map(({ head }) => head.id));
+  }
 }
 
 /**
- * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in, or the size of what is too large to be looked into.
+ * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in, or the size of
+ * what is too large to be looked into.
  * Only those that are not in `known` are read, and are put there.
  */
 export async function readHeads(

@@ -1,8 +1,9 @@
 // Short ids: what people copy from a table.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type GoalId } from "../../lib/model/ids.ts";
+import { readHeads } from "./read-artefacts.ts";
 import { naming } from "./render/naming.ts";
 import { oneLine, shorten } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
@@ -27,19 +28,18 @@ export async function resolveArtefactId(
   const start = startOfId(text, what, name);
   const whole = ArtefactId.safeParse(start);
   if (whole.success) return whole.data;
-  const ids = await Promise.all((await board.listGoals()).map((goal) => board.listArtefactsOfGoal(goal)));
-  const found = ids.flat().filter((id) => id.startsWith(start));
+  const found = await board.findArtefacts(start);
   const [only, ...others] = found;
   if (only === undefined) throw notFound(text, what, name);
   if (others.length === 0) return only;
-  throw ambiguous(text, await board.readArtefacts(found), "artefacts");
+  throw ambiguous(text, await readHeads(board, found), "artefacts");
 }
 
 /** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
 export async function resolveQuestion(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
   const start = startOfId(text, "question", name);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
-  if (open.length > 1) throw ambiguous(text, await board.readArtefacts(open), "questions");
+  if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
   const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, name, "question")));
   if (found === undefined) throw notFound(text, "question", name);
   if (found.structural_type === "Question") return found;
@@ -57,7 +57,9 @@ export async function resolveFailure(board: Blackboard, text: string, name: stri
 /** As above, for goals. */
 export async function resolveGoalId(board: Blackboard, text: string, name: string | undefined): Promise<GoalId> {
   const start = startOfId(text, "goal", name);
-  const found = (await board.listGoals()).filter((id) => id.startsWith(start));
+  const heads = await readHeads(board, await board.findArtefacts(start));
+  // A goal's id is that of the artefact that it starts from.
+  const found = heads.flatMap(({ id, goal_id }) => (String(id) === String(goal_id) ? [goal_id] : []));
   const [only, ...others] = found;
   if (only === undefined) throw await noGoal(board, text, name);
   if (others.length === 0) return only;
@@ -81,8 +83,9 @@ export function wrongKind({ id, type, structural_type }: Artefact, what: string,
   return new SettError("usage", `${shortId(id)} is ${what}, but ${oneLine(type)} (${structural_type}).`, { hint });
 }
 
-function ambiguous(text: string, found: readonly Artefact[], what: string): SettError {
-  const candidates = found.map(
+function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
+  const byAge = found.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  const candidates = byAge.map(
     ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
   );
   return new SettError("artefact-ambiguous", `${shown(text)} stands for ${found.length} ${what}:\n${candidates.join("\n")}`, {

@@ -50,10 +50,16 @@ export interface ArtefactBoard {
   ): Promise<{ chain: Artefact[]; additional: Artefact[] }>;
   /** All versions of a thread, version 1 first. */
   readThread(thread: LogicalId): Promise<ArtefactId[]>;
-  /** All goals, oldest first. */
-  listGoals(): Promise<GoalId[]>;
-  /** All artefacts of a goal, oldest first. */
-  listArtefactsOfGoal(goal: GoalId): Promise<ArtefactId[]>;
+  /** Artefacts of all goals, oldest first. */
+  listArtefacts(page: Page): Promise<ArtefactId[]>;
+  countArtefacts(): Promise<number>;
+  /** Those whose ids begin like this. */
+  findArtefacts(start: string): Promise<ArtefactId[]>;
+  /** Goals, oldest first: all, or those of one page. */
+  listGoals(page?: Page): Promise<GoalId[]>;
+  countGoals(): Promise<number>;
+  /** Artefacts of a goal, oldest first: all, or those of one page. */
+  listArtefactsOfGoal(goal: GoalId, page?: Page): Promise<ArtefactId[]>;
   /** What artefacts have delivered as commits (`metadata.commit`), the oldest first. What a goal starts from is none of it. */
   listCommits(): Promise<{ artefact: ArtefactId; commit: CommitHash }[]>;
   /** The goal's flags. */
@@ -71,6 +77,9 @@ export interface ArtefactBoard {
     epoch: number;
   }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
 }
+
+/** So many of a list, from this place on; the first is 0. */
+export type Page = { from: number; count: number };
 
 /**
  * `beginning`: about the first thousand characters of the payload where the artefact has no summary of its own; empty where it has one, and

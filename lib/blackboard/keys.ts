@@ -20,6 +20,7 @@ export function keysOf(instance: InstanceName) {
     openQuestions: `${prefix}questions:open`,
     told: (subject: string) => `${prefix}told:${subject}`,
     goals: `${prefix}goals`,
+    artefacts: `${prefix}artefacts`,
     refusedArtefacts: `${prefix}artefacts:refused`,
     artefactsWithCommit: `${prefix}artefacts:with_commit`,
     artefactDigests: `${prefix}artefacts:digests`,

@@ -1,6 +1,7 @@
-// `just bench`: Sett beside BullMQ on one Redis in one run, then the bare protocol, then what containers cost. The last line is JSON.
+// `just bench`: Sett beside BullMQ on one Redis in one run, then the bare protocol, what reading a long past costs, then what containers cost. The last line is JSON.
 //
-// --goals N  goals for the latency (1000)   --claims N  claims for the throughput (20000)   --no-containers  leave Docker out
+// --goals N  goals for the latency (1000)   --claims N  claims for the throughput (20000)   --past N  artefacts that hoard, status and watch read (50000)
+// --no-containers  leave Docker out
 //
 // Services run for days, so that everybody is measured warm: the compiler of a fresh process takes a sixth of the time for some
 // ten thousand claims. What was done cold comes first, unmeasured, for each side alike.
@@ -11,6 +12,7 @@ import { BareSide } from "./bare-side.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
+import { fillPast, measure, readings } from "./past-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
 
@@ -18,6 +20,7 @@ const { values: options } = parseArgs({
   options: {
     goals: { type: "string", default: "1000" },
     claims: { type: "string", default: "20000" },
+    past: { type: "string", default: "50000" },
     "no-containers": { type: "boolean", default: false },
   },
 });
@@ -96,6 +99,15 @@ for (const [name, clan, count] of [
     await using sett = await SettSide.start(redis, hundred, { sharedProcess: true });
     await sett.throughput(500);
     figures.claims_per_second_100_agents = await sett.throughput(1_000);
+  }
+}
+{
+  await using redis = await startRedisServer();
+  await fillPast(redis, Number(options.past));
+  for (const [name, words] of readings) {
+    const { seconds, megabytes } = await measure(redis, words);
+    figures[`past_${name}_s`] = seconds;
+    figures[`past_${name}_mb`] = megabytes;
   }
 }
 figures.tool_start_ms_p50 = await toolStartMs(100);

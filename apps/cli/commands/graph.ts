@@ -72,13 +72,13 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
 }
 
 async function newestGoal(board: Blackboard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
-  const goals = await board.listGoals();
-  const newest = goals.at(-1);
+  const count = await board.countGoals();
+  const [newest] = await board.listGoals({ from: count - 1, count: 1 });
   if (newest === undefined)
     throw new SettError("artefact-not-found", "There are no goals yet.", {
       hint: `State one: sett forage --goal "…"${naming(name)}`,
     });
-  if (goals.length > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${goals.length}.`);
+  if (count > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${count}.`);
   return newest;
 }
 

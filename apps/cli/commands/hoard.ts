@@ -1,7 +1,7 @@
 // sett hoard: the artefacts as a table, or one of them in full.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults, readResults } from "../fetch-results.ts";
@@ -15,15 +15,22 @@ import { shortId } from "../render/short-id.ts";
 import type { Style } from "../render/style.ts";
 import { type Cell, table } from "../render/table.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
+import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../shelf.ts";
 import type { Shell } from "../shell.ts";
 
 /** The table is for people; JSON has it whole. */
 const longestSummary = 100;
+const usualLimit = 50;
+/** Characters. */
+const writtenAtOnce = 256 * 1024;
 
 export const hoard = defineCommand({
   name: "hoard",
   description: "list the artefacts",
-  details: "The newest comes last. With an ID: everything about that one artefact, and the beginning of its content.",
+  details: [
+    `The newest comes last. On its own it shows the newest ${usualLimit}; JSON has every one, unless there is a --limit.`,
+    "With an ID: everything about that one artefact, and the beginning of its content.",
+  ].join("\n"),
   args: {
     id: { type: "positional", required: false, description: "an artefact; 6 or more characters of its id are enough" },
     goal: { ...goalFilter, alias: "g" },
@@ -34,6 +41,7 @@ export const hoard = defineCommand({
       valueHint: "TYPES",
       description: "only these types, with commas or several times",
     },
+    ...limitArguments,
     json: jsonArgument,
     name: nameArgument,
   },
@@ -41,28 +49,80 @@ export const hoard = defineCommand({
     "sett hoard",
     "sett hoard 9f3a12b4",
     "sett hoard --goal 9f3a12b4 --type CodeCommit",
+    "sett hoard --limit 200",
     "sett hoard --json | jq -r '.[].metadata.commit // empty'  # every commit",
   ],
   async run(args, shell) {
+    const limit = limitOf(args, args.json ? undefined : usualLimit);
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
     const fetching = fetchResults(shell, place.workspace, () => readResults(board));
     if (args.id !== undefined) await expand(board, args.id, args, shell);
-    else {
-      const goals = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal, args.name)];
-      const all = await headsOf(board, goals);
-      const heads = all.filter(({ type }) => args.type.length === 0 || args.type.includes(type));
-      if (args.json) await printJson(board, heads, shell);
-      else if (heads.length > 0) await printTable(board, heads, shell);
-      else {
-        shell.messages.note(all.length === 0 ? "There are no artefacts." : noneOf(args.type, all));
-        if (goals.length === 0) shell.messages.next(`State a goal: sett forage --goal "…"${naming(args.name)}`);
-      }
-    }
+    else await list(board, { ...args, limit }, shell);
     await fetching;
     return;
   },
 });
+
+type Wanted = {
+  goal: string | undefined;
+  type: readonly string[];
+  limit: number | undefined;
+  json: boolean;
+  name: string | undefined;
+};
+
+async function list(board: Blackboard, { goal, type: types, limit, json, name }: Wanted, shell: Shell): Promise<void> {
+  const shelf = artefactShelf(board, goal === undefined ? undefined : await resolveGoalId(board, goal, name));
+  const from = limit === undefined ? 0 : await startOfNewest(board, shelf, types, limit);
+  const kinds = new Set<string>();
+  const heads = headsFrom(board, shelf, from, types, kinds);
+  if (json) return await printJson(board, heads, shell);
+  if ((await printTable(board, heads, shell)) > 0) {
+    const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
+    if (from > 0) shell.messages.note(`${older}: sett hoard --limit N, or --all${naming(name)}`);
+  } else if (kinds.size > 0) {
+    shell.messages.note(`There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`);
+  } else {
+    shell.messages.note("There are no artefacts.");
+    if (goal === undefined) shell.messages.next(`State a goal: sett forage --goal "…"${naming(name)}`);
+  }
+}
+
+/** The place in the list from which on there are so many of these types, or the beginning. */
+async function startOfNewest(
+  board: Blackboard,
+  shelf: Shelf<ArtefactId>,
+  types: readonly string[],
+  limit: number,
+): Promise<number> {
+  if (types.length === 0) return Math.max(0, (await shelf.count()) - limit);
+  let missing = limit;
+  for await (const { from, page } of backwards(shelf)) {
+    const wanted = new Set((await readHeads(board, page)).filter(({ type }) => types.includes(type)).map(({ id }) => id));
+    for (let at = page.length - 1; at >= 0; at -= 1) {
+      const id = page[at];
+      if (id !== undefined && wanted.has(id)) missing -= 1;
+      if (missing === 0) return from + at;
+    }
+  }
+  return 0;
+}
+
+/** Oldest first, a page at a time. `kinds`: takes in all types that are met on the way. */
+async function* headsFrom(
+  board: Blackboard,
+  shelf: Shelf<ArtefactId>,
+  from: number,
+  types: readonly string[],
+  kinds: Set<string>,
+): AsyncGenerator<ArtefactHead[]> {
+  for await (const page of forwards(shelf, from)) {
+    const heads = await readHeads(board, page);
+    for (const { type } of heads) kinds.add(oneLine(type));
+    yield heads.filter(({ type }) => types.length === 0 || types.includes(type));
+  }
+}
 
 async function expand(
   board: Blackboard,
@@ -79,34 +139,37 @@ async function expand(
     );
 }
 
-function noneOf(types: readonly string[], all: readonly ArtefactHead[]): string {
-  const known = [...new Set(all.map(({ type }) => oneLine(type)))].sort().join(", ");
-  return `There are no artefacts of type ${types.join(" or ")}. There are: ${known}.`;
-}
-
-/** Oldest first. */
-async function headsOf(board: Blackboard, goals: readonly GoalId[]): Promise<ArtefactHead[]> {
-  const ids = (await Promise.all(goals.map((goal) => board.listArtefactsOfGoal(goal)))).flat();
-  return (await readHeads(board, ids)).sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
-}
-
 /** Reads them a second time, with their payloads, so that no more than a few are in memory at once. */
-async function printJson(board: Blackboard, heads: readonly ArtefactHead[], { out }: Shell): Promise<void> {
-  const ids = heads.map(({ id }) => id);
+async function printJson(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
+  let text = "";
   let before = "[\n";
-  for await (const artefact of readWhole(board, ids)) {
-    await out.write(`${before}${JSON.stringify(artefact)}`);
-    before = ",\n";
+  for await (const heads of pages) {
+    const ids = heads.map(({ id }) => id);
+    for await (const artefact of readWhole(board, ids)) {
+      text += `${before}${JSON.stringify(artefact)}`;
+      before = ",\n";
+      if (text.length < writtenAtOnce) continue;
+      await out.write(text);
+      text = "";
+    }
   }
-  await out.write(before === "[\n" ? "[]\n" : "\n]\n");
+  await out.write(`${text}${before === "[\n" ? "[]\n" : "\n]\n"}`);
 }
 
-async function printTable(board: Blackboard, heads: readonly ArtefactHead[], shell: Shell): Promise<void> {
+/** How many rows it has. */
+async function printTable(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, shell: Shell): Promise<number> {
   const { style, columns } = shell.out;
   const nowMs = await board.time();
-  const rows = heads.map((head) => rowOf(head, style, nowMs));
-  const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
-  await shell.out.write(`${lines.join("\n")}\n`);
+  let printed = 0;
+  for await (const heads of pages) {
+    if (heads.length === 0) continue;
+    const rows = heads.map((head) => rowOf(head, style, nowMs));
+    const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
+    // The headings stand above the first page alone.
+    await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
+    printed += rows.length;
+  }
+  return printed;
 }
 
 function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {

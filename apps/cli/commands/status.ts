@@ -3,7 +3,6 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
-import type { GoalId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openBlackboard } from "../open-blackboard.ts";
@@ -13,24 +12,28 @@ import { kindOf } from "../render/agent-kind.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
 import { claimsOf, isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/hold-up.ts";
-import { type Report, statusReport } from "../render/status-report.ts";
+import { moreGoals, type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { resolveGoalId } from "../resolve-id.ts";
+import { forwards, goalShelf, limitArguments, limitOf } from "../shelf.ts";
+import type { Shell } from "../shell.ts";
 
 /** Of those that are at rest; whoever wants more says so. */
 const shownGoals = 15;
-const goalsAtOnce = 50;
+/** Each may have hundreds of artefacts. */
+const goalsAtOnce = 20;
 
 export const status = defineCommand({
   name: "status",
   description: "show how every goal stands, who is waited for and why",
   details: [
-    `Shows the newest ${shownGoals} goals and all that are not at rest, the agents, and the orchestrator. JSON has every goal.`,
+    `Shows the newest ${shownGoals} goals and all that are not at rest, the agents, and the orchestrator. JSON has every goal, unless there is`,
+    "a --limit.",
     "An open claim tells its bids, then its phases: ✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person.",
   ].join("\n"),
   args: {
     goal: { ...goalFilter, alias: "g" },
-    all: { type: "boolean", alias: "a", description: "every goal, however old" },
+    ...limitArguments,
     json: jsonArgument,
     name: nameArgument,
   },
@@ -40,47 +43,76 @@ export const status = defineCommand({
     "sett status --json | jq '.goals[] | select(.state == \"failed\").id'",
   ],
   async run(args, shell) {
+    const limit = limitOf(args, args.json ? undefined : shownGoals);
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
-    const known = args.goal === undefined ? await board.listGoals() : [await resolveGoalId(board, args.goal, args.name)];
-    const isWhole = args.all || args.json || args.goal !== undefined;
-    const chosen = isWhole ? known : await choose(board, known);
-    const [goals, situation, requests] = await Promise.all([
-      readGoals(board, chosen),
+    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, args.name);
+    const [count, situation, requests] = await Promise.all([
+      board.countGoals(),
       readSituation(board, args.name),
       readRequests(board),
     ]);
-    const crashes = crashesOf(place.containers, situation.nowMs);
+    const from = limit === undefined ? 0 : Math.max(0, count - limit);
+    const open = goal === undefined && from > 0 ? await readOpen(board, situation, from) : [];
+    const hidden = goal === undefined ? from - open.length : 0;
+    const pages = goal === undefined ? goalPages(board, open, from) : [[await readGoal(board, goal)]];
     const report = {
       instance: board.instance,
-      goals,
       situation,
       requests,
-      crashes,
-      hidden: known.length - chosen.length,
+      crashes: crashesOf(place.containers, situation.nowMs),
+      hidden,
     };
-    const { style, columns } = shell.out;
-    const lines = args.json
-      ? [JSON.stringify(jsonOf(report))]
-      : statusReport(report, { style, symbols: symbolsFor(shell.env) }, columns);
-    await shell.out.write(`${lines.join("\n")}\n`);
+    if (args.json) await printJson(report, pages, shell);
+    else await printText(report, pages, shell);
     return;
   },
 });
 
-async function choose(board: Blackboard, known: readonly GoalId[]): Promise<GoalId[]> {
-  const open = await board.readClaims(await board.listOpenClaims());
-  const busy = new Set(open.map(({ claim }) => claim.goal_id));
-  const newest = new Set(known.slice(-shownGoals));
-  return known.filter((goal) => busy.has(goal) || newest.has(goal));
+type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
+
+/** Those before this place in the list of goals that are not at rest: claims are open, or a person is asked. */
+async function readOpen(board: Blackboard, { open }: Situation, before: number): Promise<GoalReading[]> {
+  const asked = await board.readHeads(await board.listOpenQuestions());
+  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...asked.map(({ head }) => head.goal_id)]);
+  for await (const page of forwards(goalShelf(board), before)) for (const goal of page) goals.delete(goal);
+  const readings = await Promise.all([...goals].map((goal) => readGoal(board, goal)));
+  const ageOf = ({ artefacts }: GoalReading) => Date.parse(artefacts[0]?.created_at ?? "");
+  return readings.toSorted((one, other) => ageOf(one) - ageOf(other));
 }
 
-async function readGoals(board: Blackboard, goals: readonly GoalId[]): Promise<GoalReading[]> {
-  const readings: GoalReading[] = [];
-  for (let at = 0; at < goals.length; at += goalsAtOnce) {
-    readings.push(...(await Promise.all(goals.slice(at, at + goalsAtOnce).map((goal) => readGoal(board, goal)))));
+/** Oldest first. No more than a page of them is in memory at once. */
+async function* goalPages(board: Blackboard, open: readonly GoalReading[], from: number): AsyncGenerator<readonly GoalReading[]> {
+  if (open.length > 0) yield open;
+  for await (const page of forwards(goalShelf(board), from, goalsAtOnce))
+    yield await Promise.all(page.map((goal) => readGoal(board, goal)));
+}
+
+async function printText(report: Omit<Report, "goals">, pages: Pages, { out, env }: Shell): Promise<void> {
+  const drawing = { style: out.style, symbols: symbolsFor(env) };
+  const write = (lines: readonly string[]) => out.write(`${lines.join("\n")}\n`);
+  let isFirst = true;
+  for await (const goals of pages) {
+    await write(
+      isFirst
+        ? statusReport({ ...report, goals }, drawing, out.columns)
+        : moreGoals(goals, report.situation, drawing, out.columns),
+    );
+    isFirst = false;
   }
-  return readings;
+  if (isFirst) await write(statusReport({ ...report, goals: [] }, drawing, out.columns));
+}
+
+async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: Shell): Promise<void> {
+  const { goals: _, instance, ...rest } = jsonOf({ ...report, goals: [] });
+  await out.write(`{"instance":${JSON.stringify(instance)},"goals":[`);
+  let before = "";
+  for await (const goals of pages) {
+    const texts = goals.map((reading) => JSON.stringify(goalJson(reading, report.situation)));
+    if (texts.length > 0) await out.write(`${before}${texts.join(",")}`);
+    before = ",";
+  }
+  await out.write(`],${JSON.stringify(rest).slice(1)}\n`);
 }
 
 function jsonOf({ instance, goals, situation, requests, crashes }: Report) {

@@ -68,6 +68,17 @@ function unreadableLine({ name: agent, unreadable }: RegisteredAgent, name: stri
   return [style.red(`agent ${agent} is waited for, since ${unreadableText(unreadable.problem, name)}`), ""];
 }
 
+/** What follows below the report where its goals come in pages. */
+export function moreGoals(
+  goals: readonly GoalReading[],
+  situation: Situation,
+  drawing: Drawing,
+  columns: number | undefined,
+): string[] {
+  const lines = goals.flatMap((goal) => goalLines(goal, situation, drawing, columns));
+  return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
+}
+
 function seatLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
   if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;

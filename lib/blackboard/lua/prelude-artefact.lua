@@ -72,6 +72,7 @@ local function index_artefact(artefact, actor, digest)
   redis.call('ZADD', goal .. ':artefacts', score, artefact.id)
   -- Perhaps a commit: whoever reads the metadata knows.
   if artefact.metadata:find('"commit"', 1, true) then redis.call('ZADD', prefix .. 'artefacts:with_commit', score, artefact.id) end
+  redis.call('ZADD', prefix .. 'artefacts', score, artefact.id)
   if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
   if artefact.structural_type == 'Answer' then note_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)

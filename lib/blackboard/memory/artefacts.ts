@@ -4,7 +4,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
-import { type ArtefactBoard, beginningLength, longestLookedInto, type StoredHead } from "../artefact-port.ts";
+import { type ArtefactBoard, beginningLength, longestLookedInto, type Page, type StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
 import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
@@ -89,13 +89,12 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       return state.versionsOf(thread);
     },
 
-    async listGoals() {
-      return [...state.goalIds];
-    },
-
-    async listArtefactsOfGoal(goal) {
-      return [...(state.goals.get(goal)?.artefacts ?? [])];
-    },
+    listArtefacts: async (page) => pageOf([...state.indexed.keys()], page),
+    countArtefacts: async () => state.indexed.size,
+    findArtefacts: async (start) => [...state.indexed.keys()].filter((id) => id.startsWith(start)),
+    listGoals: async (page) => pageOf(state.goalIds, page),
+    countGoals: async () => state.goalIds.length,
+    listArtefactsOfGoal: async (goal, page) => pageOf(state.goals.get(goal)?.artefacts ?? [], page),
 
     async listCommits() {
       return [...state.indexed.keys()].flatMap((artefact) => {
@@ -121,6 +120,10 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       return { outcome: "ended" };
     },
   };
+}
+
+function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.length }): Id[] {
+  return ids.slice(page.from, page.from + page.count);
 }
 
 function contextPart({ id, type, payload, metadata }: Artefact): ContextPart {

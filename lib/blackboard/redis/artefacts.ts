@@ -1,12 +1,13 @@
 // Artefacts and goals in Redis.
 import type { Artefact } from "../../model/artefact.ts";
-import { ArtefactId, type GoalId } from "../../model/ids.ts";
+import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, artefactOfFields, deliveredCommit, digestOfContent } from "../artefact-fields.ts";
 import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
 import { followChannel } from "./follow.ts";
 import { readHeadsOf } from "./heads.ts";
+import { artefactIdsOf, listsOf } from "./lists.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { artefactWords, listed } from "./script-arguments.ts";
@@ -59,14 +60,7 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));
     },
 
-    async listGoals() {
-      // Only artefact ids are written there, by scripts; a goal's id is that of its first artefact.
-      return (await connection.run((client) => client.zRange(keys.goals, 0, -1))) as GoalId[];
-    },
-
-    async listArtefactsOfGoal(goal) {
-      return artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsOfGoal(goal), 0, -1)));
-    },
+    ...listsOf(parts),
 
     async listCommits() {
       const ids = artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)));
@@ -98,12 +92,4 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
 
 function endingOf(text: string | null | undefined): GoalEnding | undefined {
   return text === "cancelled" || text === "artefact_limit" ? text : undefined;
-}
-
-function artefactIdOf(text: string | undefined): ArtefactId | undefined {
-  return ArtefactId.safeParse(text).data;
-}
-
-function artefactIdsOf(texts: readonly string[]): ArtefactId[] {
-  return texts.map(artefactIdOf).filter((id): id is ArtefactId => id !== undefined);
 }

@@ -5,6 +5,7 @@ import { artefactFieldNames, artefactOfFields } from "../artefact-fields.ts";
 import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
 import { checkContext, defaultContextBytes } from "../context-limit.ts";
+import { piecesOf } from "../pieces.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
@@ -58,17 +59,12 @@ function partsOf(words: readonly string[], mostBytes: number): Part[] {
 
 async function inPieces(parts: readonly Part[], readArtefacts: ArtefactBoard["readArtefacts"]): Promise<Found[]> {
   const found: Found[] = [];
-  for (let from = 0; from < parts.length; ) {
-    let [end, bytes] = [from, 0];
-    while (end < parts.length && (end === from || bytes + (parts[end]?.bytes ?? 0) <= pieceBytes))
-      bytes += parts[end++]?.bytes ?? 0;
-    const piece = parts.slice(from, end);
+  for (const piece of piecesOf(parts, ({ bytes }) => bytes, { bytes: pieceBytes, items: 100 })) {
     const artefacts = new Map((await readArtefacts(piece.map(({ id }) => id))).map((artefact) => [artefact.id, artefact]));
     for (const { steps, id } of piece) {
       const artefact = artefacts.get(id);
       if (artefact !== undefined) found.push({ steps, artefact });
     }
-    from = end;
   }
   return found;
 }

@@ -128,6 +128,37 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, ...results.map((result) => result.id)]);
   });
 
+  test("goals and artefacts are counted, and listed page by page", async () => {
+    await using bench = await open();
+    const goals = Array.from({ length: 5 }, () => sampleArtefact());
+    for (const goal of goals) await bench.board.createArtefact(goal, user);
+    const [goal] = goals;
+    if (goal === undefined) throw new Error("There are 5.");
+    const result = resultOf(goal, sampleClaim(goal, []));
+    await bench.board.createArtefact(result, user);
+    const ids = [...goals, result].map(({ id }) => id);
+    expect([await bench.board.countGoals(), await bench.board.countArtefacts()]).toEqual([5, 6]);
+    expect(await bench.board.listArtefacts({ from: 0, count: 4 })).toEqual(ids.slice(0, 4));
+    expect(await bench.board.listArtefacts({ from: 4, count: 4 })).toEqual(ids.slice(4));
+    expect(await bench.board.listArtefacts({ from: 6, count: 4 })).toEqual([]);
+    expect(await bench.board.listArtefacts({ from: 0, count: 0 })).toEqual([]);
+    expect(await bench.board.listGoals({ from: 3, count: 2 })).toEqual(goals.slice(3).map((one) => one.goal_id));
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id, { from: 1, count: 9 })).toEqual([result.id]);
+  });
+
+  test("artefacts are found by how their ids begin", async () => {
+    await using bench = await open();
+    const goals = Array.from({ length: 40 }, () => sampleArtefact());
+    for (const goal of goals) await bench.board.createArtefact(goal, user);
+    const [goal] = goals;
+    if (goal === undefined) throw new Error("There are 40.");
+    expect(await bench.board.findArtefacts(goal.id.slice(0, 12))).toEqual([goal.id]);
+    expect(await bench.board.findArtefacts(goal.id)).toEqual([goal.id]);
+    const alike = goals.map(({ id }) => id).filter((id) => id.startsWith(goal.id.slice(0, 1)));
+    expect((await bench.board.findArtefacts(goal.id.slice(0, 1))).toSorted()).toEqual(alike.toSorted());
+    expect(await bench.board.findArtefacts("no id")).toEqual([]);
+  });
+
   test("an ended goal takes no more artefacts but the Failure that explains its end", async () => {
     await using bench = await open();
     const epoch = await takeSeat(bench.board);

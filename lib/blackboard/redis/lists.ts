@@ -1,0 +1,43 @@
+// What there is, by time or by the beginning of its id, in pieces of any size.
+import { ArtefactId, type GoalId } from "../../model/ids.ts";
+import type { ArtefactBoard, Page } from "../artefact-port.ts";
+import type { Parts } from "./parts.ts";
+
+/** How many ids Redis looks at in one go. */
+const idsAtOnce = 2_000;
+
+type Lists = Pick<
+  ArtefactBoard,
+  "listArtefacts" | "countArtefacts" | "findArtefacts" | "listGoals" | "countGoals" | "listArtefactsOfGoal"
+>;
+
+export function listsOf({ connection, keys }: Parts): Lists {
+  const range = (key: string, { from, count }: Page = { from: 0, count: 0 }) =>
+    connection.run((client) => client.zRange(key, from, from + count - 1));
+  const count = (key: string) => connection.run((client) => client.zCard(key));
+  return {
+    listArtefacts: async (page) => (page.count === 0 ? [] : artefactIdsOf(await range(keys.artefacts, page))),
+    countArtefacts: () => count(keys.artefacts),
+    // Only artefact ids are written there, by scripts; a goal's id is that of its first artefact.
+    listGoals: async (page) => (page?.count === 0 ? [] : ((await range(keys.goals, page)) as GoalId[])),
+    countGoals: () => count(keys.goals),
+    listArtefactsOfGoal: async (goal, page) =>
+      page?.count === 0 ? [] : artefactIdsOf(await range(keys.artefactsOfGoal(goal), page)),
+
+    async findArtefacts(start) {
+      const found = new Set<string>();
+      let cursor = "0";
+      do {
+        const options = { MATCH: `${start}*`, COUNT: idsAtOnce };
+        const page = await connection.run((client) => client.hScan(keys.artefactDigests, cursor, options));
+        cursor = page.cursor;
+        for (const { field } of page.entries) found.add(field);
+      } while (cursor !== "0");
+      return artefactIdsOf([...found]);
+    },
+  };
+}
+
+export function artefactIdsOf(texts: readonly string[]): ArtefactId[] {
+  return texts.flatMap((text) => ArtefactId.safeParse(text).data ?? []);
+}
