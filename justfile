@@ -47,7 +47,7 @@ coverage: build docker-orchestrator docker-cub
 bench *options: build docker-orchestrator docker-cub
     {{ bin }}/bun run test/bench/bench.ts {{ options }}
 
-# Kill and freeze a working clan at random and check the history it leaves: `just chaos --runs 20`, `just chaos --seed 7`.
+# Kill, freeze, fill and confuse a working clan at random and check the history it leaves: `just chaos --runs 20`, `just chaos --seed 7`.
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 

@@ -1,21 +1,19 @@
 // A short `just chaos`, for every day. The five seeds hold faults of every kind.
 import { expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
-import { planOf } from "./faults.ts";
+import { faultKinds, planOf } from "./faults.ts";
 import { runChaos } from "./run.ts";
 
-const seeds = [1, 5, 7, 19, 24];
+const seeds = [1, 4, 7, 17, 27];
 
 test("the seeds hold faults of every kind", () => {
   const kinds = new Set(seeds.flatMap((seed) => planOf(seed).faults.map(({ kind }) => kind)));
-  expect([...kinds].toSorted()).toEqual([
-    "freeze cub",
-    "freeze orchestrator",
-    "freeze redis",
-    "kill cub",
-    "kill orchestrator",
-    "kill redis",
-  ]);
+  expect([...kinds].toSorted()).toEqual(faultKinds.toSorted());
+});
+
+test("only the wanted kinds of faults are planned", () => {
+  const kinds = seeds.flatMap((seed) => planOf(seed, ["garbage", "fill disk"]).faults.map(({ kind }) => kind));
+  expect(new Set(kinds)).toEqual(new Set(["garbage", "fill disk"]));
 });
 
 test("the same seed plans the same run", () => {
@@ -23,11 +21,13 @@ test("the same seed plans the same run", () => {
   expect(planOf(7)).not.toEqual(planOf(8));
 });
 
-test("a clan whose parts are killed and frozen at random reaches its goals, and breaks no rule on the way", async () => {
-  const stop = AbortSignal.timeout(170_000);
+test("a clan whose parts are killed, frozen and starved at random reaches its goals, and breaks no rule on the way", async () => {
+  const stop = AbortSignal.timeout(420_000);
   const reports = await Promise.all(seeds.map((seed) => runChaos(seed, stop)));
   expect(reports.flatMap(({ seed, folder, violations }) => violations.map((one) => ({ seed, folder, ...one })))).toEqual([]);
-  expect(reports.flatMap(({ faults }) => faults)).not.toBeEmpty();
+  const happened = reports.flatMap(({ faults }) => faults);
+  expect(happened).not.toBeEmpty();
+  for (const fault of happened) if (fault.startsWith("SKIPPED")) console.warn(fault);
   // Where a rule was broken they stay.
   await Promise.all(reports.map(({ folder }) => rm(folder, { recursive: true })));
-}, 180_000);
+}, 440_000);

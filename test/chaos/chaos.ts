@@ -2,6 +2,7 @@
 //
 // --runs N  how many runs (200)        --seed N  the first run's seed; by itself: that run alone
 // --jobs N  runs at a time (6)         --keep    keep the logs of runs that went well, too
+// --faults "kill redis,garbage"  these kinds alone
 //
 // A seed repeats a run's goals, faults and tools; what falls together in time is still the machine's. Exit code 1 when a rule was broken.
 import { rm, writeFile } from "node:fs/promises";
@@ -10,6 +11,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import type { EventType } from "../../lib/model/event.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { faultKinds } from "./faults.ts";
 import type { Kind } from "./history-checker.ts";
 import { type RunReport, runChaos } from "./run.ts";
 
@@ -19,10 +21,18 @@ const { values: options } = parseArgs({
     seed: { type: "string" },
     jobs: { type: "string", default: "6" },
     keep: { type: "boolean", default: false },
+    faults: { type: "string" },
   },
 });
 const first = Number(options.seed ?? "1");
 const runs = Number(options.runs ?? (options.seed === undefined ? "200" : "1"));
+const wanted = options.faults?.split(",") ?? faultKinds;
+const kinds = faultKinds.filter((kind) => wanted.includes(kind));
+const unknown = wanted.filter((kind) => !faultKinds.some((known) => known === kind));
+if (unknown.length > 0) {
+  console.error(`There is no fault ${unknown.join(", ")}: use ${faultKinds.join(", ")}.`);
+  process.exit(2);
+}
 const stop = stopSignal();
 const reports: RunReport[] = [];
 
@@ -31,7 +41,7 @@ await Promise.all(
   Array.from({ length: Math.min(runs, Number(options.jobs)) }, async () => {
     while (next < first + runs && !stop.aborted) {
       const seed = next++;
-      const report = await runChaos(seed, stop).catch((error: unknown) => {
+      const report = await runChaos(seed, stop, kinds).catch((error: unknown) => {
         if (!stop.aborted) throw error;
       });
       if (report !== undefined) await tell(report);

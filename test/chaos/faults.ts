@@ -1,6 +1,7 @@
 // What breaks during a run, and when. Moments are places in the log rather than times, so that faults fall into work and not into waiting.
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { clan } from "./clan.ts";
+import { garbageFor, type Stream } from "./garbage.ts";
 import { type Random, randomOf } from "./random.ts";
 
 export type Fault =
@@ -11,7 +12,30 @@ export type Fault =
   | { kind: "kill orchestrator"; whom: "leader" | "standby"; downMs: 0 }
   | { kind: "freeze orchestrator"; whom: "leader" | "standby"; downMs: number }
   | { kind: "kill redis"; downMs: number }
-  | { kind: "freeze redis"; downMs: number };
+  | { kind: "freeze redis"; downMs: number }
+  /** For longer than whoever asks Redis waits for an answer, and for less than any lease lasts. */
+  | { kind: "stall redis"; downMs: number }
+  /** Redis refuses every write: for want of memory, or of room on its disk. */
+  | { kind: "fill memory"; downMs: number }
+  | { kind: "fill disk"; downMs: number }
+  /** Another orchestrator of the leader's name. */
+  | { kind: "double orchestrator"; downMs: number }
+  /** What no program writes stands in one of the streams. */
+  | { kind: "garbage"; stream: Stream; fields: string[]; downMs: 0 };
+
+export const faultKinds = [
+  "kill cub",
+  "freeze cub",
+  "kill orchestrator",
+  "freeze orchestrator",
+  "double orchestrator",
+  "kill redis",
+  "freeze redis",
+  "stall redis",
+  "fill memory",
+  "fill disk",
+  "garbage",
+] as const satisfies readonly Fault["kind"][];
 
 /** `afterEvents`: how many events of the log come before it. */
 export type PlannedFault = Fault & { afterEvents: number; delayMs: number };
@@ -27,7 +51,8 @@ export type Plan = {
 /** A goal without faults brings about so many events. */
 const eventsOfGoal = 130;
 
-export function planOf(seed: number): Plan {
+/** `kinds`: the only ones that may happen. */
+export function planOf(seed: number, kinds: readonly Fault["kind"][] = faultKinds): Plan {
   const random = randomOf(seed);
   const goals = random.whole(2, 4);
   // Some come when what was frozen wakes up, so that it finds work to spoil.
@@ -38,7 +63,7 @@ export function planOf(seed: number): Plan {
     const afterEvents = random.whole(clan.length + 3, goals * eventsOfGoal);
     // Some at once, some in the middle of what the event has set going.
     const delayMs = random.chance(0.5) ? 0 : random.between(0, 40);
-    return { ...faultOf(random), afterEvents, delayMs };
+    return { ...faultOf(random, kinds), afterEvents, delayMs };
   });
   return {
     goalsAtMs: goalsAtMs.toSorted((a, b) => a - b),
@@ -47,17 +72,15 @@ export function planOf(seed: number): Plan {
   };
 }
 
-function faultOf(random: Random): Fault {
+/** The others happen once in as many cases. */
+const oftener: Partial<Record<Fault["kind"], number>> = { "kill cub": 3, "kill orchestrator": 2, "kill redis": 2 };
+
+function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
   const agent = clan[random.whole(0, clan.length - 1)]?.name ?? "changelog";
   const whom = random.chance(0.8) ? "leader" : "standby";
-  const kind = random.pick<Fault["kind"]>([
-    ...repeated("kill cub", 4),
-    ...repeated("kill orchestrator", 3),
-    ...repeated("kill redis", 3),
-    ...repeated("freeze orchestrator", 2),
-    ...repeated("freeze redis", 2),
-    "freeze cub",
-  ]);
+  const [first, ...rest] = kinds.flatMap((kind) => Array.from({ length: oftener[kind] ?? 1 }, () => kind));
+  if (first === undefined) throw new Error("There is no kind of fault to choose from.");
+  const kind = random.pick([first, ...rest]);
   switch (kind) {
     case "kill cub":
       return { kind, agent, downMs: 0 };
@@ -73,11 +96,19 @@ function faultOf(random: Random): Fault {
     // A grant's lease is 15 s: frozen for longer, it wakes up to an attempt that is no longer its own.
     case "freeze cub":
       return { kind, agent, downMs: random.chance(0.7) ? random.between(16_000, 19_000) : random.between(500, 6_000) };
+    case "stall redis":
+      return { kind, downMs: 3_500 };
+    case "fill memory":
+    case "fill disk":
+      return { kind, downMs: random.between(500, 6_000) };
+    // Long enough that both have asked for the seat again and again.
+    case "double orchestrator":
+      return { kind, downMs: random.between(2_000, 8_000) };
+    case "garbage": {
+      const stream = random.chance(0.7) ? "events" : "claims";
+      return { kind, stream, fields: garbageFor(stream, random), downMs: 0 };
+    }
     default:
       return unreachable(kind);
   }
-}
-
-function repeated<Value extends Fault["kind"]>(value: Value, times: number): [Value, ...Value[]] {
-  return [value, ...Array.from({ length: times - 1 }, () => value)];
 }

@@ -8,6 +8,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
+import { plantedField } from "./garbage.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 
 export type ClaimRecord = Claim & {
@@ -51,7 +52,10 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
   const membersOf = (key: string) => snapshot.scores(key).map(([member]) => member);
 
   return {
-    events: snapshot.stream(keys.events).map(eventOf),
+    events: snapshot
+      .stream(keys.events)
+      .filter(({ fields }) => !(plantedField in fields))
+      .map(eventOf),
     artefacts: mapOf(idsOf("artifact"), (id) => artefactAt(keys.artefact(id), snapshot)),
     claims: mapOf(idsOf("claim"), (id) => claimAt(keys.prefix, id, snapshot)),
     causes: mapOf(idsOf("artifact", ":claims"), (id) => snapshot.hash(`${keys.artefact(id)}:claims`)),

@@ -10,7 +10,7 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { expectedBeside, graphOf } from "./clan.ts";
-import { type Plan, planOf } from "./faults.ts";
+import { type Fault, type Plan, planOf } from "./faults.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, type Violation } from "./history-checker.ts";
 import { People } from "./people.ts";
@@ -29,8 +29,8 @@ export type RunReport = {
   folder: string;
 };
 
-/** Longer than three attempts lost one after the other, each found out after its lease of 15 s. */
-const restWithinMs = 150_000;
+/** Much longer than three attempts lost one after the other, each found out after its lease of 15 s, on a machine that is busy with other things. */
+const restWithinMs = 240_000;
 const quietMs = 1_000;
 /** Of an agent's first attempts. */
 const failShare = 0.04;
@@ -43,9 +43,9 @@ const silent = createJsonLog(
 );
 
 /** Rejects when `signal` aborts. */
-export async function runChaos(seed: number, signal: AbortSignal): Promise<RunReport> {
+export async function runChaos(seed: number, signal: AbortSignal, kinds?: readonly Fault["kind"][]): Promise<RunReport> {
   const began = performance.now();
-  const plan = planOf(seed);
+  const plan = planOf(seed, kinds);
   await using world = await startWorld({ seed, failShare: () => failShare });
   const goals = plan.goalsAtMs.map((_, index) => sampleArtefact({ payload: `Release 1.${index}.0` }));
   const cancelled = sampleArtefact({ payload: "Release 2.0.0, or rather not." });

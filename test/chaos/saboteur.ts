@@ -66,7 +66,7 @@ export class Saboteur {
   }
 
   #happen(fault: Fault, signal: AbortSignal): Promise<void> | undefined {
-    const { redis, cubs, orchestrators } = this.#world;
+    const { redis, disk, board, cubs, orchestrators, startOrchestrator } = this.#world;
     switch (fault.kind) {
       case "kill cub":
       case "freeze cub": {
@@ -85,10 +85,33 @@ export class Saboteur {
           await redis.start();
         });
       case "freeze redis":
+      case "stall redis":
         return this.#break(fault, "redis", async () => {
           redis.pause();
           await pause(fault.downMs, signal);
           redis.resume();
+        });
+      case "fill memory":
+        return this.#break({ ...fault, told: "fill memory" }, "redis", async () => {
+          await redis.cli("CONFIG", "SET", "maxmemory", "1mb");
+          await pause(fault.downMs, signal);
+          await redis.cli("CONFIG", "SET", "maxmemory", "0");
+        });
+      case "fill disk":
+        if (disk === undefined) return this.#skip(fault, "only root can make a small one");
+        return this.#break({ ...fault, told: "fill disk" }, "redis", async () => {
+          await disk.fill();
+          await pause(fault.downMs, signal);
+          await disk.relieve();
+        });
+      case "double orchestrator":
+        return this.#break({ ...fault, told: `double ${this.#leader}` }, "leader", async () => {
+          await using _double = startOrchestrator(this.#leader);
+          await pause(fault.downMs, signal);
+        });
+      case "garbage":
+        return this.#break({ ...fault, told: `garbage in ${fault.stream}: ${fault.fields.join(" ")}` }, "redis", async () => {
+          await redis.cli("XADD", `sett:${board.instance}:${fault.stream}`, "*", ...fault.fields);
         });
       default:
         return unreachable(fault);
@@ -105,12 +128,17 @@ export class Saboteur {
     });
   }
 
-  #break({ kind, downMs }: Fault, target: string, job: () => Promise<void>): Promise<void> {
+  /** `told`: what happens, in other words than the kind's and the target's. */
+  #break({ kind, downMs, told }: Fault & { told?: string }, target: string, job: () => Promise<void>): Promise<void> {
     return this.#byTarget.run(target, () => {
       const lasting = downMs === 0 ? "" : ` ${(downMs / 1_000).toFixed(1)} s`;
-      this.done.push(`${kind.replace(/ \w+$/, "")} ${target}${lasting} @${this.#events}`);
+      this.done.push(`${told ?? `${kind.replace(/ \w+$/, "")} ${target}`}${lasting} @${this.#events}`);
       return job();
     });
+  }
+
+  #skip({ kind }: Fault, reason: string): undefined {
+    this.done.push(`SKIPPED ${kind}: ${reason}`);
   }
 
   /** Somebody who is at work, while there is one; nobody who would run out of retries. */

@@ -9,12 +9,17 @@ import { defaultPolicy } from "../../lib/model/policy.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 import { Supervised } from "./supervised.ts";
 
 export type World = AsyncDisposable & {
   readonly redis: RedisServer;
   readonly board: Blackboard;
+  /** What Redis keeps its data on; undefined where this user may not make one. */
+  readonly disk: SmallDisk | undefined;
   readonly orchestrators: ReadonlyMap<string, Supervised>;
+  /** One more. */
+  startOrchestrator(holder: string): Supervised;
   readonly cubs: ReadonlyMap<string, Supervised>;
   /** Holds the log of each process. */
   readonly folder: string;
@@ -23,27 +28,25 @@ export type World = AsyncDisposable & {
 };
 
 const holders = ["one", "two"];
-const startup = { timeoutMs: 60_000, everyMs: 50 };
+const startup = { timeoutMs: 180_000, everyMs: 50 };
 
 /** `failShare`: of an agent's first attempts, how many fail. Resolves when somebody leads and every cub has been heard of. */
 export async function startWorld({ seed, failShare }: { seed: number; failShare: (agent: string) => number }): Promise<World> {
   await using parts = new AsyncDisposableStack();
-  const redis = parts.use(await startRedisServer());
+  const disk = parts.use(await mountSmallDisk());
+  const redis = parts.use(await startRedisServer(disk));
   const instance = InstanceName.parse(`chaos-${seed}`);
   const board = parts.use(await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }));
   await board.registerAgents(clan, "person:chaos", { exact: true });
   const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
   const start = (file: string, name: string, environment: Record<string, string>) => {
     const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
-    return parts.use(new Supervised(file, { ...common, ...environment }, join(folder, `${name}.log`)));
+    return new Supervised(file, { ...common, ...environment }, join(folder, `${name}.log`));
   };
   const policy = JSON.stringify({ ...defaultPolicy, clarification: "tiered" });
-  const orchestrators = new Map(
-    holders.map((holder) => {
-      const environment = { SETT_HOLDER: holder, SETT_POLICY: policy };
-      return [holder, start("apps/orchestrator/main.ts", `orchestrator-${holder}`, environment)];
-    }),
-  );
+  const startOrchestrator = (holder: string) =>
+    start("apps/orchestrator/main.ts", `orchestrator-${holder}`, { SETT_HOLDER: holder, SETT_POLICY: policy });
+  const orchestrators = new Map(holders.map((holder) => [holder, parts.use(startOrchestrator(holder))]));
   const cubs = new Map(
     clan.map(({ name }, index) => {
       const environment = {
@@ -52,7 +55,7 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
         SETT_CHAOS_SEED: String(seed * clan.length + index),
         SETT_CHAOS_FAIL_SHARE: String(failShare(name)),
       };
-      return [String(name), start("test/chaos/chaos-cub.ts", name, environment)];
+      return [String(name), parts.use(start("test/chaos/chaos-cub.ts", name, environment))];
     }),
   );
   await waitFor("the cubs", async () => (await board.listStatuses()).size === clan.length, startup);
@@ -61,7 +64,9 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
   return {
     redis,
     board,
+    disk,
     orchestrators,
+    startOrchestrator,
     cubs,
     folder,
     forgetLogs: () => rm(folder, { recursive: true, force: true }),

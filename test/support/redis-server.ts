@@ -28,10 +28,13 @@ export type RedisServer = AsyncDisposable & {
   cli(...words: string[]): Promise<string>;
 };
 
-/** `password` makes the server ask for it; the url names it. Append-only, like the ones that Sett starts. */
-export async function startRedisServer(options: { password?: string } = {}): Promise<RedisServer> {
+/**
+ * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data, which then stays. Append-only, like the ones that
+ * Sett starts.
+ */
+export async function startRedisServer(options: { password?: string; folder?: string } = {}): Promise<RedisServer> {
   const port = await freePort();
-  const folder = await mkdtemp(join(tmpdir(), "sett-redis-"));
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
   const arguments_ = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes"];
   if (options.password !== undefined) arguments_.push("--requirepass", options.password);
@@ -69,7 +72,7 @@ export async function startRedisServer(options: { password?: string } = {}): Pro
     },
     [Symbol.asyncDispose]: async () => {
       await end("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
