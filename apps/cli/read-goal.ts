@@ -3,6 +3,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { readGoalFacts } from "../../lib/blackboard/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
+import type { MalformedClaim } from "../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../lib/model/ids.ts";
 import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
 import type { Situation } from "./render/hold-up.ts";
@@ -21,15 +22,16 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
 }
 
 export async function readSituation(board: Blackboard, name: string | undefined): Promise<Situation> {
+  const malformed: MalformedClaim[] = [];
   const [open, agents, statuses, seat, pause, nowMs] = await Promise.all([
-    board.listOpenClaims().then((ids) => board.readClaims(ids)),
+    board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
     board.listAgents(),
     board.listStatuses(),
     board.readSeat(),
     board.readPause(),
     board.time(),
   ]);
-  return { name, nowMs, agents, statuses, seat, pause, open };
+  return { name, nowMs, agents, statuses, seat, pause, open, malformed };
 }
 
 /** What the goal is in short: as its newest version has it. */

@@ -27,6 +27,8 @@ export class Contact {
   /** True after contact has been unbroken, and this process awake, for `ms`. */
   hasLasted(ms: number): boolean {
     const since = this.#board.contactSince();
+    // It slept, and whoever asks is awake before the loop that turns.
+    if (this.#now() - this.#lastTurnAt > sleepGapMs) return false;
     return since !== undefined && this.#now() - Math.max(since, this.#awakeSince) >= ms;
   }
 }

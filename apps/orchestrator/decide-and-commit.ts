@@ -10,6 +10,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
+import { EachByItself } from "./each-by-itself.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Pause } from "./pause.ts";
 import type { Roster } from "./roster.ts";
@@ -29,6 +30,7 @@ export class Decider {
   readonly #targets: Targets;
   readonly #cache: ClaimCache;
   readonly #pause: Pause;
+  readonly #each: EachByItself<ClaimId>;
 
   constructor(parts: Parts, roster: Roster, targets: Targets, cache: ClaimCache, pause: Pause) {
     this.#parts = parts;
@@ -36,6 +38,7 @@ export class Decider {
     this.#targets = targets;
     this.#cache = cache;
     this.#pause = pause;
+    this.#each = new EachByItself(parts.log, "Could not decide about a claim: it is left as it is", "claim_id");
   }
 
   /** Claims being decided about right now. */
@@ -73,6 +76,11 @@ export class Decider {
         }
       }
     });
+  }
+
+  /** One after the other would be slow, and one that cannot be decided on (somebody has broken it) stands in no other's way: it is said, once. */
+  async decideEach(claims: readonly ClaimId[], eventFor: (claim: ClaimId) => ClaimEvent, epoch: number): Promise<void> {
+    await this.#each.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch));
   }
 
   async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Look> {

@@ -1,4 +1,5 @@
 // What each event of the log makes the orchestrator do. Handling one twice does no harm: what is stored decides.
+import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { AgentName, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -6,7 +7,7 @@ import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Parts } from "./parts.ts";
 import type { QuestionDesk } from "./question-desk.ts";
-import { reconcileClaims } from "./reconcile.ts";
+import { whyEnded } from "./reconcile.ts";
 import type { Requests } from "./requests.ts";
 import type { Roster } from "./roster.ts";
 
@@ -17,10 +18,19 @@ export class EventHandler {
   readonly #opener: ClaimOpener;
   readonly #desk: QuestionDesk;
   readonly #requests: Requests;
+  /** Has all open claims looked at as they stand. */
+  readonly #reconcileSoon: () => void;
 
   constructor(
     parts: Parts,
-    rooms: { roster: Roster; decider: Decider; opener: ClaimOpener; desk: QuestionDesk; requests: Requests },
+    rooms: {
+      roster: Roster;
+      decider: Decider;
+      opener: ClaimOpener;
+      desk: QuestionDesk;
+      requests: Requests;
+      reconcileSoon: () => void;
+    },
   ) {
     this.#parts = parts;
     this.#roster = rooms.roster;
@@ -28,6 +38,7 @@ export class EventHandler {
     this.#opener = rooms.opener;
     this.#desk = rooms.desk;
     this.#requests = rooms.requests;
+    this.#reconcileSoon = rooms.reconcileSoon;
   }
 
   /** Resolves when what the event calls for stands on the blackboard; undefined where it calls for nothing, as most events do. */
@@ -44,12 +55,14 @@ export class EventHandler {
         return this.#progress(event, epoch);
       case "agent_registered":
         this.#roster.forget();
+        // What is waited for may be known from here: whoever was silent has rules now, or is a person.
+        this.#reconcileSoon();
         return undefined;
       case "agent_removed":
         this.#roster.forget();
         return event.agent && this.#leaveOut(event.agent, epoch);
       case "goal_ended":
-        return event.goal_id && this.#endClaims(event.goal_id, whyEnded(event), epoch);
+        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch);
       case "grant_waiting":
         return event.artefact_id && this.#desk.look(event.artefact_id, epoch);
       case "question_closed":
@@ -66,7 +79,8 @@ export class EventHandler {
       case "retry_requested":
         return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch);
       case "instance_resumed":
-        return reconcileClaims(this.#parts, this.#decider, this.#desk, epoch);
+        this.#reconcileSoon();
+        return undefined;
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -117,19 +131,20 @@ export class EventHandler {
 
   async #leaveOut(agent: AgentName, epoch: number): Promise<void> {
     const claims = await this.#parts.board.listOpenClaims();
-    await Promise.all(claims.map((claim) => this.#decider.decide(claim, { kind: "agent_removed", agent }, epoch)));
+    await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch);
   }
 
-  async #endClaims(goal: GoalId, reason: string, epoch: number): Promise<void> {
+  /** What was known of a claim when it was opened finds it, whatever has become of its own record. */
+  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number): Promise<void> {
     const { board } = this.#parts;
-    const open = await board.readClaims(await board.listOpenClaims());
-    const ofGoal = open.filter(({ claim }) => claim.goal_id === goal);
-    await Promise.all(ofGoal.map(({ claim }) => this.#decider.decide(claim.id, { kind: "goal_ended", reason }, epoch)));
+    const artefacts = await board.listArtefactsOfGoal(goal);
+    const causes = await Promise.all(artefacts.map((artefact) => board.claimsOfArtefact(artefact)));
+    const ofGoal = new Set(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
+    const open = (await board.listOpenClaims()).filter((claim) => ofGoal.has(claim));
+    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: whyEnded(ending) }), epoch);
   }
 }
 
-function whyEnded({ data }: SettEvent): string {
-  return data?.ending === "artefact_limit"
-    ? "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows."
-    : "The goal was cancelled.";
+function endingOf({ data }: SettEvent): GoalEnding {
+  return data?.ending === "artefact_limit" ? "artefact_limit" : "cancelled";
 }

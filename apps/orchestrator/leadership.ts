@@ -56,6 +56,7 @@ export class Leadership {
   readonly #reader: LogReader;
   readonly #heard = new HeardArtefacts();
   #lastTurnAt: number;
+  #isReconcileDue = true;
 
   constructor(parts: Parts, seat: { epoch: number; cursor: string }, grantLeaseMs: number) {
     this.#parts = parts;
@@ -91,7 +92,12 @@ export class Leadership {
     const [roster, decider, desk] = [this.#roster, this.#decider, this.#desk];
     const opener = new ClaimOpener(parts, roster, decider, this.#cache, this.#targets);
     const requests = new Requests(parts, roster, desk, this.#pause);
-    const handler = new EventHandler(parts, { roster, decider, opener, desk, requests });
+    const handler = new EventHandler(parts, {
+      ...{ roster, decider, opener, desk, requests },
+      reconcileSoon: () => {
+        this.#isReconcileDue = true;
+      },
+    });
     const contact = new Contact(parts.board, () => parts.clock.now().getTime());
     const scan = new HandmadeScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
@@ -105,7 +111,7 @@ export class Leadership {
         this.#lastTurnAt = parts.clock.now().getTime();
       }),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
-      this.#reconcile(ending),
+      this.#reconcile(contact, ending),
       hearPublished(parts, this.#heard, ending),
       ...this.#pools(ending),
       this.#every(againMs, ending, () => new Notifier(parts, { epoch, cursor: this.#start }).run(ending)),
@@ -134,11 +140,10 @@ export class Leadership {
     await this.#reader.save();
   }
 
-  async #reconcile(signal: AbortSignal): Promise<void> {
-    let isDue = true;
+  async #reconcile(contact: Contact, signal: AbortSignal): Promise<void> {
     let nextMs = 0;
     const unsubscribe = this.#parts.board.onReconnect(() => {
-      isDue = true;
+      this.#isReconcileDue = true;
       this.#roster.forget();
       this.#cache.clear();
       this.#pause.forget();
@@ -146,13 +151,13 @@ export class Leadership {
     try {
       await this.#every(100, signal, async () => {
         const nowMs = this.#parts.clock.now().getTime();
-        if (!isDue && nowMs < nextMs) return;
-        isDue = false;
+        if (!this.#isReconcileDue && nowMs < nextMs) return;
+        this.#isReconcileDue = false;
         nextMs = nowMs + reconcileEveryMs;
         try {
-          await reconcileClaims(this.#parts, this.#decider, this.#desk, this.#epoch);
+          await reconcileClaims(this.#parts, this.#decider, this.#desk, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
         } catch (error) {
-          isDue = true;
+          this.#isReconcileDue = true;
           throw error;
         }
       });

@@ -8,6 +8,7 @@ import { type AgentName, ArtefactId, ClaimId, LogicalId } from "../../lib/model/
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { Decider } from "./decide-and-commit.ts";
+import { EachByItself } from "./each-by-itself.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
 
@@ -16,17 +17,24 @@ export class QuestionDesk {
   readonly #roster: Roster;
   readonly #decider: Decider;
   readonly #questions = new SerialByKey<ArtefactId>();
+  readonly #each: EachByItself<ArtefactId>;
 
   constructor(parts: Parts, roster: Roster, decider: Decider) {
     this.#parts = parts;
     this.#roster = roster;
     this.#decider = decider;
+    this.#each = new EachByItself(parts.log, "Could not look at a question: it is left as it is", "artefact_id");
   }
 
   /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
   look(id: ArtefactId, epoch: number): Promise<void> {
     // One look after the other: an agent that is asked in one is sent home by the next when an answer came in between.
     return this.#questions.run(id, () => this.#look(id, epoch));
+  }
+
+  /** Each by itself. */
+  async lookEach(ids: readonly ArtefactId[], epoch: number): Promise<void> {
+    await this.#each.run(ids, (id) => this.look(id, epoch));
   }
 
   async #look(id: ArtefactId, epoch: number): Promise<void> {

@@ -1,6 +1,9 @@
 // Makes up for what no event told: claims left half-way, and artefacts written by hand.
-import { questionOf } from "../../lib/model/claim.ts";
-import type { ArtefactId } from "../../lib/model/ids.ts";
+import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
+import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
+import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { HeardArtefacts } from "./heard-artefacts.ts";
@@ -15,15 +18,55 @@ const unlookable = "Could not look at an artefact written by hand";
 /** Few enough that what comes in meanwhile is hardly held up. */
 const claimsAtOnce = 100;
 
-/** Every open claim is looked at as it stands. Harmless where nothing is to be done. */
-export async function reconcileClaims({ board }: Parts, decider: Decider, desk: QuestionDesk, epoch: number): Promise<void> {
+/**
+ * Every open claim is looked at as it stands, each by itself. Harmless where nothing is to be done. `mayJudge`: contact has lasted long enough
+ * for those who have not bid by their deadline to have had their chance; what is known of them may have changed since it went by.
+ */
+export async function reconcileClaims(
+  { board, clock, policy }: Pick<Parts, "board" | "clock" | "policy">,
+  decider: Decider,
+  desk: QuestionDesk,
+  epoch: number,
+  mayJudge: boolean,
+): Promise<void> {
   const claims = await board.listOpenClaims();
   for (let from = 0; from < claims.length; from += claimsAtOnce) {
     const some = claims.slice(from, from + claimsAtOnce);
-    await Promise.all(some.map((claim) => decider.decide(claim, { kind: "progress" }, epoch)));
-    const waiting = (await board.readClaims(some)).flatMap(({ grants }) => grants.map(questionOf));
-    for (const question of waiting) if (question !== undefined) await desk.look(question, epoch);
+    const snapshots = await board.readClaims(some);
+    const endings = await readEndings(board, snapshots);
+    const events = new Map<ClaimId, ClaimEvent>();
+    for (const { claim } of snapshots) {
+      const ending = endings.get(claim.goal_id);
+      const dueMs = Date.parse(claim.created_at) + policy.bid_deadline_ms;
+      const isOverdue = claim.bidding === "open" && clock.now().getTime() >= dueMs;
+      if (ending !== undefined) events.set(claim.id, { kind: "goal_ended", reason: whyEnded(ending) });
+      else if (mayJudge && isOverdue) events.set(claim.id, { kind: "bid_deadline" });
+    }
+    await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch);
+    await desk.lookEach(
+      snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
+      epoch,
+    );
   }
+}
+
+/** Of goals that were ended while one of their claims could not be read. */
+async function readEndings(board: Blackboard, snapshots: readonly ClaimSnapshot[]): Promise<Map<GoalId, GoalEnding>> {
+  const goals = [...new Set(snapshots.map(({ claim }) => claim.goal_id))];
+  const records = await Promise.all(goals.map((goal) => board.readGoal(goal)));
+  return new Map(
+    goals.flatMap((goal, index) => {
+      const ended = records[index]?.ended;
+      return ended === undefined ? [] : [[goal, ended] as const];
+    }),
+  );
+}
+
+/** The reason that a claim of an ended goal is terminated with. */
+export function whyEnded(ending: GoalEnding): string {
+  return ending === "artefact_limit"
+    ? "The goal was ended: it has more artefacts than limits.artefacts_per_goal allows."
+    : "The goal was cancelled.";
 }
 
 /** The more keys there are, the longer a pass takes and the rarer it comes: it may take one part in so many of the time. */

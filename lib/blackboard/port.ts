@@ -5,7 +5,7 @@
 import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
-import type { Claim, ClaimSnapshot, Grant, RunningGrant } from "../model/claim.ts";
+import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "../model/claim.ts";
 import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
 import type { ArtefactBoard } from "./artefact-port.ts";
@@ -78,8 +78,10 @@ export interface ClaimBoard {
     epoch: number;
     bidDeadlineMs: number;
   }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
+  /** Rejects with `blackboard-refused`, naming the key, when somebody has broken it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
-  readClaims(ids: readonly ClaimId[]): Promise<ClaimSnapshot[]>;
+  /** What does not exist is left out, and so is what is broken, of which `tell` hears: one claim stands in no other's way. */
+  readClaims(ids: readonly ClaimId[], tell?: (malformed: MalformedClaim) => void): Promise<ClaimSnapshot[]>;
   /** Ids of the claims that are neither complete nor terminated, oldest first. */
   listOpenClaims(): Promise<ClaimId[]>;
   /** cause → claim, of one artefact. */

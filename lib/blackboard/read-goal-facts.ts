@@ -1,6 +1,6 @@
 // Gathers, over the blackboard's port, all that a goal's status is derived from.
 import type { ArtefactHead } from "../model/artefact.ts";
-import type { ClaimSnapshot } from "../model/claim.ts";
+import type { ClaimSnapshot, MalformedClaim } from "../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import type { GoalEnding } from "./artefact-port.ts";
 import type { Blackboard } from "./port.ts";
@@ -17,6 +17,8 @@ export type StoredGoal = {
   /** Questions that wait for a person, of whichever goal. */
   asked: Set<ArtefactId>;
   claims: ClaimSnapshot[];
+  /** Those that cannot be read. */
+  malformed: MalformedClaim[];
 };
 
 /** Several reads are no snapshot: while the goal changes under them they are made again. */
@@ -39,8 +41,10 @@ export async function readGoalFacts(
       board.listOpenQuestions(),
     ]);
     const causes = await readCauses(board, ids);
-    const claims = await board.readClaims(claimsIn(causes));
-    const stored = { goal, ended, artefacts: await readHeads(ids, claims), causes, asked: new Set(asked), claims };
+    const malformed: MalformedClaim[] = [];
+    const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
+    const artefacts = await readHeads(ids, claims);
+    const stored = { goal, ended, artefacts, causes, asked: new Set(asked), claims, malformed };
     if (isOpen(stored) || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) return stored;
   }
 }

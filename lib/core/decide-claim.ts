@@ -60,10 +60,19 @@ function imposeMissingBids(draft: Draft): void {
     const registration = draft.input.agents.find(({ name }) => name === agent);
     if (registration === undefined) draft.bid(agent, "ignore");
     else {
-      const word =
-        bidByRules(draft.input.target, registration) ?? (registration.on_missing_bid === "ignore" ? "ignore" : undefined);
+      const mayMiss = registration.on_missing_bid === "ignore" || registration.human === true;
+      const word = bidByRules(draft.input.target, registration) ?? (mayMiss ? "ignore" : undefined);
       if (word !== undefined) draft.bid(agent, word);
     }
+  }
+}
+
+/** Whoever has become a person since the claim was opened has nothing that bids for it: its rules do, as they would have then. */
+function bidForPeople(draft: Draft): void {
+  const { agents, target } = draft.input;
+  for (const agent of missingBidders(draft.claim)) {
+    const person = agents.find(({ name, human }) => name === agent && human === true);
+    if (person !== undefined) draft.bid(agent, bidByRules(target, person) ?? "ignore");
   }
 }
 
@@ -130,6 +139,7 @@ function advance(draft: Draft): void {
   }
   if (draft.claim.bidding === "open") {
     const { target, agents, policy } = draft.input;
+    bidForPeople(draft);
     if (!isBiddingOver(draft.claim, target, agents, policy)) return;
     for (const agent of missingBidders(draft.claim)) draft.bid(agent, "ignore");
     draft.closeBidding();

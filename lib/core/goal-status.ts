@@ -1,6 +1,6 @@
 // How a goal stands, derived from what is on the blackboard and stored nowhere (DESIGN §5, "Goal status").
 import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
-import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
+import { type Claim, type ClaimSnapshot, type Grant, isEnded, type MalformedClaim } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { missingBidders } from "./consensus.ts";
@@ -19,8 +19,9 @@ export type GoalFacts = {
   causes: ReadonlyMap<ArtefactId, ReadonlyMap<string, ClaimId>>;
   /** Questions that wait for a person. */
   asked: ReadonlySet<ArtefactId>;
-  /** Every claim that `causes` names. */
+  /** Every claim that `causes` names, but for those that cannot be read. */
   claims: readonly ClaimSnapshot[];
+  malformed?: readonly MalformedClaim[];
 };
 
 export type GoalArtefact = Pick<
@@ -41,7 +42,9 @@ export type Waiting =
   | { kind: "answer"; question: ArtefactId; since: string }
   /** `agent` is a person, who is to judge the artefact. */
   | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
-  | { kind: "claim"; artefact: ArtefactId; since: string };
+  | { kind: "claim"; artefact: ArtefactId; since: string }
+  /** Somebody is to put a claim right that cannot be read. `since`: from its artefact on. */
+  | { kind: "repair"; claim: ClaimId; problem: string; since: string };
 
 /** `failures`: those that count, oldest first. */
 export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitingFor: Waiting[]; failures: ArtefactId[] };
@@ -50,16 +53,18 @@ export function goalStatus(facts: GoalFacts): GoalStatus {
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
   const owed = facts.ended === undefined ? [...owedClaims(facts), ...goalsOwed(facts)] : [];
   const questions = facts.artefacts.filter(({ id }) => facts.asked.has(id));
+  const repairs = repairsOwed(facts);
   const waitingFor: Waiting[] = [
     ...questions.map((question): Waiting => ({ kind: "answer", question: question.id, since: question.created_at })),
     ...openClaims.flatMap(waitedForBy),
+    ...repairs,
     ...owed.map((artefact): Waiting => ({ kind: "claim", artefact: artefact.id, since: artefact.created_at })),
   ];
   const retried = retriedClaims(facts);
   const failures = facts.artefacts.filter((one) => one.structural_type === "Failure" && !isSuperseded(one, retried, facts));
   const count = {
     people: waitingFor.filter(isForPeople).length,
-    open: openClaims.length + owed.length,
+    open: openClaims.length + owed.length + repairs.length,
     failures: failures.length,
   };
   return { state: stateOf(facts, count), openClaims, waitingFor, failures: failures.map(({ id }) => id) };
@@ -80,6 +85,15 @@ function stateOf(facts: GoalFacts, count: { people: number; open: number; failur
   const isResult = (artefact: GoalArtefact) =>
     artefact.structural_type === "Standard" && String(artefact.logical_id) !== String(facts.goal);
   return facts.artefacts.some(isResult) ? "settled" : "stalled";
+}
+
+/** An end that can be made out is an end. */
+function repairsOwed({ artefacts, causes, malformed = [] }: GoalFacts): Waiting[] {
+  const openOnes = malformed.filter(({ status }) => status === undefined || !isEnded(status));
+  return openOnes.map(({ claim, problem }) => {
+    const about = artefacts.find(({ id }) => [...(causes.get(id)?.values() ?? [])].includes(claim));
+    return { kind: "repair", claim, problem, since: about?.created_at ?? artefacts[0]?.created_at ?? "" };
+  });
 }
 
 /** Every Standard artefact gets one standard claim; until it has it, the goal is not at rest. */

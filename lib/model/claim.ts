@@ -98,6 +98,9 @@ export function questionOf(grant: Grant): ArtefactId | undefined {
 /** What is decided on: a claim with its grants. */
 export type ClaimSnapshot = { claim: Claim; grants: Grant[] };
 
+/** A claim that somebody has broken by hand: what can still be made out of it. `problem` is a sentence that names the key. */
+export type MalformedClaim = { claim: ClaimId; goal: GoalId | undefined; status: ClaimStatus | undefined; problem: string };
+
 /** Ended claims never change. */
 export function isEnded(status: ClaimStatus): boolean {
   return status === "complete" || status === "terminated";

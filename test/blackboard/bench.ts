@@ -17,6 +17,10 @@ export type Bench = AsyncDisposable & {
     publish(text: string): Promise<unknown>;
     writeBid(claim: ClaimId, agent: string, word: string): Promise<unknown>;
     readBids(claim: ClaimId): Promise<Record<string, string>>;
+    /** So that it cannot be read. */
+    breakClaim(claim: ClaimId): Promise<unknown>;
+    /** As it was before. */
+    mendClaim(claim: ClaimId): Promise<unknown>;
     writeRegistration(agent: AgentName, text: string): Promise<unknown>;
     writeEvent(entry: Record<string, string>): Promise<unknown>;
     writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
@@ -35,6 +39,8 @@ export async function openMemoryBench(): Promise<Bench> {
       publish: async (text) => memory.hand.publish(text),
       writeBid: async (claim, agent, word) => memory.hand.writeBid(claim, agent, word),
       readBids: async (claim) => memory.hand.readBids(claim),
+      breakClaim: async (claim) => memory.hand.breakClaim(claim),
+      mendClaim: async (claim) => memory.hand.mendClaim(claim),
       writeRegistration: async (agent, text) => memory.hand.writeRegistration(agent, text),
       writeEvent: async (entry) => memory.hand.writeEvent(entry),
       writeAnnouncement: async (entry) => memory.hand.writeAnnouncement(entry),
@@ -67,6 +73,14 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
       publish: (text) => server.cli("PUBLISH", key("artefact_events"), text),
       writeBid: (claim, agent, word) => server.cli("HSET", key(`claim:${claim}:bids`), agent, word),
       readBids: (claim) => readHash(`claim:${claim}:bids`),
+      breakClaim: async (claim) => {
+        const electorate = await server.cli("HGET", key(`claim:${claim}`), "electorate");
+        await server.cli("HSET", key(`claim:${claim}`), "electorate", `{${electorate}`);
+      },
+      mendClaim: async (claim) => {
+        const broken = await server.cli("HGET", key(`claim:${claim}`), "electorate");
+        await server.cli("HSET", key(`claim:${claim}`), "electorate", broken.slice(1));
+      },
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
       writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
       writeAnnouncement: (entry) => server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),

@@ -95,7 +95,7 @@ async function createLook(board: Blackboard) {
   const roster = new Roster(parts);
   const decider = new Decider(parts, roster, new Targets(board), new ClaimCache(), new Pause(board));
   const desk = new QuestionDesk(parts, roster, decider);
-  return { epoch, desk, reconcile: () => reconcileClaims(parts, decider, desk, epoch) };
+  return { epoch, desk, reconcile: () => reconcileClaims(parts, decider, desk, epoch, true) };
 }
 
 /** What Redis has sent to everybody meanwhile. */

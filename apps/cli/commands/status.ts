@@ -72,9 +72,10 @@ export const status = defineCommand({
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
 
 /** Those before this place in the list of goals that are not at rest: claims are open, or a person is asked. */
-async function readOpen(board: Blackboard, { open }: Situation, before: number): Promise<GoalReading[]> {
+async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, before: number): Promise<GoalReading[]> {
   const asked = await board.readHeads(await board.listOpenQuestions());
-  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...asked.map(({ head }) => head.goal_id)]);
+  const broken = malformed.flatMap(({ goal }) => goal ?? []);
+  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...asked.map(({ head }) => head.goal_id)]);
   for await (const page of forwards(goalShelf(board), before)) for (const goal of page) goals.delete(goal);
   const readings = await Promise.all([...goals].map((goal) => readGoal(board, goal)));
   const ageOf = ({ artefacts }: GoalReading) => Date.parse(artefacts[0]?.created_at ?? "");

@@ -1,7 +1,7 @@
 // Why somebody who is waited for has not acted yet, as far as the blackboard tells.
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
-import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { ClaimSnapshot, MalformedClaim } from "../../../lib/model/claim.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { kindOf } from "./agent-kind.ts";
@@ -22,6 +22,8 @@ export type Situation = {
   pause: { since: string; by: Actor } | undefined;
   /** Every open claim of the instance. */
   open: readonly ClaimSnapshot[];
+  /** Of the open ones, those that cannot be read. */
+  malformed?: readonly MalformedClaim[];
 };
 
 /**

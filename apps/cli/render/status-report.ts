@@ -1,4 +1,5 @@
 // How an instance stands, for people: the orchestrator, the agents, and each goal with whoever holds it up.
+import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -140,9 +141,11 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const age = stated === undefined ? "" : ageOf(stated.created_at, situation.nowMs);
   const summary = shorten(oneLine(goalSummary(reading)), 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
+  // Of a claim that cannot be read nothing stands there.
+  const placeOf = (waiting: Waiting) => ("claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined);
   const waits = (claim: string | undefined) =>
     waitingFor
-      .filter((waiting) => ("claim" in waiting ? waiting.claim : undefined) === claim)
+      .filter((waiting) => placeOf(waiting) === claim)
       .map((waiting) => `${style.dim("waits for")} ${waitingSentence(waiting, situation)}`);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [

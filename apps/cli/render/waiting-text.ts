@@ -36,6 +36,8 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
       return `the orchestrator to go on with it, ${age}${held}`;
     case "claim":
       return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${nobody}`;
+    case "repair":
+      return `somebody to put claim ${shortId(waiting.claim)} right, ${age}: ${oneLine(waiting.problem)}`;
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
@@ -71,6 +73,8 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
     case "claim":
       if (whyOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
       return (isOrchestrated(situation) ? same : style.red)(`orchestrator ${age}`);
+    case "repair":
+      return style.red(isTerse ? "a repair" : `claim ${shortId(waiting.claim)} is malformed`);
     case "answer":
       return style.yellow(isTerse ? "an answer" : `an answer to ${shortId(waiting.question)}`);
     case "approval":

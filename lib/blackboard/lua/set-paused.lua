@@ -17,7 +17,9 @@ redis.call('HDEL', KEYS[2], 'paused_since', 'paused_by')
 for _, claim in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
   local grants = redis.call('HGETALL', prefix .. 'grants:' .. claim)
   for index = 1, #grants, 2 do
-    if cjson.decode(grants[index + 1]).state == 'queued' then
+    -- One that somebody has broken by hand wakes nobody, and holds up nobody else.
+    local is_read, grant = pcall(cjson.decode, grants[index + 1])
+    if is_read and type(grant) == 'table' and grant.state == 'queued' then
       redis.call('RPUSH', prefix .. 'agent:' .. grants[index] .. ':grants', claim)
     end
   end

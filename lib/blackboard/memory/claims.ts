@@ -1,7 +1,7 @@
 // Claims, bids and commits of the memory blackboard.
 import { BidWord } from "../../model/bid.ts";
 import { type Claim, type ClaimSnapshot, isEnded } from "../../model/claim.ts";
-import { SettError } from "../../model/errors.ts";
+import { messageOf, SettError } from "../../model/errors.ts";
 import { AgentName, type ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
@@ -13,6 +13,8 @@ import { type ClaimRecord, missingBids, type State } from "./state.ts";
 export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
+    if (state.brokenClaims.has(id))
+      throw new SettError("blackboard-refused", `The claim at claim:${id} is malformed: somebody has broken it.`);
     return record && structuredClone({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
@@ -38,8 +40,16 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       return read(id);
     },
 
-    async readClaims(ids) {
-      return ids.map(read).filter((snapshot): snapshot is ClaimSnapshot => snapshot !== undefined);
+    async readClaims(ids, tell) {
+      return ids.flatMap((id): ClaimSnapshot[] => {
+        try {
+          return [read(id)].filter((snapshot) => snapshot !== undefined);
+        } catch (error) {
+          const { goal_id: goal, status } = state.claims.get(id)?.claim ?? {};
+          tell?.({ claim: id, goal, status, problem: messageOf(error) });
+          return [];
+        }
+      });
     },
 
     async listOpenClaims() {

@@ -31,6 +31,9 @@ export type MemoryBlackboard = {
     /** `XADD claims * <field> <value> …` */
     writeAnnouncement(entry: AnnouncementEntry): void;
     readBids(claim: ClaimId): Record<string, string>;
+    /** `HSET claim:<id> electorate {`, and what was there before. */
+    breakClaim(claim: ClaimId): void;
+    mendClaim(claim: ClaimId): void;
     /** `HSET agents <agent> <text>` */
     writeRegistration(agent: AgentName, text: string): void;
   };
@@ -52,6 +55,12 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
       },
       writeBid: (claim, agent, word) => {
         state.claims.get(claim)?.bidHash.set(agent, word);
+      },
+      breakClaim: (claim) => {
+        state.brokenClaims.add(claim);
+      },
+      mendClaim: (claim) => {
+        state.brokenClaims.delete(claim);
       },
       writeRegistration: (agent, text) => {
         state.agents.set(agent, text);

@@ -37,6 +37,8 @@ export class State {
   readonly claims = new Map<ClaimId, ClaimRecord>();
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   readonly openClaims = new Set<ClaimId>();
+  /** Those that somebody has made unreadable. */
+  readonly brokenClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: DueItem; at: number }>();
   /** As JSON. */

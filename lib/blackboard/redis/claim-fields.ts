@@ -1,7 +1,7 @@
 // A claim and its grants as they stand in Redis. What the scripts wrote is trusted: these are read for every decision.
-import type { Claim, ClaimSnapshot, Grant } from "../../model/claim.ts";
+import { type Claim, type ClaimSnapshot, ClaimStatus, type Grant, type MalformedClaim } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
-import type { AgentName } from "../../model/ids.ts";
+import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
 import { inOrder } from "../grant-order.ts";
 import type { NewClaim } from "../port.ts";
 
@@ -76,13 +76,39 @@ export function snapshotOf(
       termination_reason,
     };
     // The cast is the trust named at the top.
-    return { claim: claim as Claim, grants: inOrder(grants.map(grantOfText)) };
+    const snapshot = { claim: claim as Claim, grants: inOrder(grants.map(grantOfText)) };
+    const problem = shapeProblem(snapshot);
+    if (problem !== undefined) throw new Error(problem);
+    return snapshot;
   } catch (cause) {
     throw new SettError("blackboard-refused", `The claim at ${key} is malformed: ${messageOf(cause)}.`, {
       hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
       cause,
     });
   }
+}
+
+/** As much as keeps whoever reads it from stumbling. */
+function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
+  const lists = [claim.electorate, claim.bids, claim.additional_context_ids];
+  if (!lists.every(Array.isArray)) return "electorate, bid_order and additional_context_ids must be lists";
+  if (!ClaimStatus.safeParse(claim.status).success) return `there is no status ${claim.status}`;
+  if (!Number.isInteger(claim.rev)) return "rev is no number";
+  if (!claim.goal_id || !claim.artefact_id || !claim.created_at) return "goal_id, artefact_id or created_at is missing";
+  return grants.every((grant) => typeof grant?.agent === "string" && typeof grant.state === "string")
+    ? undefined
+    : "a grant lacks its agent or its state";
+}
+
+/** What can still be made out of one that `snapshotOf` has refused. */
+export function malformedClaim(claim: ClaimId, values: readonly (string | null)[], error: unknown): MalformedClaim {
+  const field = (name: string) => values[claimFieldNames.indexOf(name)];
+  return {
+    claim,
+    goal: GoalId.safeParse(field("goal_id")).data,
+    status: ClaimStatus.safeParse(field("status")).data,
+    problem: messageOf(error),
+  };
 }
 
 export function grantOfText(text: string): Grant {

@@ -4,7 +4,7 @@ import type { ClaimId } from "../../model/ids.ts";
 import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
-import { claimFieldNames, snapshotOf } from "./claim-fields.ts";
+import { claimFieldNames, malformedClaim, snapshotOf } from "./claim-fields.ts";
 import { commitWords } from "./commit-words.ts";
 import { followReads } from "./follow.ts";
 import type { Parts } from "./parts.ts";
@@ -18,12 +18,12 @@ export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
     if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
     return announcement === undefined ? [] : [announcement];
   };
-  const readClaims = async (ids: readonly ClaimId[]): Promise<(ClaimSnapshot | undefined)[]> => {
+  const readRows = async (ids: readonly ClaimId[]) => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
       Promise.all(ids.map((id) => Promise.all([client.hmGet(keys.claim(id), claimFieldNames), client.hVals(keys.grants(id))]))),
     );
-    return rows.map(([values, grants], index) => snapshotOf(keys.claim(ids[index] as ClaimId), values, grants));
+    return rows.map(([values, grants], index) => ({ id: ids[index] as ClaimId, values, grants }));
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
@@ -40,11 +40,19 @@ export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
     },
 
     async readClaim(id) {
-      return (await readClaims([id]))[0];
+      const [row] = await readRows([id]);
+      return row && snapshotOf(keys.claim(id), row.values, row.grants);
     },
 
-    async readClaims(ids) {
-      return (await readClaims(ids)).filter((snapshot): snapshot is ClaimSnapshot => snapshot !== undefined);
+    async readClaims(ids, tell) {
+      return (await readRows(ids)).flatMap(({ id, values, grants }): ClaimSnapshot[] => {
+        try {
+          return [snapshotOf(keys.claim(id), values, grants)].filter((snapshot) => snapshot !== undefined);
+        } catch (error) {
+          tell?.(malformedClaim(id, values, error));
+          return [];
+        }
+      });
     },
 
     async listOpenClaims() {

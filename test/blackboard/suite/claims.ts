@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Announcement } from "../../../lib/blackboard/port.ts";
+import type { MalformedClaim } from "../../../lib/model/claim.ts";
 import { newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
@@ -21,6 +22,23 @@ export function claimsSuite(open: () => Promise<Bench>): void {
       goal_id: goal.goal_id,
       data: { kind: "standard", cause: "standard", missing: 2 },
     });
+  });
+
+  test("a claim that was broken by hand is told of, and read again once it is put right; it hides no other", async () => {
+    await using bench = await open();
+    const { board, hand } = bench;
+    const { claim, goal } = await openClaim(board, ["coder"]);
+    const { claim: other } = await openClaim(board, ["coder"]);
+    await hand.breakClaim(claim.id);
+    const told: MalformedClaim[] = [];
+    const both = [claim.id, other.id];
+    expect(await board.readClaims(both, (one) => told.push(one))).toEqual([{ claim: other, grants: [] }]);
+    const problem = expect.stringContaining(`claim:${claim.id} is malformed`);
+    expect(told).toEqual([{ claim: claim.id, goal: goal.goal_id, status: "pending_review", problem: problem as never }]);
+    await expect(board.readClaim(claim.id)).rejects.toMatchObject({ code: "blackboard-refused", message: problem });
+    expect(await board.listOpenClaims()).toEqual(both);
+    await hand.mendClaim(claim.id);
+    expect(await board.readClaims(both)).toHaveLength(2);
   });
 
   test("a cause has one claim, ever", async () => {

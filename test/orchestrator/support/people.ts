@@ -3,7 +3,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import type { Grant } from "../../../lib/model/claim.ts";
+import type { Grant, MalformedClaim } from "../../../lib/model/claim.ts";
 import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
@@ -35,8 +35,10 @@ export async function statusOf({ board }: Clan, { goal_id: goal }: Artefact) {
   const asked = new Set(await board.listOpenQuestions());
   const causes = new Map<Artefact["id"], Map<string, ClaimId>>();
   for (const { id } of artefacts) causes.set(id, await board.claimsOfArtefact(id));
-  const claims = await board.readClaims([...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]));
-  return goalStatus({ goal, ended, artefacts, causes, claims, asked });
+  const malformed: MalformedClaim[] = [];
+  const ids = [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
+  const claims = await board.readClaims(ids, (one) => malformed.push(one));
+  return goalStatus({ goal, ended, artefacts, causes, claims, asked, malformed });
 }
 
 /** Waits until the goal has this state. */
