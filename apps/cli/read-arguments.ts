@@ -97,7 +97,8 @@ function checkPositionals(
   if (surplus !== undefined) {
     const most =
       places.length === 0 ? "takes no arguments" : `takes ${places.length === 1 ? "one argument" : `${places.length} arguments`}`;
-    fail(`\`sett ${command.name}\` ${most}: \`${surplus}\` is too many.`);
+    const hint = surplus === "ago" ? "Leave `ago` out: a duration counts back from now." : undefined;
+    fail(`\`sett ${command.name}\` ${most}: \`${surplus}\` is too many.`, hint);
   }
   const missing = places.find(([, argument], index) => argument.required === true && given[index] === undefined);
   if (missing !== undefined) fail(`\`sett ${command.name}\` needs ${missing[0].toUpperCase()}: ${missing[1].description}.`);

@@ -53,10 +53,12 @@ function wordOf(outcome: CommandOutcome, log: JsonLog): BidWord {
   if (outcome.stderr.byteLength > 0) log.info("The bid command wrote to stderr", { stderr: text.decode(outcome.stderr) });
   if (outcome.kind === "timed_out")
     throw new Error(`The bid command ran out of time after ${Math.round(outcome.durationMs)} ms.`);
-  if (outcome.kind !== "exited") throw new Error(`The bid command was stopped: ${outcome.kind}.`);
+  if (outcome.kind === "output_too_large") throw new Error(`The bid command wrote more to ${outcome.stream} than is allowed.`);
+  if (outcome.kind !== "exited") throw new Error("The bid command was stopped.");
   if (outcome.exitCode !== 0) throw new Error(`The bid command ended with ${outcome.signal ?? `exit code ${outcome.exitCode}`}.`);
   const said = text.decode(outcome.stdout).trim();
   const word = BidWord.safeParse(said);
-  if (!word.success) throw new Error(`The bid command said "${said.slice(0, 100)}", not one of ${BidWord.options.join(", ")}.`);
+  const printed = said === "" ? "nothing" : JSON.stringify(said.slice(0, 100));
+  if (!word.success) throw new Error(`The bid command printed ${printed}: it must print one of ${BidWord.options.join(", ")}.`);
   return word.data;
 }

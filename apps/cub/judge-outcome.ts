@@ -1,5 +1,5 @@
 // What a run of the agent's command came to: a result, or a failure and the sentence that explains it (DESIGN §6, "Tool contract").
-import type { ToolEnd } from "../../lib/core/failure-report.ts";
+import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { type Granted, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -45,8 +45,13 @@ type Ran = Exclude<CommandOutcome, { kind: "not_started" }>;
 
 function judgeExit(outcome: Ran, granted: Granted): Verdict {
   if (outcome.signal !== null) return { kind: "failed", end: endOf(outcome, `The tool was ended by ${outcome.signal}.`) };
-  if (outcome.exitCode !== 0)
-    return { kind: "failed", end: endOf(outcome, `The tool ended with exit code ${outcome.exitCode}.`) };
+  if (outcome.exitCode !== 0) {
+    const said = lastLine(outcome.stderr);
+    return {
+      kind: "failed",
+      end: endOf(outcome, `The tool ended with exit code ${outcome.exitCode}${said === "" ? "." : `: ${said}`}`),
+    };
+  }
   const read = readToolOutput(outcome.stdout, granted);
   if (!read.ok) {
     const reason = outcome.isCutOff ? `${read.reason} ${cutOff}` : read.reason;

@@ -28,6 +28,23 @@ export function failureReport(end: ToolEnd): FailureReport {
   };
 }
 
+const longestLine = 200;
+
+/**
+ * What a tool said last, which most often says why it ended: its last line that is not blank, without colours and control characters,
+ * of its end at most. Empty when there is none.
+ */
+export function lastLine(bytes: Uint8Array): string {
+  const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * longestLine));
+  const text = new TextDecoder().decode(bytes.subarray(from)).replace(escapes, "");
+  const last = text.split(/[\r\n]+/).findLast((line) => line.trim() !== "") ?? "";
+  const plain = last.replace(/\p{Cc}+/gu, " ").trim();
+  return plain.length <= longestLine ? plain : `…${plain.slice(1 - longestLine).replace(/^[\uDC00-\uDFFF]/, "")}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
+const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
 function shorten(bytes: Uint8Array): string {
   const decode = (part: Uint8Array) => new TextDecoder().decode(part);
   if (bytes.byteLength <= 2 * keptBytes) return decode(bytes);

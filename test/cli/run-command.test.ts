@@ -56,6 +56,9 @@ describe("the command line", () => {
     [["watch", "-o", "yaml"], "human or jsonl", "--help"],
     [["unearth"], "needs ID", "unearth --help"],
     [["help", "watch", "more"], "`more` is too many", ""],
+    [["watch", "--since", "10m", "ago"], "`ago` is too many", "Leave `ago` out"],
+    [["down", "--timeout", "soon"], "--timeout must be a duration such as `30s`", "--timeout 30s"],
+    [["questions", "--wait", "--timeout", "soon"], "--timeout must be a duration such as `30s`", "--timeout 30s"],
   ])("refuses %j with a sentence and the way out", async (words, sentence, hint) => {
     const { code, out, err } = await run(...words);
     expect(code).toBe(2);

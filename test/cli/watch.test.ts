@@ -58,7 +58,7 @@ describe("sett watch", () => {
     const [, second] = all;
     expect(await past("--goal", second?.goal_id?.slice(0, 8) ?? "")).toEqual(second === undefined ? [] : [second]);
     expect(await past("--since", second?.id ?? "")).toEqual(all.slice(2));
-    expect(await past("--since", "1h")).toEqual(all);
+    for (const since of ["1h", "1h ago", "400d"]) expect(await past("--since", since)).toEqual(all);
     expect(await past("--since", new Date(Date.now() + 60_000).toISOString())).toEqual([]);
     expect(await past("--since", second?.time ?? "")).toEqual(all.filter(({ time }) => time >= (second?.time ?? "")));
   }, 20_000);

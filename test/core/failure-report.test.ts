@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
+import { failureReport, lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
 
 const encode = (text: string) => new TextEncoder().encode(text);
@@ -23,6 +23,17 @@ test("a report holds what the contract lists", () => {
     stdout: "out",
     stderr: "err",
   });
+});
+
+test("the last thing that a tool said is one plain line, whatever it wrote", () => {
+  const esc = "\u001b";
+  expect(lastLine(encode("one\ntwo\n\n  \n"))).toBe("two");
+  expect(lastLine(encode(`10 %\r\n20 %\r${esc}[31mbroken:\tno such file${esc}[0m\r\n`))).toBe("broken: no such file");
+  expect(lastLine(encode(""))).toBe("");
+  expect(lastLine(new Uint8Array([0xff, 0x0a]))).toBe("\ufffd");
+  const long = lastLine(encode(`${"ä".repeat(100_000)}end`));
+  expect([...long].length).toBe(200);
+  expect(long).toMatch(/^…ä+end$/);
 });
 
 test("a tool that never started has nulls", () => {

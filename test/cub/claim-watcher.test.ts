@@ -96,6 +96,32 @@ describe("the claim watcher", () => {
     ],
     ["is missing", { kind: "not_started", reason: "not_found", message: 'The command "/bid" does not exist.' }],
   ];
+  const nothing = new Uint8Array();
+  test.each<[string, CommandOutcome, string]>([
+    ["says nothing", exited(""), "The bid command printed nothing: it must print one of review, claim, exclusive, ignore."],
+    ["says something else", exited("maybe"), 'The bid command printed "maybe": it must print one of'],
+    [
+      "says too much",
+      {
+        kind: "output_too_large",
+        stream: "stdout",
+        exitCode: null,
+        signal: "SIGTERM",
+        stdout: nothing,
+        stderr: nothing,
+        durationMs: 9,
+      },
+      "The bid command wrote more to stdout than is allowed.",
+    ],
+  ])("a bid command that %s is told of in a sentence", async (_what, outcome, sentence) => {
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    expect(scene.lines.find((line) => line.msg === "Failed to decide the bid")?.error).toContain(sentence);
+  });
+
   test.each(badOutcomes)("a bid command that %s makes an `ignore` bid and a line in the log", async (_what, outcome) => {
     await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
     const { standIn, agent } = scene;

@@ -1,11 +1,11 @@
 // sett down: agents first, Redis last; then everything is removed but what was recorded.
 import { HostRepository } from "../../../lib/git/host-repository.ts";
-import { Duration } from "../../../lib/model/config-quantities.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
+import { durationOf } from "../duration-argument.ts";
 import { fetchResults, type Results, readResultsAt } from "../fetch-results.ts";
 import { findInstance, hasAnything, hasContainers, workspaceOf } from "../find-instance.ts";
 import { leaveExchange } from "../leave-exchange.ts";
@@ -35,7 +35,7 @@ export const down = defineCommand({
   // Whoever interrupts is told at once how it stands now.
   endsItself: true,
   async run(args, shell) {
-    const agentSeconds = args.timeout === undefined ? agentStopSeconds : secondsOf(args.timeout);
+    const agentSeconds = args.timeout === undefined ? agentStopSeconds : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
     const name = parts?.instance ?? nameOfFolder((await workspaceRoot(shell.cwd)) ?? "");
@@ -90,12 +90,6 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
   if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is gone, with its blackboard.`);
-}
-
-function secondsOf(text: string): number {
-  const parsed = Duration.safeParse(text);
-  if (parsed.success) return Math.ceil(parsed.data / 1_000);
-  throw new SettError("usage", `--timeout takes a duration, not \`${text}\`.`, { hint: "For example: --timeout 5s" });
 }
 
 /** What runs comes first; without it, a blackboard that was kept. Undefined: this repository has nothing, as was wanted. */

@@ -1,11 +1,11 @@
 // sett questions: what waits for a person, or the next thing that will.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { Duration } from "../../../lib/model/config-quantities.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
+import { durationOf } from "../duration-argument.ts";
 import { followLog } from "../follow-log.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { type Asked, keyOf, keyOfEvent, readAsked } from "../read-asked.ts";
@@ -59,11 +59,7 @@ function timeoutOf(text: string | undefined, { wait, name }: { wait: boolean; na
   if (text === undefined) return undefined;
   if (!wait)
     throw new SettError("usage", "--timeout is for --wait.", { hint: `sett questions --wait --timeout ${text}${naming(name)}` });
-  const parsed = Duration.safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new SettError("usage", `--timeout ${parsed.error.issues[0]?.message}, not \`${text}\`.`, {
-    hint: "For example: --timeout 30s",
-  });
+  return durationOf("--timeout", text);
 }
 
 /** Those that were asked together, once one was; undefined when the time was up, and when it was interrupted. */

@@ -32,7 +32,12 @@ export const watch = defineCommand({
     "With --type or --agent, and everywhere else, each event has its line.",
   ].join("\n"),
   args: {
-    since: { type: "string", alias: "s", valueHint: "TIME", description: "start there: 10m ago, a date, or after an event's id" },
+    since: {
+      type: "string",
+      alias: "s",
+      valueHint: "TIME",
+      description: "start there: 10m (ten minutes ago), a date, or after an event's id",
+    },
     type: {
       type: "string",
       alias: "t",

@@ -39,13 +39,24 @@ export function chooseInstance(
 
 /** Undefined where the folder's name makes none. */
 export function nameOfFolder(workspace: string): InstanceName | undefined {
-  const name = basename(workspace)
-    .toLowerCase()
+  const name = inLatinLetters(basename(workspace))
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40)
     .replace(/^-+|-+$/g, "");
   return InstanceName.safeParse(name).data;
 }
+
+/** `prüf` → `pruf`: letters with marks lose them, and those that are one sign for two become two. */
+function inLatinLetters(text: string): string {
+  return text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{Mn}/gu, "")
+    .replace(/[ßæœøłđ]/g, (letter) => twoLetters[letter] ?? letter);
+}
+
+/** They have no other form in Unicode. */
+const twoLetters: Readonly<Record<string, string>> = { ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d" };
 
 /**
  * An instance of this repository is brought up to date, and a blackboard that an earlier `down` has kept is gone on from. Throws
