@@ -4,6 +4,7 @@ import { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
+import { GoalId } from "../../../lib/model/ids.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { exitCodeOf } from "../follow-goal.ts";
@@ -34,6 +35,7 @@ export const forage = defineCommand({
       valueHint: "TEXT",
       description: "what is to be done; - reads it from stdin",
     },
+    id: { type: "string", valueHint: "UUID", description: "the goal's own id: what stands under it is not stated a second time" },
     watch: { type: "boolean", alias: "w", description: "follow the goal until it rests" },
     json: jsonArgument,
     name: nameArgument,
@@ -47,7 +49,7 @@ export const forage = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const text = await readGoalText(args.goal, shell);
-    const { goal, from, place, actor, held } = await post(text, args.name, shell);
+    const { goal, from, place, actor, held } = await post(text, goalIdOf(args.id), args.name, shell);
     const id = goal.goal_id;
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
@@ -70,9 +72,17 @@ export const forage = defineCommand({
   },
 });
 
+function goalIdOf(text: string | undefined): GoalId | undefined {
+  if (text === undefined) return undefined;
+  const parsed = GoalId.safeParse(text.trim());
+  if (parsed.success) return parsed.data;
+  throw new SettError("usage", "--id takes a UUID of version 4.", { hint: "Leave it out, and the goal gets one." });
+}
+
 /** `from` is where the log stood before. The connection ends here: who follows makes their own, again and again. */
 async function post(
   text: string,
+  id: GoalId | undefined,
   name: string | undefined,
   shell: Shell,
 ): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor; held: Held | undefined }> {
@@ -86,7 +96,7 @@ async function post(
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
   const [from, held] = await Promise.all([board.endOfEvents(), heldUntil(board, name)]);
   const actor = await personOf(repository, shell);
-  return { goal: await stateGoal(board, repository, text, actor), from, place, actor, held };
+  return { goal: await stateGoal(board, repository, { text, id, actor, name }), from, place, actor, held };
 }
 
 function tellHeld(held: Held | undefined, { messages }: Shell): void {
