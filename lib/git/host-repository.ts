@@ -7,6 +7,7 @@ import { giveTo } from "./give-to.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { settRef } from "./refs.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { showChanges } from "./show-changes.ts";
 
 /** Address space for each run of git: many times what the largest repositories take, and less than what stops a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
@@ -113,14 +114,17 @@ export class HostRepository {
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
   }
 
-  /** The commit as `git show --stat` tells it, without colours. Throws git-failed when this repository does not have it. */
-  async showStat(commit: CommitHash): Promise<string> {
-    const args = ["show", "--stat", "--format=medium", "--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature"];
-    const run = { args: [...args, "--encoding=UTF-8", commit, "--"] };
-    const result = await this.#try(run);
-    if (result.exitCode === 0) return result.stdout;
+  /**
+   * What the commit changes since the first of `starts` that it stands on: all commits, and the files together. Throws git-failed when this
+   * repository does not have it.
+   */
+  async showChanges(commit: CommitHash, starts: readonly CommitHash[] = []): Promise<string> {
+    const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };
+    const found = await this.#try(run);
+    if (found.exitCode === 0)
+      return await showChanges({ run: (each) => this.#run(each), try: (each) => this.#try(each) }, commit, starts);
     const hint = "Results reach the repository with `sett hoard` or `sett forage --watch`.";
-    const cause = gitFailure(run, result);
+    const cause = gitFailure(run, found);
     throw new SettError("git-failed", `${this.place.toplevel} does not have commit ${commit}.`, { hint, cause });
   }
 

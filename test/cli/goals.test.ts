@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { Artefact } from "../../lib/model/artefact.ts";
 import type { Actor } from "../../lib/model/event.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
 import { derived } from "../support/lineage.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { runSett } from "./support/sett-process.ts";
@@ -188,6 +189,23 @@ describe("what stands on the blackboard", () => {
     const stated = derived([], { metadata: { commit: commit as never } });
     await board.createArtefact(stated, hand);
     expect(await at.need("unearth", stated.id)).not.toContain("door.txt");
+  });
+
+  test("a commit is shown with everything since the one that the work began at, not with the last commit alone", async () => {
+    const begun = await at.git("rev-parse", "HEAD");
+    const stated = sampleArtefact({ metadata: { commit: CommitHash.parse(begun) } });
+    const draft = CommitHash.parse(await at.commit("draft.txt", "1\n"));
+    const drafted = derived([stated], { type: "CodeCommit", payload: draft, metadata: { commit: draft } });
+    await at.commit("one.txt", "1\n");
+    const last = CommitHash.parse(await at.commit("two.txt", "2\n"));
+    const finished = derived([drafted], { type: "CodeCommit", payload: last, metadata: { commit: last } });
+    await using board = await at.board();
+    for (const each of [stated, drafted, finished]) await board.createArtefact(each, hand);
+    const text = await at.need("unearth", finished.id);
+    expect(text).toContain(`2 commits since ${draft.slice(0, 12)}\n`);
+    expect(text).toContain("    Write one.txt\n");
+    expect(text).toEndWith(" one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n");
+    expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}\n`);
   });
 
   test("status tells every goal's state, who is waited for, the agents and the orchestrator", async () => {

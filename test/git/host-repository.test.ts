@@ -39,7 +39,7 @@ test("reading, pinning and making the exchange leave HEAD, index, files and conf
   await repository.identity();
   await repository.pin(instance, newGoalId(), await repository.head());
   await repository.createExchange();
-  await repository.showStat(host.base);
+  await repository.showChanges(host.base);
   await repository.fetchCommits(instance, []);
   await repository.removeExchange();
   await repository.removeRefs(instance);
@@ -83,9 +83,26 @@ test("a commit is shown with its statistics, an unknown one is a failure that sa
   git(host.path, "config", "color.ui", "always");
   const commit = commitFiles(host.path, { "é.txt": "x\n" }, "Add a text");
   const repository = await open(host.path);
-  expect(await repository.showStat(commit)).toContain("    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)");
+  expect(await repository.showChanges(commit)).toContain("    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)");
   const unknown = CommitHash.parse("0123456789".repeat(4));
-  await expect(repository.showStat(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
+  await expect(repository.showChanges(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
+});
+
+test("a result is shown with all that was done since the work began, the nearest of the starts that it stands on", async () => {
+  using host = sampleRepository();
+  git(host.path, "config", "diff.noprefix", "true");
+  const first = commitFiles(host.path, { one: "1\n" }, "First");
+  const second = commitFiles(host.path, { two: "2\n" }, "Second");
+  git(host.path, "checkout", "-q", "-b", "side", host.base);
+  const side = commitFiles(host.path, { three: "3\n" }, "Aside");
+  const repository = await open(host.path);
+  const unknown = CommitHash.parse("0123456789".repeat(4));
+  const all = await repository.showChanges(second, [unknown, side, host.base, first]);
+  expect(all).toStartWith(`2 commits since ${host.base.slice(0, 12)}\n\ncommit ${second}\n`);
+  expect(all).toContain("    First\n");
+  expect(all).toEndWith(" one | 1 +\n two | 1 +\n 2 files changed, 2 insertions(+)\n");
+  expect(await repository.showChanges(second, [first, host.base])).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n");
+  expect(await repository.showChanges(second, [second])).toBe(`Nothing was changed since ${second.slice(0, 12)}.\n`);
 });
 
 test("a git that calls us, from a hook or an alias, does not mislead us to its repository", async () => {

@@ -29,7 +29,7 @@ test("a published commit reaches the host, and nothing of the user's changes", a
   await agent.copy.prepare(scene.base);
   const { ref, commit } = await agent.publish({ "src/one.ts": "one\n" }, scene.base);
   expect(await scene.fetch()).toEqual({ imported: [{ ref, commit }], broken: [], altered: [] });
-  expect(await scene.repository.showStat(commit)).toContain("src/one.ts | 2 +-");
+  expect(await scene.repository.showChanges(commit)).toContain("src/one.ts | 2 +-");
   expect(snapshot(scene.path)).toEqual(before);
   expect(git(scene.path, "log", "--format=%s", ref)).toBe("By an agent\nStart");
 });

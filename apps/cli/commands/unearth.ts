@@ -1,4 +1,5 @@
 // sett unearth: one artefact with its whole content.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { jsonArgument, nameArgument } from "../arguments.ts";
@@ -9,11 +10,13 @@ import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { notFound, resolveArtefactId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
+import { startsOfWork } from "../start-of-work.ts";
 
 export const unearth = defineCommand({
   name: "unearth",
   description: "show an artefact with its whole content",
-  details: "For an artefact with a commit also what `git show --stat` says of it, once it is fetched into this repository.",
+  details:
+    "For an artefact with a commit also what was changed since the commit that the work began at, once it is fetched into this repository.",
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
     payload: { type: "boolean", alias: "p", description: "print the content and nothing else, byte for byte" },
@@ -41,7 +44,7 @@ export const unearth = defineCommand({
         artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none", name: args.name }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
-      if (hasResult(artefact)) await showCommit(artefact, place.workspace, shell);
+      if (hasResult(artefact)) await showCommit(board, artefact, place.workspace, shell);
     }
     return;
   },
@@ -58,12 +61,14 @@ function contentOf({ payload }: Artefact, { out }: Shell): string {
   return text.replace(/\n$/, "");
 }
 
-async function showCommit({ metadata: { commit } }: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
+async function showCommit(board: Blackboard, artefact: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
+  const { commit } = artefact.metadata;
   if (commit === undefined || workspace === undefined || workspace === "") return;
   const { HostRepository } = await import("../../../lib/git/host-repository.ts");
   try {
-    const stat = await (await HostRepository.open(workspace, { env: shell.env })).showStat(commit);
-    await shell.out.write(`\n${shell.out.isTerminal ? plainLines(stat) : stat}`);
+    const repository = await HostRepository.open(workspace, { env: shell.env });
+    const changes = await repository.showChanges(commit, await startsOfWork(board, artefact));
+    await shell.out.write(`\n${shell.out.isTerminal ? plainLines(changes) : changes}`);
   } catch (error) {
     shell.messages.warn(messageOf(error));
   }

@@ -1,0 +1,35 @@
+// What a result changes: every commit between where the work began and where it ended, and what they change together.
+import type { CommitHash } from "../model/ids.ts";
+import type { GitResult, GitRun } from "./run-git.ts";
+
+/** Of more commits the newest are told. */
+const mostTold = 50;
+const plain = ["--no-color", "--no-ext-diff", "--no-textconv"];
+const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show-signature", "--encoding=UTF-8"];
+
+type Ways = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
+
+/** `starts`: where the work may have begun; the first that the commit stands on counts. Without one: its own commit alone. Throws git-failed. */
+export async function showChanges(git: Ways, commit: CommitHash, starts: readonly CommitHash[]): Promise<string> {
+  const base = await firstAncestor(git, commit, starts);
+  if (base === undefined) return await git.run({ args: ["show", "--stat", ...plain, ...asMessages, commit, "--"] });
+  if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
+  const range = `${base}..${commit}`;
+  const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));
+  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${mostTold}`, range, "--"] });
+  const stat = await git.run({ args: ["diff", "--stat", ...plain, base, commit, "--"] });
+  const older = count > mostTold ? `\n… and ${count - mostTold} older commits\n` : "";
+  const number = count === 1 ? "1 commit" : `${count} commits`;
+  return `${number} since ${short(base)}\n\n${log}${older}\n${stat === "" ? " no file is changed\n" : stat}`;
+}
+
+async function firstAncestor(git: Ways, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {
+  for (const start of starts) {
+    if ((await git.try({ args: ["merge-base", "--is-ancestor", start, commit] })).exitCode === 0) return start;
+  }
+  return undefined;
+}
+
+function short(commit: CommitHash): string {
+  return commit.slice(0, 12);
+}
