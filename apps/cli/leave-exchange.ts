@@ -2,9 +2,9 @@
 import type { HostRepository as Repository } from "../../lib/git/host-repository.ts";
 import type { InstanceName } from "../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../lib/runtime/port.ts";
+import { withLock } from "../../lib/runtime/process/file-lock.ts";
 import { hasAnything, workspaceOf } from "./find-instance.ts";
 import type { Shell } from "./shell.ts";
-import { withLock } from "./up/with-lock.ts";
 
 /**
  * The exchange lies in the git folder that all worktrees of a repository have in common, so that instances of several workspaces
@@ -17,7 +17,7 @@ export async function leaveExchange(
   shell: Pick<Shell, "env" | "messages">,
 ): Promise<void> {
   // A start takes its name under the same lock before it looks for the exchange: it is seen here, or makes an exchange of its own.
-  await withLock("up", new AbortController().signal, async () => {
+  await withLock(repository.lockFile, new AbortController().signal, async () => {
     const others = (await runtime.instances()).filter((parts) => parts.instance !== instance && hasAnything(parts));
     for (const other of others) if (await mayShare(other, repository, shell)) return;
     await repository.removeExchange();

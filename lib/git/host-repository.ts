@@ -1,4 +1,5 @@
 // The user's repository on the host: what Sett reads of it, and the refs and the exchange that it keeps in there.
+import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { createExchange, exchangePath, removeExchange } from "./exchange.ts";
@@ -29,12 +30,15 @@ export class HostRepository {
   readonly place: RepositoryPlace;
   /** The only folder that containers may write to; `createExchange` makes it. */
   readonly exchangeDir: string;
+  /** Keeps apart, for a moment, those who set up and take down instances of this repository: made and removed by them. */
+  readonly lockFile: string;
   readonly #git: Git;
 
   private constructor(git: Git, place: RepositoryPlace) {
     this.#git = git;
     this.place = place;
     this.exchangeDir = exchangePath(place);
+    this.lockFile = join(place.commonDir, "sett.lock");
   }
 
   /** The repository that holds `path`, a folder. Throws repository-unusable with the reason and the way out. */

@@ -13,6 +13,14 @@ export function agentContainerName(instance: InstanceName, agent: AgentName): st
   return `sett-${instance}-agent-${agent}`;
 }
 
+/** Without its tag: the image that holds the cub, with its loader and git. */
+export const carrierImage = "sett/cub";
+
+/** Of what somebody holds who works on the instance; nothing of an instance is called so. */
+export function lockName(instance: InstanceName): string {
+  return `sett-${instance}.lock`;
+}
+
 /** The image that is built for an agent. */
 export function agentImageTag(instance: InstanceName, agent: AgentName): string {
   return `sett-${instance}-agent-${agent}:latest`;

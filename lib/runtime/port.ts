@@ -160,9 +160,17 @@ export type Networks = {
   remove(name: string): Promise<void>;
 };
 
+/** `by` is what the holder has said of itself, for people; it may be empty. */
+export type Lock = ({ outcome: "held" } & AsyncDisposable) | { outcome: "taken"; by: string };
+
 export type ContainerRuntime = {
   /** Throws `docker-unreachable`, with what to do about it. */
   check(): Promise<EngineInfo>;
+  /**
+   * Held until it is disposed of, or its process has ended in whatever way. `who`: what others are told of the holder. Throws `image-not-found`
+   * when nobody holds it and an image is needed to do so.
+   */
+  lock(instance: InstanceName, who: string): Promise<Lock>;
   images: Images;
   containers: Containers;
   volumes: Volumes;

@@ -1,18 +1,15 @@
 // What `sett up` decides before it makes anything.
 import { describe, expect, test } from "bun:test";
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseInstance, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
 import { contextHash } from "../../apps/cli/up/context-hash.ts";
 import { findEngineSocket } from "../../apps/cli/up/engine-socket.ts";
 import { Journal } from "../../apps/cli/up/journal.ts";
-import { lockPath, takeLock, withLock } from "../../apps/cli/up/with-lock.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";
-import { identify } from "../../lib/runtime/process/process-id.ts";
-import { waitFor } from "../support/wait-for.ts";
 import { instanceParts as parts } from "./support/instance-parts.ts";
 
 const here = "/home/ada/here";
@@ -136,70 +133,6 @@ test("an image's inputs change with a file, a mode, a link, an argument and its 
   } finally {
     await rm(context, { recursive: true });
   }
-});
-
-test("jobs under one lock run one after the other, also after one that failed", async () => {
-  const name = `test-${crypto.randomUUID()}`;
-  const { signal } = new AbortController();
-  let inside = 0;
-  let most = 0;
-  const job = async () => {
-    inside += 1;
-    most = Math.max(most, inside);
-    await new Promise((resolve) => setImmediate(resolve));
-    inside -= 1;
-  };
-  await expect(withLock(name, signal, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  await Promise.all(Array.from({ length: 5 }, () => withLock(name, signal, job)));
-  expect(most).toBe(1);
-});
-
-test("a lock is held by one at a time, until it is let go", async () => {
-  const name = `test-${crypto.randomUUID()}`;
-  {
-    await using held = await takeLock(name);
-    expect(held).toBeDefined();
-    expect(await takeLock(name)).toBeUndefined();
-    expect(JSON.parse(await readFile(lockPath(name), "utf8"))).toMatchObject({ pid: process.pid });
-  }
-  await using taken = await takeLock(name);
-  expect(taken).toBeDefined();
-});
-
-test("a lock whose holder was killed is free, though nobody has buried the holder, or another process has its number", async () => {
-  const name = `test-${crypto.randomUUID()}`;
-  const holder = `
-    const { takeLock } = await import(${JSON.stringify(require.resolve("../../apps/cli/up/with-lock.ts"))});
-    await takeLock(${JSON.stringify(name)});
-    process.kill(process.pid, "SIGKILL");`;
-  // A shell that becomes a sleep buries nobody.
-  await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 60', process.execPath, holder], {
-    stdout: "pipe",
-  });
-  const { value } = await parent.stdout.getReader().read();
-  const pid = Number(new TextDecoder().decode(value));
-  await waitFor("the holder to end", () => identify(pid) === undefined);
-  {
-    await using taken = await takeLock(name);
-    expect(taken).toBeDefined();
-  }
-  for (const left of [JSON.stringify({ ...identify(process.pid), born: "long ago" }), "999999", "{}", "null", ""]) {
-    await writeFile(lockPath(name), left);
-    await using taken = await takeLock(name);
-    expect(taken).toBeDefined();
-  }
-});
-
-test("of many who find a dead process's lock exactly one gets it, also where one had died over its removal", async () => {
-  const name = `test-${crypto.randomUUID()}`;
-  for (let round = 0; round < 50; round++) {
-    for (const path of [lockPath(name), `${lockPath(name)}.removal`]) await writeFile(path, '{"pid":1,"born":"long ago"}');
-    const locks = await Promise.all(Array.from({ length: 20 }, () => takeLock(name)));
-    const won = locks.filter((lock) => lock !== undefined);
-    expect(won).toHaveLength(1);
-    await won[0]?.[Symbol.asyncDispose]();
-  }
-  expect((await readdir(tmpdir())).filter((file) => file.includes(name))).toEqual([]);
 });
 
 test("a journal takes everything back from the end, and lets only then go on what stood still", async () => {

@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import process from "node:process";
 import { $ } from "bun";
 import { nameOfFolder } from "../../apps/cli/up/checks.ts";
-import { holdInstance } from "../../apps/cli/up/with-lock.ts";
+import { holdInstance } from "../../apps/cli/up/hold-instance.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
@@ -40,14 +42,16 @@ test("an agent's image that does not exist is named, with the agent, and nothing
   await sett.write({ "sett.yml": yml });
 });
 
-test("while a `sett up` is at work another one is refused, and so is `sett down`, although there is nothing to see yet", async () => {
+test("while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have", async () => {
   const instance = InstanceName.parse(nameOfFolder(sett.folder));
-  await using _held = await holdInstance(instance);
+  await using _held = await holdInstance(await dockerRuntime(), instance);
   for (const command of ["up", "down"]) {
-    const { code, out, err } = await sett.sett(command);
-    expect({ code, out }).toEqual({ code: 1, out: "" });
-    expect(err).toContain(`Another \`sett up\` or \`sett down\` is at work on ${instance}.`);
-    expect(err).toContain("→");
+    const env = { ...process.env, TMPDIR: sett.folder };
+    const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`.cwd(sett.folder).env(env).quiet().nothrow();
+    expect({ exitCode, out: stdout.toString() }).toEqual({ exitCode: 1, out: "" });
+    expect(stderr.toString()).toContain(`Another \`sett up\` or \`sett down\` is at work on ${instance}, by `);
+    expect(stderr.toString()).toContain(`process ${process.pid}.`);
+    expect(stderr.toString()).toContain("→");
   }
 });
 

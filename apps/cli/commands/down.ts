@@ -1,6 +1,7 @@
 // sett down: agents first, Redis last; then everything is removed but what was recorded.
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
@@ -17,7 +18,7 @@ import { everyRuntime, runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { nameOfFolder } from "../up/checks.ts";
 import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/container-limits.ts";
-import { holdInstance } from "../up/with-lock.ts";
+import { holdInstance } from "../up/hold-instance.ts";
 import { workspaceRoot } from "../workspace-root.ts";
 
 export const down = defineCommand({
@@ -40,7 +41,7 @@ export const down = defineCommand({
     const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
     const name = parts?.instance ?? nameOfFolder((await workspaceRoot(shell.cwd)) ?? "");
     // What a `sett up` is about to make cannot be taken down yet.
-    await using _alone = name === undefined ? undefined : await holdInstance(name);
+    await using _alone = name === undefined ? undefined : await holdIfPossible(runtime, name, shell);
     if (parts === undefined) {
       shell.messages.note("Nothing of a sett is left for this repository.");
       return;
@@ -90,6 +91,18 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
   if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is gone, with its blackboard.`);
+}
+
+/** What is half dead, or too full to make anything, must still go down. */
+async function holdIfPossible(runtime: ContainerRuntime, instance: InstanceName, shell: Shell) {
+  try {
+    return await holdInstance(runtime, instance);
+  } catch (error) {
+    if (!(error instanceof SettError) || error.code === "instance-taken" || error.code === "docker-unreachable") throw error;
+    // Without that image no `sett up` gets far enough to be kept away.
+    if (error.code !== "image-not-found") shell.messages.warn(`No \`sett up\` is kept away meanwhile: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** What runs comes first; without it, a blackboard that was kept. Undefined: this repository has nothing, as was wanted. */

@@ -22,13 +22,13 @@ import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
-import { prepareImages } from "../up/images.ts";
+import { holdInstance } from "../up/hold-instance.ts";
+import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { Journal } from "../up/journal.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
 import { chooseRedisPort } from "../up/redis-port.ts";
 import { explainFailure, rollBack } from "../up/roll-back.ts";
-import { holdInstance } from "../up/with-lock.ts";
 import { needsWorkers } from "../up/workers.ts";
 import { exists } from "../workspace-root.ts";
 
@@ -69,13 +69,14 @@ export const up = defineCommand({
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(asked, file, repository, shell) : undefined;
     const config = machine?.config ?? asked;
-    await using _alone = await holdInstance(instance);
+    using progress = new Progress(shell.err);
+    const { version, interrupted: signal } = shell;
+    await prepareCarrier({ runtime, version, progress, signal });
+    await using _alone = await holdInstance(runtime, instance);
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
 
-    using progress = new Progress(shell.err);
-    const { version, interrupted: signal } = shell;
     const how = before !== undefined && hasContainers(before) ? "What ran before runs as before." : "Nothing was left behind.";
     const images = await prepareImages({
       runtime,
@@ -120,7 +121,17 @@ export const up = defineCommand({
     shell.ifAbandoned(() => (journal.hasBegun ? leftBehind(instance, before) : undefined));
     const tools = { runtime, progress, signal, journal };
     try {
-      const outcome = await bringUp({ ...tools, instance, workspace, version, plan, registrations, exchange, actor });
+      const outcome = await bringUp({
+        ...tools,
+        instance,
+        workspace,
+        version,
+        plan,
+        registrations,
+        exchange,
+        actor,
+        repositoryLock: repository.lockFile,
+      });
       await report(instance, outcome, args.name, shell);
     } catch (error) {
       const explained = await explainFailure(runtime, error, how, args.name);

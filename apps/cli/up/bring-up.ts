@@ -5,6 +5,7 @@ import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agen
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { withLock } from "../../../lib/runtime/process/file-lock.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
 import { kindOf, nameWithKind } from "../render/agent-kind.ts";
@@ -16,7 +17,6 @@ import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextSeat } from "./readiness.ts";
 import { startRedis } from "./start-redis.ts";
-import { withLock } from "./with-lock.ts";
 
 export type Order = Tools & {
   instance: InstanceName;
@@ -24,6 +24,8 @@ export type Order = Tools & {
   version: string;
   plan: InstancePlan;
   registrations: readonly AgentRegistration[];
+  /** The file that keeps two of one repository apart while one of them looks and takes. */
+  repositoryLock: string;
   /** Made unless it is there. `takeBack` removes one that was made. */
   exchange: { make: () => Promise<"made" | "kept">; takeBack: () => Promise<void> };
   actor: Actor;
@@ -69,9 +71,9 @@ export async function bringUp(order: Order): Promise<Outcome> {
   return outcomeOf(changes, left.gone, before, order);
 }
 
-/** Whoever makes the network owns the name; whoever comes later is refused before it has made anything. */
-async function takeName({ instance, workspace, plan, runtime, journal, signal }: Order): Promise<Changes> {
-  return await withLock("up", signal, async () => {
+/** Whoever makes the network owns the repository; whoever comes later is refused before it has made anything. */
+async function takeName({ instance, workspace, plan, runtime, journal, signal, repositoryLock }: Order): Promise<Changes> {
+  return await withLock(repositoryLock, signal, async () => {
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);

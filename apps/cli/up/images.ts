@@ -3,7 +3,7 @@ import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import { instanceLabel } from "../../../lib/runtime/labels.ts";
-import { agentImageTag } from "../../../lib/runtime/names.ts";
+import { agentImageTag, carrierImage } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../render/age.ts";
 import type { Progress } from "../render/progress.ts";
@@ -44,7 +44,7 @@ export async function prepareImages(order: Order): Promise<Images> {
   };
   const redis = service(config.services.redis?.image ?? "redis:7-alpine");
   const orchestrator = service(config.services.orchestrator?.image ?? `sett/orchestrator:${version}`);
-  const cub = service(`sett/cub:${version}`);
+  const cub = service(`${carrierImage}:${version}`);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
   const jobs = [redis, orchestrator, cub, ...agents];
   // One that fails stops the others: nobody waits for a long build only to learn that it was in vain.
@@ -59,6 +59,11 @@ export async function prepareImages(order: Order): Promise<Images> {
     cub: await cub,
     agents: new Map(await Promise.all(agents)),
   };
+}
+
+/** The image that every instance needs, and its lock before all else. Throws `image-not-found`. */
+export async function prepareCarrier(order: Pick<Order, "runtime" | "version" | "progress" | "signal">): Promise<Image> {
+  return await findOrPull(order, `${carrierImage}:${order.version}`);
 }
 
 async function agentImage(order: Order, agent: AgentConfig): Promise<Image> {
@@ -81,7 +86,9 @@ async function agentImage(order: Order, agent: AgentConfig): Promise<Image> {
   return { tag, ...image };
 }
 
-async function findOrPull({ runtime, progress, signal }: Order, tag: string): Promise<Image> {
+type Search = Pick<Order, "runtime" | "progress" | "signal">;
+
+async function findOrPull({ runtime, progress, signal }: Search, tag: string): Promise<Image> {
   const found = await runtime.images.find(tag);
   if (found !== undefined) return { tag, ...found };
   const step = progress.begin(tag, "pulling");

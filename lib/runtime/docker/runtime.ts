@@ -1,4 +1,5 @@
 // The container runtime on a Docker Engine. This folder is the only one that knows dockerode.
+import { lockName } from "../names.ts";
 import type { ContainerRuntime } from "../port.ts";
 import { waitForEnd, waitHealthy } from "./await-container.ts";
 import { buildImage } from "./build.ts";
@@ -7,6 +8,7 @@ import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
+import { takeLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
 import { removeBuiltImages } from "./remove-built-images.ts";
@@ -28,6 +30,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
   const docker = new Docker(options.socketPath === undefined ? undefined : { socketPath: options.socketPath });
   return {
     check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
+    lock: (instance, who) => takeLock(docker, lockName(instance), who),
     images: {
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),

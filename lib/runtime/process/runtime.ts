@@ -1,11 +1,13 @@
 // The runtime without containers: what an instance consists of runs as processes of this machine, and nothing is walled off.
 import { release } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
-import { blackboardVolumeName } from "../names.ts";
+import { blackboardVolumeName, lockName } from "../names.ts";
 import type { ContainerRuntime, ImageInfo } from "../port.ts";
 import { execBeside } from "./exec.ts";
+import { takeLock } from "./file-lock.ts";
 import { allInstances, findProcess, instanceParts, waitForEnd, waitHealthy } from "./inspect.ts";
 import { logLines } from "./logs.ts";
 import { machineEnvironment } from "./machine-environment.ts";
@@ -38,6 +40,10 @@ export function processRuntime(
     check: async () => {
       await registry.open();
       return { version: release(), architecture: machine.architecture };
+    },
+    lock: async (instance, who) => {
+      await registry.open();
+      return await takeLock(join(registry.root, lockName(instance)), who);
     },
     images: {
       find: async () => machine,
