@@ -58,7 +58,7 @@ export async function findInstance(
   return only;
 }
 
-function notThere(name: string): SettError {
+export function notThere(name: string): SettError {
   return new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows what there is." });
 }
 

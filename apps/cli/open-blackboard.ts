@@ -43,7 +43,7 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
 export function redisOf(parts: InstanceParts): { port: number; password: string } | undefined {
   const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
-  if (redis?.state.state !== "running" || published === undefined) return undefined;
+  if (redis === undefined || !isServing(redis) || published === undefined) return undefined;
   return { port: published.hostPort, password: redis.env.REDISCLI_AUTH ?? "" };
 }
 
@@ -61,6 +61,11 @@ export function redisUrlOf(parts: InstanceParts): string {
         ? `${up} starts it anew with all that is recorded.`
         : `${up} starts it again with all that is recorded; \`sett logs redis --name ${instance}\` may show why it ended.`,
   });
+}
+
+/** Whether others can speak with it, however well it is. */
+export function isServing({ state }: ContainerPart): boolean {
+  return state.state === "running" || state.state === "unsupervised";
 }
 
 function redisPartOf({ containers }: InstanceParts): ContainerPart | undefined {

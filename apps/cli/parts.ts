@@ -17,6 +17,7 @@ export function stateWord({ state }: ContainerPart): string {
       return state.health === "unhealthy" ? "unhealthy" : "running";
     case "created":
     case "paused":
+    case "unsupervised":
     case "restarting":
     case "exited":
       return state.state;

@@ -47,8 +47,8 @@ export type Images = {
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
-  /** Removes what was built for the instance's agents, older builds too. An image that something else uses stays. */
-  removeBuilt(instance: InstanceName): Promise<void>;
+  /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
+  removeBuilt(instance: InstanceName): Promise<string[]>;
 };
 
 export type ContainerState =
@@ -56,6 +56,8 @@ export type ContainerState =
   /** `none`: the container has no healthcheck. */
   | { state: "running"; startedAt: string; health: "none" | "starting" | "healthy" | "unhealthy" }
   | { state: "paused" }
+  /** It runs, but nobody looks after it any more: what it says is lost, and nobody starts it again. Of processes alone. */
+  | { state: "unsupervised"; startedAt: string }
   /** Ended, and its restart policy is about to start it again. */
   | { state: "restarting"; exitCode: number }
   | { state: "exited"; exitCode: number; endedAt: string };

@@ -264,6 +264,19 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
   await git("checkout", "sett.yml");
 });
 
+test("a part whose supervisor was killed is shown, and up puts another in its place; its own process ends", async () => {
+  const states = ["agent-painter", "redis"].map((part) => readState(placeOf(part)));
+  const lone = ["agent-painter", "redis"].map(processOf);
+  for (const state of states) process.kill(state?.supervisor.pid ?? 0, "SIGKILL");
+  const [listed] = JSON.parse(await need("list", "--json"));
+  expect(listed.state).toBe("2 of 4 running");
+  expect(listed.containers).toContainEqual({ name: `sett-${name}-redis`, state: "unsupervised" });
+  expect(JSON.parse(await need("status", "--json")).agents).toHaveLength(2);
+  expect(await need("up", "--name", name)).toContain("replaced redis, painter; kept orchestrator, critic");
+  for (const id of lone) expect(id && isAlive(id)).toBe(false);
+  expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
+});
+
 test("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", name, "--runtime", "docker");
   expect(code).toBe(1);
@@ -273,6 +286,8 @@ test("the name cannot be taken in Docker as well", async () => {
 test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
   await startWaiting();
   expect(stillRunning().join()).toContain("sleep");
+  // Also of which the supervisor is gone.
+  process.kill(readState(placeOf("agent-critic"))?.supervisor.pid ?? 0, "SIGKILL");
   await need("down", "--timeout", "1s");
   expect(stillRunning()).toEqual([]);
   const [listed] = JSON.parse(await need("list", "--json"));

@@ -46,6 +46,12 @@ test("a part that ends is named with its exit code and its last words", async ()
   const err = await failedUp(`${good}services:\n  orchestrator: { image: last-words-${sett.name} }\n`);
   expect(err).toContain(`sett-${sett.name}-orchestrator`);
   expect(err).toContain("these are my last words");
+  const image = `sett-${sett.name}-agent-echo:latest`;
+  expect(err).toContain(`Nothing was left behind but the image ${image}`);
+  expect(err).toContain(`sett down --volumes --name ${sett.name}`);
+  expect(await $`docker image ls -q ${image}`.text()).not.toBe("");
+  await sett.need("down", "--volumes", "--name", sett.name);
+  expect(await $`docker image ls -q ${image}`.text()).toBe("");
 });
 
 test("an image that does not build shows the build's last lines", async () => {

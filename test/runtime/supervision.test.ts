@@ -84,14 +84,14 @@ test("stopping takes along what was left behind", async () => {
   expect(hidden && isAlive(hidden)).toBe(false);
 });
 
-test("a process whose supervisor was killed runs on, is found, and can be stopped", async () => {
+test("a process whose supervisor was killed runs on, is told from one that is looked after, and can be stopped", async () => {
   await using sett = await processInstance();
   const { find, stop } = sett.runtime.containers;
   const { id } = await sett.run("sleep 60", { restart: "unless-stopped" });
   const { supervisor, child } = stateOf(sett, id);
   sendSignal(supervisor, "SIGKILL");
   await waitFor("the supervisor to be gone", () => !isAlive(supervisor));
-  expect(await find(id)).toMatchObject({ state: { state: "running" } });
+  expect(await find(id)).toMatchObject({ state: { state: "unsupervised" } });
   await stop(id, 10);
   expect(child && isAlive(child)).toBe(false);
   expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });

@@ -8,9 +8,9 @@ import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { durationOf } from "../duration-argument.ts";
 import { fetchResults, type Results, readResultsAt } from "../fetch-results.ts";
-import { findInstance, hasAnything, hasContainers, workspaceOf } from "../find-instance.ts";
+import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../find-instance.ts";
 import { leaveExchange } from "../leave-exchange.ts";
-import { connect, redisUrlOf } from "../open-blackboard.ts";
+import { connect, isServing, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
 import { personOf } from "../person.ts";
 import { Progress } from "../render/progress.ts";
@@ -38,12 +38,20 @@ export const down = defineCommand({
   async run(args, shell) {
     const agentSeconds = args.timeout === undefined ? agentStopSeconds : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
-    const parts = await untilInterrupted(findLeavings(runtime, shell, args.name), shell, "Interrupted: nothing was stopped.");
-    const name = parts?.instance ?? nameOfFolder((await workspaceRoot(shell.cwd)) ?? "");
+    const parts = await untilInterrupted(
+      findLeavings(runtime, shell, args.name, args.volumes),
+      shell,
+      "Interrupted: nothing was stopped.",
+    );
+    const name = parts?.instance ?? (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
     // What a `sett up` is about to make cannot be taken down yet.
     await using _alone = name === undefined ? undefined : await holdIfPossible(runtime, name, shell);
     if (parts === undefined) {
-      shell.messages.note("Nothing of a sett is left for this repository.");
+      // An `up` that failed leaves the images that it has built.
+      const images = args.volumes && name !== undefined ? await runtime.images.removeBuilt(name) : [];
+      if (images.length === 0 && args.name !== undefined) throw notThere(args.name);
+      if (images.length === 0) shell.messages.note("Nothing of a sett is left for this repository.");
+      else shell.messages.done(`The images of ${name} are gone, which were all that was left of it.`);
       return;
     }
     using progress = new Progress(shell.err);
@@ -105,11 +113,16 @@ async function holdIfPossible(runtime: ContainerRuntime, instance: InstanceName,
   }
 }
 
-/** What runs comes first; without it, a blackboard that was kept. Undefined: this repository has nothing, as was wanted. */
+async function nameOfPlace({ cwd }: Shell): Promise<InstanceName | undefined> {
+  return nameOfFolder((await workspaceRoot(cwd)) ?? "");
+}
+
+/** What runs comes first; without it, a blackboard that was kept. Undefined: there is nothing, as was wanted, or but images. */
 async function findLeavings(
   runtime: ContainerRuntime,
   shell: Shell,
   name: string | undefined,
+  isWhole: boolean,
 ): Promise<InstanceParts | undefined> {
   const isMissing = (error: unknown) => error instanceof SettError && error.code === "instance-not-found";
   for (const isFound of [hasContainers, hasAnything]) {
@@ -118,7 +131,7 @@ async function findLeavings(
     } catch (error) {
       if (!isMissing(error)) throw error;
       // A name that nothing has is more likely a slip than a wish come true.
-      const isWish = name === undefined && (await workspaceRoot(shell.cwd)) !== undefined;
+      const isWish = name === undefined ? (await workspaceRoot(shell.cwd)) !== undefined : isWhole;
       if (isFound === hasAnything && !isWish) throw error;
     }
   }
@@ -146,7 +159,7 @@ async function logStop(parts: InstanceParts, repository: HostRepository | undefi
 }
 
 function hasRedis({ containers }: InstanceParts): boolean {
-  return containers.some(({ labels, state }) => labels.component === "redis" && state.state === "running");
+  return containers.some((part) => part.labels.component === "redis" && isServing(part));
 }
 
 type Stop = (components: string[], seconds: number) => Promise<void>;

@@ -77,7 +77,8 @@ export const up = defineCommand({
     requireFreeOrOwn(instance, workspace, all);
     const before = all.find((parts) => parts.instance === instance);
 
-    const how = before !== undefined && hasContainers(before) ? "What ran before runs as before." : "Nothing was left behind.";
+    const built: string[] = [];
+    const how = () => howItStands(instance, before, built);
     const images = await prepareImages({
       runtime,
       instance,
@@ -86,8 +87,9 @@ export const up = defineCommand({
       isRebuild: args.build,
       progress,
       signal,
+      built,
     }).catch((error: unknown) => {
-      throw unlessInterrupted(error, how);
+      throw unlessInterrupted(error, how());
     });
     const { objectsDir, containerUser: user } = repository.place;
     const registrations = registrationsOf(
@@ -134,10 +136,10 @@ export const up = defineCommand({
       });
       await report(instance, outcome, args.name, shell);
     } catch (error) {
-      const explained = await explainFailure(runtime, error, how, args.name);
+      const explained = await explainFailure(runtime, error, how(), args.name);
       progress[Symbol.dispose]();
       await rollBack(journal, instance, shell);
-      throw unlessInterrupted(explained, how);
+      throw unlessInterrupted(explained, how());
     }
     return;
   },
@@ -145,6 +147,16 @@ export const up = defineCommand({
 
 function passwordOf(parts: InstanceParts | undefined): string | undefined {
   return parts?.containers.find(({ labels }) => labels.component === "redis")?.env.REDISCLI_AUTH;
+}
+
+/** After a failure: images that were built are kept, because to build them may have taken long. */
+function howItStands(instance: InstanceName, before: InstanceParts | undefined, built: readonly string[]): string {
+  const images = `the image${built.length === 1 ? "" : "s"} ${built.join(", ")}`;
+  if (before !== undefined && hasContainers(before)) {
+    return `What ran before runs as before.${built.length === 0 ? "" : ` For the next \`sett up\` ${images} is kept.`}`;
+  }
+  if (built.length === 0) return "Nothing was left behind.";
+  return `Nothing was left behind but ${images}, for the next \`sett up\`; \`sett down --volumes --name ${instance}\` removes that, too.`;
 }
 
 /** An interruption told by what it means here; every other error stays as it is. */

@@ -22,6 +22,8 @@ type Order = {
   isRebuild: boolean;
   progress: Progress;
   signal: AbortSignal;
+  /** Gets the names of the images that were built, also when others fail. */
+  built: string[];
 };
 
 const inputsLabel = "dev.sett.inputs";
@@ -81,6 +83,7 @@ async function agentImage(order: Order, agent: AgentConfig): Promise<Image> {
     { contextDir: context, dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""), args, tag, labels },
     { onProgress: (line) => step.update(line, { isMilestone: line.startsWith("Step ") }), signal },
   );
+  order.built.push(tag);
   // A base image that had to be pulled is known only now.
   step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);
   return { tag, ...image };

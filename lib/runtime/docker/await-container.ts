@@ -68,6 +68,7 @@ function outcomeOf(state: ContainerState): HealthOutcome | undefined {
       return { outcome: "ended", exitCode: state.exitCode };
     case "created":
     case "paused":
+    case "unsupervised":
       return undefined;
     default:
       return unreachable(state);

@@ -82,7 +82,9 @@ async function startHolder(docker: Docker, holder: Docker.Container, name: strin
 
 /** Of any version, but of no other architecture: those name it. */
 async function findHolderImage(docker: Docker): Promise<string> {
-  const images = await ask("list its images", () => docker.listImages({ filters: { reference: [carrierImage] } }));
+  // What only bears the name, as a stand-in, may lack the program.
+  const filters = { reference: [carrierImage], label: [`org.opencontainers.image.title=${carrierImage}`] };
+  const images = await ask("list its images", () => docker.listImages({ filters }));
   const image = images.find(({ RepoTags }) => RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)));
   if (image !== undefined) return image.Id;
   throw new SettError("image-not-found", `There is no image ${carrierImage} to hold a lock with.`, {

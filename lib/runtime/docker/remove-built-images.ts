@@ -12,7 +12,7 @@ import { findImage } from "./images.ts";
  * none at all, as what an earlier build left does. One that cannot be removed does not save the others; the first failure is thrown
  * at the end.
  */
-export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<void> {
+export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<string[]> {
   const images = await ask(`list the images of ${instance}`, () =>
     docker.listImages({ filters: { label: [`${instanceLabel}=${instance}`] } }),
   );
@@ -24,6 +24,7 @@ export async function removeBuiltImages(docker: Docker, instance: InstanceName):
   // One after the other: an engine that is told to take an image's last names away at once loses count of them.
   for (const name of names) await removeImage(docker, name).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
+  return names;
 }
 
 /** Engines say of an image without names that it has none, or that its name is `<none>`. */

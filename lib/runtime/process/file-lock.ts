@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
-import { pause } from "../../service/pause.ts";
 import type { Lock } from "../port.ts";
 import { identify, isAlive, type ProcessId } from "./process-id.ts";
 
@@ -22,7 +22,7 @@ export async function withLock<Result>(path: string, signal: AbortSignal, job: (
   const deadline = Date.now() + waitAtMostMs;
   while (!(await take(path, "")) && Date.now() < deadline) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
-    await pause(pollMs, signal);
+    await sleep(pollMs);
   }
   try {
     return await job();

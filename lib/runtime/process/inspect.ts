@@ -5,6 +5,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
 import { readLabels } from "../labels.ts";
 import type { ContainerPart, ContainerState, HealthOutcome, InstanceParts } from "../port.ts";
+import { isAlive } from "./process-id.ts";
 import { leaderOf, requireProcess } from "./processes.ts";
 import { type FoundProcess, type Registry, readState } from "./registry.ts";
 
@@ -70,6 +71,7 @@ export function stateOf({ folder }: FoundProcess): ContainerState {
   switch (state.state) {
     case "running":
       if (isOver) return { state: "exited", exitCode: unseenEnd, endedAt: state.startedAt };
+      if (!isAlive(state.supervisor)) return { state: "unsupervised", startedAt: state.startedAt };
       return { state: "running", startedAt: state.startedAt, health: "none" };
     case "restarting":
       if (isOver) return { state: "exited", exitCode: state.exitCode, endedAt: "" };
@@ -98,7 +100,7 @@ function partOf(found: FoundProcess): ContainerPart | undefined {
     memoryBytes: undefined,
     createdAt: spec.createdAt,
     env: spec.env,
-    ports: state.state === "running" ? spec.ports : [],
+    ports: state.state === "running" || state.state === "unsupervised" ? spec.ports : [],
   };
 }
 

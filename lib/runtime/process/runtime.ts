@@ -49,7 +49,7 @@ export function processRuntime(
       find: async () => machine,
       pull: async () => machine,
       build: async () => machine,
-      removeBuilt: async () => {},
+      removeBuilt: async () => [],
     },
     containers: {
       start: async (spec) => {
