@@ -56,13 +56,14 @@ export class Cub {
   /** What it has in hand, for people who debug. */
   state(): unknown {
     const { registration, watch } = this.#parts;
+    const since = this.#parts.board.contactSince();
     return {
       registration: registration.current,
       mode: this.#executor === undefined ? "bidder-only" : "standard",
       bidding_on: this.#watcher.inHand,
       working_on: this.#executor?.inHand ?? null,
       silent_ms: { watcher: watch.watcher.silentMs(), executor: watch.executor.silentMs() },
-      contact_since: this.#parts.board.contactSince() ?? null,
+      contact_ms: since === undefined ? null : Math.round(this.#parts.clock.passedMs() - since),
     };
   }
 }

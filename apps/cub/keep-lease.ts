@@ -24,11 +24,11 @@ export async function underLease<Result>(
   const stop = () => cancel.abort();
   kill.addEventListener("abort", stop, { once: true });
   if (kill.aborted) stop();
-  const untilMs = clock.now().getTime() + mostMs;
+  const untilMs = clock.passedMs() + mostMs;
   let lostReason: string | undefined;
   let isAsking = false;
   const renew = async () => {
-    if (isAsking || lostReason !== undefined || clock.now().getTime() > untilMs) return;
+    if (isAsking || lostReason !== undefined || clock.passedMs() > untilMs) return;
     isAsking = true;
     watch.executor.turn();
     try {

@@ -6,7 +6,7 @@ export class LoopWatch {
   readonly #now: () => number;
   #turnedAt: number | undefined;
 
-  /** `now`: Unix time in milliseconds. */
+  /** `now`: milliseconds of a clock that nobody sets. */
   constructor(name: string, now: () => number) {
     this.name = name;
     this.#now = now;

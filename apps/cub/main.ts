@@ -91,7 +91,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
-  const now = () => Date.now();
+  const now = systemClock.passedMs;
   const openPipe = pipeOpener();
   const pipes = openPipe === undefined ? {} : { openPipe };
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: mostBidOutputBytes };

@@ -69,7 +69,7 @@ export class Leadership {
     this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);
     this.#desk = new QuestionDesk(parts, this.#roster, this.#decider);
     this.#reader = new LogReader(parts, seat);
-    this.#lastTurnAt = parts.clock.now().getTime();
+    this.#lastTurnAt = parts.clock.passedMs();
   }
 
   get state(): LeadershipState {
@@ -98,7 +98,7 @@ export class Leadership {
         this.#isReconcileDue = true;
       },
     });
-    const contact = new Contact(parts.board, () => parts.clock.now().getTime());
+    const contact = new Contact(parts.board, () => parts.clock.passedMs());
     const scan = new HandmadeScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
     const loops = [
@@ -106,9 +106,8 @@ export class Leadership {
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),
       this.#every(lookEveryMs, ending, () => this.#reader.look()),
       this.#every(dueEveryMs, ending, async () => {
-        contact.turn();
         await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);
-        this.#lastTurnAt = parts.clock.now().getTime();
+        this.#lastTurnAt = parts.clock.passedMs();
       }),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
       this.#reconcile(contact, ending),
@@ -150,7 +149,7 @@ export class Leadership {
     });
     try {
       await this.#every(100, signal, async () => {
-        const nowMs = this.#parts.clock.now().getTime();
+        const nowMs = this.#parts.clock.passedMs();
         if (!this.#isReconcileDue && nowMs < nextMs) return;
         this.#isReconcileDue = false;
         nextMs = nowMs + reconcileEveryMs;
@@ -185,7 +184,7 @@ export class Leadership {
     this.#cache.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;
-    this.#heard.created(artefact_id, this.#parts.clock.now().getTime());
+    this.#heard.created(artefact_id, this.#parts.clock.passedMs());
     if (event.data?.structural_type === "Standard") this.#targets.learn(event);
   }
 }

@@ -6,7 +6,7 @@ import { followLog } from "./follow-log.ts";
 import type { EventHandler } from "./handle-event.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
-/** An event that is not done with, and for how long it has been there to be handled. */
+/** An event that is not done with, and for how long it has been the oldest of these. */
 export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
 
 export class LogReader {
@@ -18,9 +18,7 @@ export class LogReader {
   #broken = new AbortController();
   /** From a reconnect until the place was read again, it may be ahead of what Redis has. */
   #isCertain = true;
-  /** Redis TIME: what stood in the log before was not there for this reader to handle. */
-  #sinceMs: number | undefined;
-  #oldest: Unconfirmed | undefined;
+  #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
   constructor(parts: Parts, seat: { epoch: number; cursor: string }) {
     this.#parts = parts;
@@ -34,15 +32,15 @@ export class LogReader {
 
   /** As the last look found it: a reader that stands still has one that grows old, whatever it is that stops it. */
   get oldest(): Unconfirmed | undefined {
-    return this.#oldest;
+    if (this.#oldest === undefined) return undefined;
+    const { event, sinceMs } = this.#oldest;
+    return { id: event.id, type: event.type, ageMs: Math.round(this.#parts.clock.passedMs() - sinceMs) };
   }
 
   async look(): Promise<void> {
-    const { board } = this.#parts;
-    const [[next], nowMs] = await Promise.all([board.readEvents(this.#progress.confirmed, 1), board.time()]);
-    this.#sinceMs ??= nowMs;
-    const cameMs = Math.max(Number.parseInt(next?.id ?? "0", 10), this.#sinceMs);
-    this.#oldest = next && { id: next.id, type: next.type, ageMs: Math.max(0, nowMs - cameMs) };
+    const { board, clock } = this.#parts;
+    const [next] = await board.readEvents(this.#progress.confirmed, 1);
+    if (next?.id !== this.#oldest?.event.id) this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
   }
 
   /**
@@ -86,7 +84,6 @@ export class LogReader {
     this.#progress = new CursorProgress(seat.cursor);
     this.#saved = seat.cursor;
     this.#isCertain = true;
-    this.#sinceMs = undefined;
     this.#oldest = undefined;
   }
 }

@@ -47,9 +47,9 @@ export class Orchestrator {
     const problem = board.contactProblem();
     if (problem !== undefined) return { ok: false, reason: problem };
     const leading = this.#leadership?.state;
-    const now = clock.now().getTime();
+    const now = clock.passedMs();
     if (leading !== undefined && now - leading.lastTurnAt > mostSilenceMs)
-      return { ok: false, reason: `The loops have not turned for ${now - leading.lastTurnAt} ms.` };
+      return { ok: false, reason: `The loops have not turned for ${Math.round(now - leading.lastTurnAt)} ms.` };
     const { oldest } = leading ?? {};
     if (oldest !== undefined && oldest.ageMs > mostAgeMs)
       return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };

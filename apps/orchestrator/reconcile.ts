@@ -82,7 +82,7 @@ export class HandmadeScan {
   #notBeforeMs = 0;
 
   async pass(parts: Parts, epoch: number): Promise<void> {
-    const beganMs = parts.clock.now().getTime();
+    const beganMs = parts.clock.passedMs();
     if (beganMs < this.#notBeforeMs) return;
     const found = (await parts.board.findUnindexedArtefacts()).map((id) => [id, this.#seen.get(id) ?? 0] as const);
     for (const [id, times] of found) {
@@ -93,7 +93,7 @@ export class HandmadeScan {
       );
     }
     this.#seen = new Map(found.map(([id, times]) => [id, times + 1]));
-    const endedMs = parts.clock.now().getTime();
+    const endedMs = parts.clock.passedMs();
     this.#notBeforeMs = endedMs + restFactor * (endedMs - beganMs);
   }
 }
@@ -101,7 +101,7 @@ export class HandmadeScan {
 /** Notes what is published on `artefact_events`, by whomever. Runs until the signal aborts. */
 export async function hearPublished({ board, clock }: Parts, heard: HeardArtefacts, signal: AbortSignal): Promise<void> {
   for await (const ids of board.artefactHints(signal)) {
-    const nowMs = clock.now().getTime();
+    const nowMs = clock.passedMs();
     for (const id of ids) heard.published(id, nowMs);
   }
 }
@@ -118,7 +118,7 @@ export async function adoptPublished(
   signal: AbortSignal,
 ): Promise<void> {
   const { board, clock, log } = parts;
-  const suspects = heard.unexplained(clock.now().getTime() - publishedApartMs);
+  const suspects = heard.unexplained(clock.passedMs() - publishedApartMs);
   if (suspects.length === 0) return;
   const end = await board.endOfEvents();
   while (!signal.aborted && !hasFollowed(end)) await pause(100, signal);

@@ -2,9 +2,11 @@
 
 import { AgentName, ClaimId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
-import type { DueItem } from "./seat-port.ts";
+import type { FoundDue } from "./seat-port.ts";
 
-export function memberOfDue(item: DueItem): string {
+export const dueKinds = ["bids", "announce", "lease", "attempt", "unreadable"] as const satisfies FoundDue["kind"][];
+
+export function memberOfDue(item: FoundDue): string {
   switch (item.kind) {
     case "bids":
     case "announce":
@@ -12,19 +14,22 @@ export function memberOfDue(item: DueItem): string {
     case "lease":
     case "attempt":
       return `${item.kind}:${item.claim}:${item.agent}:${item.attempt}`;
+    case "unreadable":
+      return item.member;
     default:
       return unreachable(item);
   }
 }
 
-/** Undefined for a member that Sett did not write. */
-export function dueOfMember(member: string): DueItem | undefined {
+/** Of a member that Sett did not write: one to be taken out. */
+export function dueOfMember(member: string): FoundDue {
   const [kind, claimText, agentText, attemptText] = member.split(":");
   const claim = ClaimId.safeParse(claimText).data;
-  if (claim === undefined) return undefined;
+  if (claim === undefined) return { kind: "unreadable", member };
   if (kind === "bids" || kind === "announce") return { kind, claim };
   const agent = AgentName.safeParse(agentText).data;
   const attempt = Number(attemptText);
-  if ((kind !== "lease" && kind !== "attempt") || agent === undefined || !Number.isInteger(attempt)) return undefined;
+  if ((kind !== "lease" && kind !== "attempt") || agent === undefined || !Number.isInteger(attempt))
+    return { kind: "unreadable", member };
   return { kind, claim, agent, attempt };
 }

@@ -28,7 +28,7 @@ export interface Blackboard
   readonly instance: InstanceName;
   /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
   time(): Promise<number>;
-  /** Unix milliseconds (this process' clock) since when contact has been unbroken and writes were taken; undefined while there is none. */
+  /** Since when contact has been unbroken and writes were taken, by `performance.now()`, which nobody sets; undefined while there is none. */
   contactSince(): number | undefined;
   /** Why there is no contact, in a sentence: Redis does not answer, or refuses writes; undefined while there is. */
   contactProblem(): string | undefined;

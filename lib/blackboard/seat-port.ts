@@ -8,6 +8,9 @@ export type DueItem =
   | { kind: "lease"; claim: ClaimId; agent: AgentName; attempt: number }
   | { kind: "attempt"; claim: ClaimId; agent: AgentName; attempt: number };
 
+/** As it is found: also what none of our scripts has written, which nobody can do anything about but take it out. */
+export type FoundDue = DueItem | { kind: "unreadable"; member: string };
+
 export interface OrchestratorSeat {
   /**
    * Takes or renews the one seat. A new holder (or the same one with `fresh`, after a restart) gets epoch + 1 and an `orchestrator_started` event.
@@ -28,7 +31,12 @@ export interface OrchestratorSeat {
    * ahead of what it kept.
    */
   moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
-  /** What is due now by Redis TIME, at most `limit` items. They stay due until a commit clears or moves them. */
-  listDue(limit: number): Promise<DueItem[]>;
-  clearDue(items: readonly DueItem[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
+  /**
+   * What is due now by Redis TIME, of each of these kinds (all, if none are given) at most `limit` items, earliest first. They stay due until a
+   * commit clears or moves them. When that clock is set back, all that was to come due still comes: taking or renewing the seat sees to it.
+   */
+  listDue(limit: number, kinds?: readonly FoundDue["kind"][]): Promise<FoundDue[]>;
+  clearDue(items: readonly FoundDue[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
+  /** They come due again after that. What has been moved further meanwhile stays there; what is no longer due stays out. */
+  deferDue(items: readonly FoundDue[], afterMs: number, epoch: number): Promise<{ outcome: "deferred" | "fenced" }>;
 }

@@ -24,11 +24,15 @@ export type Bench = AsyncDisposable & {
     writeRegistration(agent: AgentName, text: string): Promise<unknown>;
     writeEvent(entry: Record<string, string>): Promise<unknown>;
     writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
+    writeDue(member: string, at: number): Promise<unknown>;
+    /** The clock of the blackboard is set back by so much. */
+    setBack(ms: number): Promise<unknown>;
   };
 };
 
 export async function openMemoryBench(): Promise<Bench> {
-  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
+  let backMs = 0;
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => Date.now() - backMs });
   const board = memory.open();
   return {
     board,
@@ -44,6 +48,10 @@ export async function openMemoryBench(): Promise<Bench> {
       writeRegistration: async (agent, text) => memory.hand.writeRegistration(agent, text),
       writeEvent: async (entry) => memory.hand.writeEvent(entry),
       writeAnnouncement: async (entry) => memory.hand.writeAnnouncement(entry),
+      writeDue: async (member, at) => memory.hand.writeDue(member, at),
+      setBack: async (ms) => {
+        backMs += ms;
+      },
     },
     [Symbol.asyncDispose]: async () => board[Symbol.asyncDispose](),
   };
@@ -83,6 +91,9 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
       },
       writeRegistration: (agent, text) => server.cli("HSET", key("agents"), agent, text),
       writeEvent: (entry) => server.cli("XADD", key("events"), "*", ...Object.entries(entry).flat()),
+      writeDue: (member, at) => server.cli("ZADD", key("due"), String(at), member),
+      // No test may touch the machine's clock: all that was written by it moves into the future instead.
+      setBack: (ms) => server.cli("EVAL", intoTheFuture, "2", key("orchestrator"), key("due"), String(ms)),
       writeAnnouncement: (entry) => server.cli("XADD", key("claims"), "*", ...Object.entries(entry).flat()),
     },
     [Symbol.asyncDispose]: async () => {
@@ -90,3 +101,11 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
     },
   };
 }
+
+const intoTheFuture = `
+for _, field in ipairs({ 'expires_at', 'seen_at' }) do
+  local at = redis.call('HGET', KEYS[1], field)
+  if at then redis.call('HSET', KEYS[1], field, string.format('%.0f', at + ARGV[1])) end
+end
+for _, member in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do redis.call('ZINCRBY', KEYS[2], ARGV[1], member) end
+`;

@@ -36,7 +36,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     expect(await board.readContext(goal, [])).toEqual({ chain: [], additional: [] });
     expect(await board.listDue(10)).toEqual([]);
 
-    const healed = Date.now();
+    const healed = performance.now();
     await refusal.end(server);
     expect(await writing).toEqual({ outcome: "created" });
     await waitFor("contact", () => board.contactProblem() === undefined);

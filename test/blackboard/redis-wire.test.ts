@@ -147,6 +147,7 @@ test("agents, heartbeats, wake-ups and the seat stand where people look for them
   expect(await hash(bench.key("orchestrator"))).toEqual({
     holder: "h1",
     nonce: expect.any(String),
+    seen_at: expect.stringMatching(/^\d{13}$/),
     epoch: "1",
     expires_at: expect.stringMatching(/^\d{13}$/),
     cursor: "0",

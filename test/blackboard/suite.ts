@@ -8,6 +8,7 @@ import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
 import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
+import { dueSuite } from "./suite/due.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { headsSuite } from "./suite/heads.ts";
@@ -30,6 +31,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
     describe("agents and the seat", () => agentsAndSeatSuite(open));
+    describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
     describe("following", () => followingSuite(open));
   });

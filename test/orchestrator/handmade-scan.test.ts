@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { HandmadeScan } from "../../apps/orchestrator/reconcile.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { systemClock } from "../../lib/service/clock.ts";
 import { newArtefactId, sampleArtefact } from "../support/sample.ts";
 import { orchestratorParts } from "../support/wired.ts";
 
@@ -12,7 +13,7 @@ test("takes in what stands there for a while, and says what is still missing of 
   const seat = await board.takeSeat({ holder: "test", leaseMs: 60_000, fresh: true });
   const epoch = seat.outcome === "held" ? seat.epoch : 0;
   // Each pass has cost nothing, so that the next one need not wait.
-  const parts = orchestratorParts({ board, clock: { now: () => new Date(0) } });
+  const parts = orchestratorParts({ board, clock: { ...systemClock, passedMs: () => 0 } });
   const scan = new HandmadeScan();
   const told = async () =>
     (await board.readEvents("0", 100)).flatMap(({ type, artefact_id, data }) =>

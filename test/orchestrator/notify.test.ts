@@ -1,5 +1,6 @@
 // What people outside are told, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
 import { afterAll, describe, expect, test } from "bun:test";
+import { systemClock } from "../../lib/service/clock.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "../blackboard/bench.ts";
 import { type Received, startHookReceiver } from "../support/hook-receiver.ts";
 import { startRedisServer } from "../support/redis-server.ts";
@@ -153,7 +154,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     await using world = await createWorld(open);
     using receiver = startHookReceiver({ answer: 500 });
     let laterMs = 0;
-    await world.start([hookOf(receiver)], { clock: { now: () => new Date(Date.now() + laterMs) } });
+    await world.start([hookOf(receiver)], { clock: { ...systemClock, passedMs: () => performance.now() + laterMs } });
     const lost = await world.state("release");
     await world.logged("Could not tell people");
     laterMs = 25 * 3_600_000;

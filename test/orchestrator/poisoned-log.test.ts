@@ -7,6 +7,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { systemClock } from "../../lib/service/clock.ts";
 import { startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
@@ -93,11 +94,12 @@ test("an event that can never be handled is given up after some tries, on record
 });
 
 test("health is the age of the oldest event that is not done with", async () => {
-  let turnedMs = 0;
-  const memory = createMemoryBlackboard({ instance, now: () => Date.now() + turnedMs });
+  let laterMs = 0;
+  const clock = { ...systemClock, passedMs: () => performance.now() + laterMs };
+  const memory = createMemoryBlackboard({ instance });
   const own = memory.open();
   const stuck = new Promise<never>(() => {});
-  const orchestrator = new Orchestrator(orchestratorParts({ board: { ...own, openClaim: () => stuck } }));
+  const orchestrator = new Orchestrator(orchestratorParts({ board: { ...own, openClaim: () => stuck }, clock }));
   const stop = new AbortController();
   const running = orchestrator.run(stop.signal);
   await waitFor("it to lead", () => orchestrator.health().ok);
@@ -105,10 +107,11 @@ test("health is the age of the oldest event that is not done with", async () => 
   const leading = () => (orchestrator.state as { leading?: { oldest?: { type: string; ageMs: number } } }).leading;
   await waitFor("the event to be looked at", () => leading()?.oldest?.type === "artefact_created");
   expect(orchestrator.health()).toEqual({ ok: true });
-  turnedMs = 40_000;
+  laterMs = 40_000;
+  // The loops must have turned since.
   const ill = await waitFor("it to be said", () => {
     const health = orchestrator.health();
-    return !health.ok && health;
+    return !health.ok && health.reason.startsWith("The event") && health;
   });
   expect(ill.reason).toMatch(/^The event \d+-\d+ \(artefact_created\) has waited 4\d{4} ms to be handled\.$/);
   stop.abort();

@@ -82,7 +82,8 @@ export class HookQueue {
   async #look(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { board, log } = this.#parts;
     const [told, nowMs] = await Promise.all([board.readTold(key, this.#name), board.time()]);
-    const isEarly = told !== undefined && nowMs < told.at + this.#hook.remind_every_ms;
+    // Told in the future: Redis' clock was set back, and nobody knows how long ago it was.
+    const isEarly = told !== undefined && nowMs >= told.at && nowMs < told.at + this.#hook.remind_every_ms;
     // What waits for a person is always the same notice.
     if (entry.subject.kind !== "goal" && isEarly) return true;
     const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
@@ -104,7 +105,7 @@ export class HookQueue {
     const { reminder } = told;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
-    const message = { id, timestampSeconds: Math.floor(this.#nowMs() / 1_000), body };
+    const message = { id, timestampSeconds: Math.floor(this.#parts.clock.now().getTime() / 1_000), body };
     const posted = await post(this.#hook, message, notify?.timeoutMs ?? usualTimeoutMs, signal);
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
@@ -130,6 +131,6 @@ export class HookQueue {
   }
 
   #nowMs(): number {
-    return this.#parts.clock.now().getTime();
+    return this.#parts.clock.passedMs();
   }
 }

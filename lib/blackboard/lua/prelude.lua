@@ -21,7 +21,7 @@ local function take_number()
   return tonumber(take())
 end
 
--- Unix milliseconds: when the script runs.
+-- Unix milliseconds: when the script runs. Not the time of its events: a clock that was set back leaves these ahead of it.
 local function now_ms()
   if not now then
     local time = redis.call('TIME')
@@ -42,20 +42,29 @@ local function member(name, value)
   return ',"' .. name .. '":' .. cjson.encode(value)
 end
 
--- Appends to the log and returns the event's id, which also tells the time. Absent ids are empty strings (or false: a claim that was not
+-- Appends to the log and returns the event's id. Absent ids are empty strings (or false: a claim that was not
 -- found); data is JSON text or empty. All but the type is one JSON text: everybody reads the log, and many small fields cost each reader more.
 local function log(actor, kind, goal, claim, artefact, agent, data)
   local text = '{"actor":' .. cjson.encode(actor) .. member('goal_id', goal) .. member('claim_id', claim)
     .. member('artefact_id', artefact) .. member('agent', agent)
   if data ~= '' then text = text .. ',"data":' .. data end
-  local event = redis.call('XADD', KEYS[1], '*', 'type', kind, 'event', text .. '}')
-  now = now or tonumber(event:match('^%d+'))
-  return event
+  return redis.call('XADD', KEYS[1], '*', 'type', kind, 'event', text .. '}')
 end
 
 -- Tells whoever listens that a claim was opened, moved on or ended. Bids and grants at work are told by the log alone.
 local function hint_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)
+end
+
+-- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was still to come due comes as much later from now as it would
+-- have; what has been set since, or was due already, comes due soon, whatever it is.
+local function turn_back(due, seen, now)
+  local members = redis.call('ZRANGEBYSCORE', due, string.format('(%.0f', now), '+inf', 'WITHSCORES')
+  for index = 1, #members, 2 do
+    local at = tonumber(members[index + 1])
+    local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
+    redis.call('ZADD', due, string.format('%.0f', soon), members[index])
+  end
 end
 
 local function refused(reason)

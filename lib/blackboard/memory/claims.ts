@@ -208,7 +208,8 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
   if (isEnded(claim.status)) {
     state.openClaims.delete(claim.id);
-    for (const { item } of [...state.due.values()]) if (item.claim === claim.id) state.clearDue(item);
+    for (const { item } of [...state.due.values()])
+      if (item.kind !== "unreadable" && item.claim === claim.id) state.clearDue(item);
   }
   if (bidding === "closed" || isEnded(claim.status)) {
     for (const [name] of sorted(record.bidHash)) refuseBid(state, record, name, "the bidding is closed");

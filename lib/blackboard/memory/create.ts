@@ -2,6 +2,7 @@
 import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/ids.ts";
 import { type AnnouncementEntry, announcementOf } from "../announced-claim.ts";
 import type { ArtefactFields } from "../artefact-fields.ts";
+import { dueOfMember } from "../due-member.ts";
 import { eventOf, type LogEntry } from "../logged-event.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
@@ -30,6 +31,8 @@ export type MemoryBlackboard = {
     writeEvent(entry: LogEntry): void;
     /** `XADD claims * <field> <value> …` */
     writeAnnouncement(entry: AnnouncementEntry): void;
+    /** `ZADD due <at> <member>` */
+    writeDue(member: string, at: number): void;
     readBids(claim: ClaimId): Record<string, string>;
     /** `HSET claim:<id> electorate {`, and what was there before. */
     breakClaim(claim: ClaimId): void;
@@ -65,6 +68,9 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
       writeRegistration: (agent, text) => {
         state.agents.set(agent, text);
       },
+      writeDue: (member, at) => {
+        state.due.set(member, { item: dueOfMember(member), at });
+      },
       writeEvent: (entry) => state.append((id) => eventOf(id, entry)),
       writeAnnouncement: (entry) => {
         const announcement = announcementOf(entry);
@@ -78,7 +84,7 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
 
 function openHandle(state: State, instance: InstanceName, now: () => number): Blackboard {
   const closing = new AbortController();
-  const since = Date.now();
+  const since = performance.now();
   const nonce = crypto.randomUUID();
   const isFenced = fenceOf(state, nonce);
   return {

@@ -1,4 +1,5 @@
 // The orchestrator's seat of the memory blackboard, and what is due.
+import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { OrchestratorSeat } from "../seat-port.ts";
 import type { State } from "./state.ts";
 
@@ -14,12 +15,16 @@ export function seatOf(state: State, nonce: string, isFenced: IsFenced): Orchest
     async takeSeat({ holder, leaseMs, fresh }) {
       const now = state.now();
       const { seat } = state;
+      if (now < seat.seenAt) {
+        turnBack(state, seat.seenAt, now);
+        Object.assign(seat, { expiresAt: seat.expiresAt - (seat.seenAt - now), seenAt: now });
+      }
       const isNamesake = seat.holder === holder;
       const isOwn = isNamesake && seat.nonce === nonce;
       if (!isOwn && !(isNamesake && fresh) && seat.expiresAt > now) {
         return { outcome: "taken", holder: seat.holder, expiresInMs: seat.expiresAt - now };
       }
-      seat.expiresAt = now + leaseMs;
+      Object.assign(seat, { expiresAt: now + leaseMs, seenAt: now });
       if (!isOwn || fresh) {
         Object.assign(seat, { holder, nonce });
         seat.epoch += 1;
@@ -43,10 +48,15 @@ export function seatOf(state: State, nonce: string, isFenced: IsFenced): Orchest
       return { outcome: "moved" };
     },
 
-    async listDue(limit) {
+    async listDue(limit, kinds = dueKinds) {
       const now = state.now();
       const due = [...state.due.values()].filter((entry) => entry.at <= now).sort((one, other) => one.at - other.at);
-      return due.slice(0, limit).map((entry) => entry.item);
+      const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
+      return due.flatMap(({ item }) => {
+        const more = left.get(item.kind) ?? 0;
+        left.set(item.kind, more - 1);
+        return more > 0 ? [item] : [];
+      });
     },
 
     async clearDue(items, epoch) {
@@ -54,5 +64,23 @@ export function seatOf(state: State, nonce: string, isFenced: IsFenced): Orchest
       for (const item of items) state.clearDue(item);
       return { outcome: "cleared" };
     },
+
+    async deferDue(items, afterMs, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      const at = state.now() + afterMs;
+      for (const item of items) {
+        const entry = state.due.get(memberOfDue(item));
+        if (entry !== undefined) entry.at = Math.max(entry.at, at);
+      }
+      return { outcome: "deferred" };
+    },
   };
+}
+
+/** As `turn_back` in lua/prelude.lua. */
+function turnBack(state: State, seenMs: number, nowMs: number): void {
+  for (const entry of state.due.values()) {
+    if (entry.at > seenMs) entry.at -= seenMs - nowMs;
+    else if (entry.at > nowMs) entry.at = Math.min(entry.at, nowMs + 30_000);
+  }
 }

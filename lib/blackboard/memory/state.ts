@@ -11,7 +11,7 @@ import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
-import type { DueItem } from "../seat-port.ts";
+import type { FoundDue } from "../seat-port.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -40,7 +40,7 @@ export class State {
   /** Those that somebody has made unreadable. */
   readonly brokenClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
-  readonly due = new Map<string, { item: DueItem; at: number }>();
+  readonly due = new Map<string, { item: FoundDue; at: number }>();
   /** As JSON. */
   readonly agents = new Map<AgentName, string>();
   readonly expectedAgents = new Map<AgentName, string>();
@@ -57,7 +57,7 @@ export class State {
   readonly told = new Map<string, Map<string, Told>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
-  seat = { holder: "", nonce: "", epoch: 0, expiresAt: 0, cursor: "0" };
+  seat = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
   readonly changed = new Notifier();
   readonly now: () => number;
 
@@ -202,11 +202,11 @@ export class State {
     }
   }
 
-  setDue(item: DueItem, afterMs: number): void {
+  setDue(item: FoundDue, afterMs: number): void {
     this.due.set(memberOfDue(item), { item, at: this.now() + afterMs });
   }
 
-  clearDue(item: DueItem): void {
+  clearDue(item: FoundDue): void {
     this.due.delete(memberOfDue(item));
   }
 

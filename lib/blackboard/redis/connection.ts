@@ -14,6 +14,7 @@ import {
 } from "./client.ts";
 import { backOffMs, pauseUnlessAborted } from "./pause.ts";
 import { connected, probe } from "./probe.ts";
+import { SleepWatch } from "./sleep-watch.ts";
 
 export type ConnectionOptions = {
   url: string;
@@ -37,7 +38,7 @@ export class Connection {
   #writeRefusal: ErrorReply | undefined;
   #lost: SettError | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #lastBeat = 0;
+  #sleep = new SleepWatch();
   #probeSent: number | undefined;
 
   private constructor(options: ConnectionOptions) {
@@ -49,23 +50,23 @@ export class Connection {
   static async open(options: ConnectionOptions): Promise<Connection> {
     endpointOf(options.url);
     const connection = new Connection(options);
-    const started = Date.now();
+    const started = performance.now();
     for (let tries = 0; ; tries += 1) {
       try {
         await connection.#connect();
         break;
       } catch (error) {
-        const isLate = options.giveUpMs === undefined || Date.now() - started >= options.giveUpMs;
+        const isLate = options.giveUpMs === undefined || performance.now() - started >= options.giveUpMs;
         if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
         await pauseUnlessAborted(backOffMs(tries), connection.closed);
       }
     }
-    connection.#lastBeat = Date.now();
+    connection.#sleep = new SleepWatch();
     connection.#timer = setInterval(() => connection.#beat(), connection.#beatMs);
     return connection;
   }
 
-  /** Unix milliseconds since when contact has been unbroken. */
+  /** Since when contact has been unbroken, by `performance.now()`. */
   get since(): number | undefined {
     return this.#since;
   }
@@ -100,7 +101,7 @@ export class Connection {
    * for about `timeoutMs`. Rejects with `redis-unreachable` then, and with `blackboard-refused` for what Redis itself refuses.
    */
   async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
-    const last = Date.now() + this.#options.timeoutMs;
+    const last = performance.now() + this.#options.timeoutMs;
     for (let tries = 0; ; tries += 1) {
       let cause: unknown;
       if (this.#client !== undefined) {
@@ -113,7 +114,7 @@ export class Connection {
         }
       }
       if (this.#lost !== undefined) throw this.#lost;
-      const left = last - Date.now();
+      const left = last - performance.now();
       if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause);
       await this.#contactWithin(Math.min(left, backOffMs(tries)));
     }
@@ -153,7 +154,7 @@ export class Connection {
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;
     this.#writeRefusal = writeRefusal;
-    this.#since = writeRefusal === undefined ? Date.now() : undefined;
+    this.#since = writeRefusal === undefined ? performance.now() : undefined;
     this.#probeSent = undefined;
     this.#wake();
   }
@@ -168,7 +169,7 @@ export class Connection {
 
   async #recover(first: unknown): Promise<void> {
     const { url, timeoutMs, giveUpMs = timeoutMs, onLost } = this.#options;
-    const started = Date.now();
+    const started = performance.now();
     let cause = first;
     for (let tries = 0; !this.closed.aborted; tries += 1) {
       try {
@@ -178,7 +179,7 @@ export class Connection {
       } catch (error) {
         cause = error;
       }
-      if (Date.now() - started >= giveUpMs) {
+      if (performance.now() - started >= giveUpMs) {
         this.#lost = unreachable(url, cause);
         this.#wake();
         return onLost(this.#lost);
@@ -189,9 +190,8 @@ export class Connection {
 
   /** A hung server keeps its connections: only an answer that does not come shows it. */
   #beat(): void {
-    const now = Date.now();
-    const hasSlept = now - this.#lastBeat > 2 * this.#beatMs + 500;
-    this.#lastBeat = now;
+    const now = performance.now();
+    const hasSlept = this.#sleep.hasSlept(2 * this.#beatMs + 500);
     const client = this.#client;
     if (client === undefined) return;
     // This process or its whole machine stood still: what lapsed meanwhile lapsed unseen, so contact counts from now.
@@ -223,7 +223,7 @@ export class Connection {
   #takesWrites(): void {
     if (this.#writeRefusal === undefined) return;
     this.#writeRefusal = undefined;
-    this.#since = Date.now();
+    this.#since = performance.now();
     this.#wake();
     this.#tellListeners();
   }

@@ -11,6 +11,7 @@ import askPeople from "../lua/ask-people.lua" with { type: "text" };
 import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
+import deferDue from "../lua/defer-due.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import giveVerdict from "../lua/give-verdict.lua" with { type: "text" };
@@ -64,6 +65,7 @@ const scripts = {
   noteTold,
   listDue,
   clearDue,
+  deferDue,
   logEvent,
 };
 export type ScriptName = keyof typeof scripts;

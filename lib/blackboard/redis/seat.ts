@@ -1,6 +1,6 @@
 // The orchestrator's seat in Redis, and what is due.
-import { dueOfMember, memberOfDue } from "../due-member.ts";
-import type { DueItem, OrchestratorSeat } from "../seat-port.ts";
+import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
+import type { OrchestratorSeat } from "../seat-port.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf } from "./replies.ts";
 import { listed } from "./script-arguments.ts";
@@ -8,7 +8,7 @@ import { listed } from "./script-arguments.ts";
 export function seatOf({ connection, keys, script, scriptOnce }: Parts): OrchestratorSeat {
   return {
     async takeSeat({ holder, leaseMs, fresh }) {
-      const reply = await script("takeSeat", [keys.orchestrator], [holder, String(leaseMs), fresh ? "1" : "0"]);
+      const reply = await script("takeSeat", [keys.orchestrator, keys.due], [holder, String(leaseMs), fresh ? "1" : "0"]);
       const { outcome } = certainOutcomeOf(reply, "held", "taken");
       const [, second = "", third = ""] = reply;
       return outcome === "held"
@@ -35,14 +35,19 @@ export function seatOf({ connection, keys, script, scriptOnce }: Parts): Orchest
       return certainOutcomeOf(reply, "moved", "fenced");
     },
 
-    async listDue(limit) {
-      const members = await script("listDue", [keys.due], [String(limit)]);
-      return members.map(dueOfMember).filter((item): item is DueItem => item !== undefined);
+    async listDue(limit, kinds = dueKinds) {
+      const members = await script("listDue", [keys.due], [String(limit), ...listed(kinds, (kind) => [kind])]);
+      return members.map(dueOfMember);
     },
 
     async clearDue(items, epoch) {
       const args = [String(epoch), ...listed(items, (item) => [memberOfDue(item)])];
       return certainOutcomeOf(await script("clearDue", [keys.orchestrator, keys.due], args), "cleared", "fenced");
+    },
+
+    async deferDue(items, afterMs, epoch) {
+      const args = [String(epoch), String(afterMs), ...listed(items, (item) => [memberOfDue(item)])];
+      return certainOutcomeOf(await script("deferDue", [keys.orchestrator, keys.due], args), "deferred", "fenced");
     },
   };
 }

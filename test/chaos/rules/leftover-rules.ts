@@ -45,8 +45,9 @@ function* onlyOpenClaimsAreListedAsOpen({ claims, openClaims }: History) {
 function* nothingIsDueThatIsOver({ claims, due }: History) {
   for (const member of due) {
     const item = dueOfMember(member);
-    const claim = item && claims.get(item.claim);
-    if (item === undefined || claim === undefined || isEnded(claim.status)) {
+    if (item.kind === "unreadable") continue;
+    const claim = claims.get(item.claim);
+    if (claim === undefined || isEnded(claim.status)) {
       yield `${member} is due, and its claim is ${claim?.status ?? "nowhere"}.`;
     } else if (item.kind === "bids" || item.kind === "announce") {
       if (claim.bidding === "closed") yield `${member} is due, and the bidding is closed.`;
