@@ -32,6 +32,7 @@ export function keysOf(instance: InstanceName) {
     expectedAgents: `${prefix}agents:expected`,
     agentStatus: `${prefix}agent_status`,
     agentGrants: (name: AgentName) => `${prefix}agent:${name}:grants`,
+    agentQueued: (name: AgentName) => `${prefix}agent:${name}:queued`,
     workerLogs: (name: AgentName) => `${prefix}agent:${name}:logs`,
     orchestrator: `${prefix}orchestrator`,
     artefactChannel: `${prefix}artefact_events`,

@@ -122,8 +122,11 @@ export type GrantResult =
   | { outcome: "failed"; artefact: Artefact; reason: string };
 
 export interface GrantBoard {
-  /** Claims for which the agent may have a queued grant: hints, in order. First those found now, then as they come. Ends with the signal. */
-  followGrants(agent: AgentName, signal: AbortSignal): AsyncIterable<ClaimId[]>;
+  /**
+   * Claims for which the agent may have a queued grant: hints, in order. First those found now, then as they come; what stays queued is told
+   * again every 15 s (`lookEveryMs`), because whoever heard of it may have lost it. Ends with the signal.
+   */
+  followGrants(agent: AgentName, signal: AbortSignal, lookEveryMs?: number): AsyncIterable<ClaimId[]>;
   /**
    * The gate: the grant must be queued with this attempt, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
    */

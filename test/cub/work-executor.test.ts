@@ -41,6 +41,25 @@ describe("the work executor", () => {
     });
   });
 
+  test("takes up a grant again that an error has kept it from, although nothing wakes it any more", async () => {
+    let isFirst = true;
+    const wrap = (board: Blackboard): Blackboard => ({
+      ...board,
+      followGrants: (agent, signal) => board.followGrants(agent, signal, 20),
+      readClaim: async (id) => {
+        if (!isFirst) return board.readClaim(id);
+        isFirst = false;
+        throw new Error("A passing error.");
+      },
+    });
+    await using scene = await cubScene({ wrap });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    expect((await standIn.ended(claim, agent)).state).toBe("done");
+    expect(scene.messages()[0]).toBe("Failed to work on the claim");
+  });
+
   test("says each step in the log, in order", async () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;

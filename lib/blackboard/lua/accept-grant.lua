@@ -10,6 +10,7 @@ local problem = grant_problem(id, claim, grant, agent, attempt, 'queued')
 if problem then return refused(problem) end
 if redis.call('HEXISTS', KEYS[5], 'paused_since') == 1 then return refused('The instance is paused.') end
 redis.call('HSET', KEYS[3], agent, text)
+note_not_queued(id, agent)
 redis.call('HINCRBY', KEYS[2], 'rev', 1)
 local data = '{"phase":"' .. phase .. '","attempt":' .. string.format('%d', attempt) .. '}'
 log(actor, 'grant_started', claim[2], id, claim[3], agent, data)

@@ -86,6 +86,7 @@ if grant then
   redis.call('HSET', prefix .. 'grants:' .. claim_id, agent, text:sub(1, from - 1) .. ending .. text:sub(to + 1))
   redis.call('ZREM', prefix .. 'due', lease_member(claim_id, agent, grant.attempt))
   redis.call('LREM', prefix .. 'agent:' .. agent .. ':grants', 0, claim_id)
+  note_not_queued(claim_id, agent)
   redis.call('HINCRBY', prefix .. 'claim:' .. claim_id, 'rev', is_queued and 2 or 1)
   if why ~= '' then data = data .. ',"reason":' .. why end
   log('hand', ended, claim[2], claim_id, id, agent, data .. '}')

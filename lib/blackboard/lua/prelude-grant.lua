@@ -20,6 +20,15 @@ local function grant_problem(id, claim, grant, agent, attempt, wanted)
   return 'The grant is ' .. grant.state .. ' in attempt ' .. string.format('%d', grant.attempt) .. '.'
 end
 
+-- The index of what an agent may take up. Its wake-ups may be lost by whoever took them; this is looked at again and again.
+local function note_queued(claim, agent)
+  redis.call('ZADD', prefix .. 'agent:' .. agent .. ':queued', string.format('%.0f', now_ms()), claim)
+end
+
+local function note_not_queued(claim, agent)
+  redis.call('ZREM', prefix .. 'agent:' .. agent .. ':queued', claim)
+end
+
 -- `text` is the grant's JSON, of which state and attempt come apart. One that leaves `running` loses its lease; a queued one
 -- wakes its agent, unless its goal was ended.
 local function write_grant(claim, goal, agent, state, attempt, text)
@@ -35,5 +44,8 @@ local function write_grant(claim, goal, agent, state, attempt, text)
   redis.call('HSET', prefix .. 'grants:' .. claim, agent, text)
   if state == 'queued' and not is_goal_ended(goal) then
     redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
+    note_queued(claim, agent)
+  elseif before and before.state == 'queued' then
+    note_not_queued(claim, agent)
   end
 end

@@ -2,6 +2,7 @@
 import { type Grant, isEnded, type RunningGrant } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
+import { lookAgainMs } from "../look-again.ts";
 import type { GrantBoard, GrantResult } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
@@ -9,19 +10,23 @@ import type { ClaimRecord, State } from "./state.ts";
 
 export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
   return {
-    followGrants(agent, signal) {
-      let isFirst = true;
+    async *followGrants(agent, signal, lookEveryMs = lookAgainMs) {
+      let lookAt: number | undefined;
       const take = () => {
         const woken = state.wakeUps.get(agent) ?? [];
         state.wakeUps.delete(agent);
-        // A wake-up may have been taken by a process that died of it: look once at all that is queued.
-        const queued = isFirst
-          ? [...state.openClaims].filter((id) => state.claims.get(id)?.grants.get(agent)?.state === "queued")
-          : [];
-        isFirst = false;
-        return [...new Set([...queued, ...woken])];
+        if (lookAt !== undefined && performance.now() < lookAt) return woken;
+        const isPaused = lookAt !== undefined && state.pause !== undefined;
+        lookAt = performance.now() + lookEveryMs;
+        const isQueued = (id: ClaimId) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
+        return [...new Set([...(isPaused ? [] : [...state.openClaims].filter(isQueued)), ...woken])];
       };
-      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+      const timer = setInterval(() => state.changed.notify(), lookEveryMs);
+      try {
+        yield* follow(take, state.changed, AbortSignal.any([signal, closed]));
+      } finally {
+        clearInterval(timer);
+      }
     },
 
     async acceptGrant({ claim: id, grant, leaseMs }) {

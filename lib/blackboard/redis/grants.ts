@@ -1,5 +1,6 @@
 // Grants in Redis: wake-ups, the gate, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { lookAgainMs } from "../look-again.ts";
 import type { GrantBoard, GrantResult } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
@@ -19,7 +20,7 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
       return false;
     }
   };
-  /** Wake-ups may have been taken by a process that died of them: this looks at what is really queued, and takes those there are. */
+  /** Also what no index has: it may be older than that. Takes the wake-ups there are. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const woken = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
     const open = await client.zRange(keys.openClaims, 0, -1);
@@ -27,17 +28,26 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
     const queued = open.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
     return claimIds([...queued, ...woken]);
   };
-  const readWakeUps = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
-    const popped = await client.blmPop(blockMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
+  const readWakeUps = async (client: Client, agent: AgentName, mostMs: number): Promise<ClaimId[]> => {
+    // Zero would be for ever.
+    const waitMs = Math.max(1, Math.min(blockMs, mostMs));
+    const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
     // The key, then what was at its head.
     const [, woken] = (popped ?? []) as [string?, string[]?];
     return claimIds(woken ?? []);
   };
   return {
-    followGrants(agent, signal) {
+    followGrants(agent, signal, lookEveryMs = lookAgainMs) {
+      const listed = [keys.orchestrator, keys.agentQueued(agent), keys.agentGrants(agent)];
+      let lookAt = 0;
       return followReads(connection, signal, async (client, isFresh) => {
-        const queued = isFresh ? await readQueued(client, agent) : [];
-        return queued.length > 0 ? queued : readWakeUps(client, agent);
+        const leftMs = lookAt - performance.now();
+        if (!isFresh && leftMs > 0) return readWakeUps(client, agent, leftMs);
+        const queued = isFresh
+          ? await readQueued(client, agent)
+          : claimIds(await script("listQueued", listed, [agent, String(batchSize)]));
+        lookAt = performance.now() + lookEveryMs;
+        return queued;
       });
     },
 

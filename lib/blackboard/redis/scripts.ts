@@ -17,6 +17,7 @@ import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import giveVerdict from "../lua/give-verdict.lua" with { type: "text" };
 import leaveSeat from "../lua/leave-seat.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
+import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
 import noteTold from "../lua/note-told.lua" with { type: "text" };
@@ -52,6 +53,7 @@ const scripts = {
   commitClaim,
   announceClaim,
   acceptGrant,
+  listQueued,
   renewLease,
   finishGrant,
   askPeople,

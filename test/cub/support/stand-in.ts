@@ -48,7 +48,8 @@ export class StandIn {
 
   /** A claim with a grant queued for the agent at once. */
   async openGranted(target: Artefact, agent: AgentName, phase: Phase = "exclusive", over: Partial<Claim> = {}): Promise<ClaimId> {
-    const claim = await this.open(target, [], over);
+    // Where nobody is to bid, nothing is announced.
+    const claim = await this.open(target, [], { bidding: "closed", ...over });
     await this.grant(claim, agent, phase);
     return claim;
   }
