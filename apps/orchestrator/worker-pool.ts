@@ -2,18 +2,13 @@
 // "Modes"). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
-import { exitCodes, messageOf } from "../../lib/model/errors.ts";
-import type { ClaimId } from "../../lib/model/ids.ts";
-import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
-import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
+import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
 import { backOffMs } from "../../lib/service/back-off.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
-
-/** What a worker has written is kept up to here: the last of it, which tells how it ended. */
-const mostLogLines = 1_000;
+import { couldNotStart, type WorkerEnd, Workers } from "./workers.ts";
 
 /** Then the container runtime is asked again. */
 const refuseForMs = 2_000;
@@ -24,7 +19,10 @@ export type WorkerParts = Pick<Parts, "board" | "log"> & {
   decide: (claim: ClaimId, event: ClaimEvent) => Promise<unknown>;
 };
 
-type Work = { claim: ClaimId; slot: number };
+/** So often in all a worker is started for an attempt that none begins: the engine may have been restarted, or refuse for a moment. */
+const mostStarts = 3;
+
+const betweenStarts = { firstMs: 1_000, mostMs: 10_000 };
 
 export class WorkerPool {
   readonly #parts: WorkerParts;
@@ -32,13 +30,16 @@ export class WorkerPool {
   readonly #waiting: ClaimId[] = [];
   /** Slot → what runs there. Each slot has a workspace of its own. */
   readonly #busy = new Map<number, Promise<void>>();
-  readonly #prepared = new Set<number>();
-  /** Names of the workers being looked after. */
-  readonly #seen = new Set<string>();
+  /** Claims whose worker is looked after, or about to be started. */
+  readonly #inHand = new Set<ClaimId>();
+  /** How often a worker was started for an attempt that has not begun. */
+  readonly #starts = new Map<ClaimId, number>();
+  readonly #workers: Workers;
 
   constructor(parts: WorkerParts, template: WorkerTemplate) {
     this.#parts = parts;
     this.#template = template;
+    this.#workers = new Workers(parts, template);
   }
 
   /** Until the signal aborts; workers go on by themselves and are found again by whoever leads next. Rejects with Fenced. */
@@ -50,13 +51,13 @@ export class WorkerPool {
       failure ??= error;
       over.abort();
     };
-    const found = await this.#found().catch(async (error: unknown) => {
+    const found = await this.#workers.found().catch(async (error: unknown) => {
       await this.#refuse(error, signal);
       throw error;
     });
     for (const container of found) this.#adopt(container, ending, give);
     for await (const claims of this.#parts.board.followGrants(this.#template.agent, ending)) {
-      this.#waiting.push(...claims.filter((claim) => !this.#waiting.includes(claim)));
+      for (const claim of claims) this.#wait(claim);
       this.#fill(ending, give);
     }
     if (failure !== undefined) throw failure;
@@ -67,30 +68,40 @@ export class WorkerPool {
     const until = AbortSignal.any([signal, AbortSignal.timeout(refuseForMs)]);
     for await (const claims of this.#parts.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
-        const snapshot = await this.#parts.board.readClaim(claim);
-        const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
-        if (grant?.state === "queued") await this.#giveUp(claim, grant.attempt, error);
+        const { attempt } = (await this.#queued(claim)) ?? {};
+        const reason = couldNotStart(error);
+        if (attempt !== undefined)
+          await this.#parts.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
       }
     }
   }
 
+  #wait(claim: ClaimId): void {
+    if (!this.#waiting.includes(claim)) this.#waiting.push(claim);
+  }
+
   #fill(signal: AbortSignal, give: (error: unknown) => void): void {
-    for (let slot = 1; slot <= this.#template.replicas && this.#waiting.length > 0; slot++) {
+    for (let slot = 1; slot <= this.#template.replicas; slot++) {
       if (this.#busy.has(slot) || signal.aborted) continue;
-      const claim = this.#waiting.shift();
-      if (claim !== undefined) this.#occupy(slot, this.#work({ claim, slot }, signal), signal, give);
+      // What is in hand is told of again as long as it is queued: its turn comes once that is settled.
+      const next = this.#waiting.findIndex((claim) => !this.#inHand.has(claim));
+      const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
+      if (claim !== undefined) this.#occupy(slot, claim, () => this.#work(claim, slot, signal), signal, give);
     }
   }
 
-  #occupy(slot: number, work: Promise<void>, signal: AbortSignal, give: (error: unknown) => void): void {
-    const working = work
+  #occupy(slot: number, claim: ClaimId, work: () => Promise<void>, signal: AbortSignal, give: (error: unknown) => void): void {
+    this.#inHand.add(claim);
+    const working = work()
       .catch((error: unknown) => {
         if (error instanceof Fenced) give(error);
+        // What is still queued is told of again.
         else if (!signal.aborted)
-          this.#parts.log.error("A worker could not be looked after", { agent: this.#template.agent, error });
+          this.#parts.log.error("A worker could not be looked after", { agent: this.#template.agent, claim_id: claim, error });
       })
       .finally(() => {
         this.#busy.delete(slot);
+        this.#inHand.delete(claim);
         this.#fill(signal, give);
       });
     this.#busy.set(slot, working);
@@ -98,132 +109,57 @@ export class WorkerPool {
 
   /** A worker that an earlier orchestrator has started. */
   #adopt(container: ContainerPart, signal: AbortSignal, give: (error: unknown) => void): void {
-    const { labels } = container;
+    const { labels, name } = container;
     if (labels.component !== "worker") return;
+    const { agent, attempt, claim } = labels;
     let slot = Number(container.env.SETT_WORKER_SLOT);
     while (!(slot > 0) || this.#busy.has(slot)) slot = slot > 0 ? slot + 1 : 1;
-    this.#parts.log.info("Found a worker", { agent: labels.agent, claim_id: labels.claim, worker: container.name });
-    this.#occupy(slot, this.#see(container.name, labels.claim, labels.attempt, signal), signal, give);
+    this.#parts.log.info("Found a worker", { agent, claim_id: claim, worker: name });
+    const work = async () => this.#settle(claim, attempt, await this.#workers.see(name, { claim, attempt }, signal), signal);
+    this.#occupy(slot, claim, work, signal, give);
   }
 
-  async #work({ claim, slot }: Work, signal: AbortSignal): Promise<void> {
-    const { board, log, runtime } = this.#parts;
-    const { agent, spec } = this.#template;
-    const snapshot = await board.readClaim(claim);
-    const grant = snapshot?.grants.find((one) => one.agent === agent);
+  async #work(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
     // Whoever lets the instance go on wakes everybody again.
-    if ((await board.readPause()) !== undefined) return;
+    if ((await this.#parts.board.readPause()) !== undefined) return;
+    const queued = await this.#queued(claim);
     // A wake-up is only a hint: the grant may be running already, or its claim over.
-    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return;
-    const { attempt } = grant;
-    const { instance } = spec.labels;
-    const name = workerName(instance, agent, claim, attempt);
-    if (this.#seen.has(name)) return;
-    const about = { agent, claim_id: claim, attempt, worker: name };
-    try {
-      await this.#prepareWorkspace(slot);
-      const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal: snapshot.claim.goal_id };
-      await runtime.containers.start({
-        ...workerSpec(spec, claim, workerWorkspaceName(instance, agent, slot)),
-        name,
-        labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
-        env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
-      });
-      log.info("Started a worker", about);
-    } catch (error) {
-      // Whoever led before may have started it a moment ago.
-      if ((await runtime.containers.find(name).catch(() => undefined)) === undefined) {
-        log.error("A worker could not be started", { ...about, error });
-        return await this.#giveUp(claim, attempt, error);
-      }
+    if (queued === undefined) {
+      this.#starts.delete(claim);
+      return;
     }
-    await this.#see(name, claim, attempt, signal);
+    const end = await this.#workers.run({ claim, slot, ...queued }, signal);
+    await this.#settle(claim, queued.attempt, end, signal);
   }
 
-  async #giveUp(claim: ClaimId, attempt: number, error: unknown): Promise<void> {
-    const reason = `The worker could not be started: ${messageOf(error)}`;
-    await this.#parts.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
+  async #queued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
+    const snapshot = await this.#parts.board.readClaim(claim);
+    const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
+    if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return undefined;
+    return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
   }
 
-  /** Waits for a worker's end, keeps what it has logged, takes it away, and settles a grant that it left unsettled. */
-  async #see(name: string, claim: ClaimId, attempt: number, signal: AbortSignal): Promise<void> {
-    const { decide, log } = this.#parts;
+  /** An attempt that has begun is lost, for it may have had effects; one that has not is begun again, `mostStarts` times in all. */
+  async #settle(claim: ClaimId, attempt: number, end: WorkerEnd | undefined, signal: AbortSignal): Promise<void> {
+    if (end === undefined) return;
+    // The instance was paused, or the grant is another's: nothing was begun, and what the blackboard says is looked at again.
+    if (end === "not_accepted") {
+      this.#wait(claim);
+      return;
+    }
     const { agent } = this.#template;
-    this.#seen.add(name);
-    try {
-      const exitCode = await this.#ended(name, signal);
-      if (signal.aborted) return;
-      if (exitCode !== undefined) await this.#clear(name);
-      log.info("A worker has ended", { agent, claim_id: claim, attempt, worker: name, exit_code: exitCode });
-      // The instance was paused, or the grant is another's: nothing was begun, and what the blackboard says is looked at again.
-      if (exitCode === exitCodes.notAccepted) {
-        this.#waiting.push(claim);
-        return;
-      }
-      const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
-      await decide(claim, { kind: "worker_lost", agent, attempt, reason: `The worker ${end} before it had posted a result.` });
-    } finally {
-      this.#seen.delete(name);
+    const hasBegun = (await this.#queued(claim))?.attempt !== attempt;
+    const starts = this.#starts.get(claim) ?? 1;
+    if (!hasBegun && starts < mostStarts) {
+      const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
+      this.#parts.log.warn("A worker did not begin; starting it again", about);
+      await pause(backOffMs(starts, betweenStarts), signal);
+      this.#starts.set(claim, starts + 1);
+      this.#wait(claim);
+      return;
     }
+    this.#starts.delete(claim);
+    const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
+    await this.#parts.decide(claim, { kind: "worker_lost", agent, attempt, reason });
   }
-
-  /** Its exit code; undefined when it is gone. An engine that does not answer is waited for. */
-  async #ended(name: string, signal: AbortSignal): Promise<number | undefined> {
-    const { log, runtime } = this.#parts;
-    for (let tries = 1; !signal.aborted; tries++) {
-      try {
-        return await runtime.containers.wait(name, signal);
-      } catch (error) {
-        if (signal.aborted) return undefined;
-        const found = await runtime.containers.find(name).catch(() => "unknown");
-        if (found === undefined) return undefined;
-        log.warn("A worker cannot be watched; trying again", { worker: name, error, tries });
-        await pause(backOffMs(tries, { firstMs: 500, mostMs: 10_000 }), signal);
-      }
-    }
-    return undefined;
-  }
-
-  async #clear(name: string): Promise<void> {
-    const { board, log, runtime } = this.#parts;
-    try {
-      const lines: string[] = [];
-      for await (const { line } of runtime.containers.logs(name, { tail: mostLogLines })) lines.push(line);
-      await board.keepWorkerLog(this.#template.agent, { worker: name, lines });
-      await runtime.containers.remove(name);
-    } catch (error) {
-      // It stays until the instance goes down, with its log.
-      log.warn("A worker could not be taken away", { worker: name, error });
-    }
-  }
-
-  async #prepareWorkspace(slot: number): Promise<void> {
-    if (this.#prepared.has(slot)) return;
-    const { runtime } = this.#parts;
-    const { agent, spec } = this.#template;
-    const { instance, workspace, version } = spec.labels;
-    const name = workerWorkspaceName(instance, agent, slot);
-    const made = await runtime.volumes.create(name, { instance, workspace, version, component: "workspace", agent });
-    if (made === "created" && spec.user !== undefined) await runtime.volumes.prepare(name, spec.user, spec.image);
-    this.#prepared.add(slot);
-  }
-
-  async #found(): Promise<ContainerPart[]> {
-    const { agent, spec } = this.#template;
-    const { containers } = await this.#parts.runtime.parts(spec.labels.instance);
-    return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
-  }
-}
-
-/** The controller's own, but for what it runs, and where: a workspace of its own, no healthcheck, no restart. */
-function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
-  const { healthcheck: _none, entrypoint = [], ...spec } = controller;
-  return {
-    ...spec,
-    entrypoint: [...entrypoint, "--execute-claim", claim],
-    mounts: spec.mounts.map((mount) =>
-      mount.kind === "volume" && mount.target === "/workspace" ? { ...mount, volume: workspaceVolume } : mount,
-    ),
-    restart: "no",
-  };
 }

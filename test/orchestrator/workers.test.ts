@@ -5,12 +5,19 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Parts } from "../../apps/orchestrator/parts.ts";
+import { WorkerPool } from "../../apps/orchestrator/worker-pool.ts";
 import type { WorkerTemplate } from "../../apps/orchestrator/worker-template.ts";
+import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
-import type { PartKind, PartLabels } from "../../lib/runtime/labels.ts";
+import { type PartKind, type PartLabels, writeLabels } from "../../lib/runtime/labels.ts";
+import { workerName } from "../../lib/runtime/names.ts";
+import { systemClock } from "../../lib/service/clock.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { queueGrant } from "../blackboard/suite/scene.ts";
 import { type DockerInstance, dockerInstance } from "../support/docker-instance.ts";
 import { agentName } from "../support/sample.ts";
-import { tinyImage } from "../support/tiny-image.ts";
+import { docker, tinyImage } from "../support/tiny-image.ts";
+import { waitFor } from "../support/wait-for.ts";
 import { instance, startClan } from "./support/redis-clan.ts";
 
 setDefaultTimeout(60_000);
@@ -106,7 +113,34 @@ test("where the agent's image has vanished, work for a worker fails and names it
 test("a worker that ends without a result costs its attempt, and is taken away", async () => {
   await using at = await dockerInstance();
   const [first, second] = await failures({ runtime: at.runtime, templates: [template(at, tinyImage)] });
-  expect(first).toBe("The worker ended with exit code 3 before it had posted a result. Attempt 1 is lost.");
+  expect(first).toBe(
+    "The worker ended with exit code 3 before it had posted a result. It had not begun, in 3 tries. Attempt 1 is lost.",
+  );
   expect(second).toBe(String(first));
   expect((await at.runtime.parts(at.instance)).containers).toEqual([]);
+});
+
+test("a worker that was created and never started, as when its engine was restarted in between, is started", async () => {
+  await using at = await dockerInstance();
+  const board = createMemoryBlackboard({ instance }).open();
+  const { claim, goal } = await queueGrant(board);
+  const agent = agentName("coder");
+  const name = workerName(at.instance, agent, claim.id, 1);
+  const of = { agent, role: "coder", claim: claim.id, attempt: 1, goal: goal.goal_id };
+  const labels = Object.entries(writeLabels(at.labels({ component: "worker", ...of })));
+  await docker("create", "--name", name, ...labels.flatMap((label) => ["--label", label.join("=")]), tinyImage, "true");
+  expect((await at.runtime.containers.find(name))?.state).toEqual({ state: "created" });
+  const { spec } = template(at, tinyImage);
+  const decided: unknown[] = [];
+  const log = createJsonLog(() => {}, systemClock.now);
+  const decide = async (_: unknown, event: unknown) => decided.push(event);
+  const sleeps = { ...spec, entrypoint: ["/bin/sh", "-c", "exec sleep 600"] };
+  const pool = new WorkerPool({ board, log, runtime: at.runtime, decide }, { agent, replicas: 1, spec: sleeps });
+  const stop = new AbortController();
+  const ended = pool.run(stop.signal);
+  const isRunning = async () => (await at.runtime.containers.find(name))?.state.state === "running";
+  await waitFor("the worker", isRunning, { timeoutMs: 30_000 });
+  expect(decided).toEqual([]);
+  stop.abort();
+  await ended;
 });

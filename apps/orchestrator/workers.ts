@@ -1,0 +1,142 @@
+// The containers of one scalable agent's workers: started from its controller's image, watched to their end, and taken away with their log.
+import { exitCodes, messageOf } from "../../lib/model/errors.ts";
+import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
+import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
+import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
+import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
+import { backOffMs } from "../../lib/service/back-off.ts";
+import { pause } from "../../lib/service/pause.ts";
+import type { Parts } from "./parts.ts";
+import type { WorkerTemplate } from "./worker-template.ts";
+
+/** What a worker has written is kept up to here: the last of it, which tells how it ended. */
+const mostLogLines = 1_000;
+
+type WorkersParts = Pick<Parts, "board" | "log"> & { runtime: ContainerRuntime };
+
+/** `reason` counts only if it has not posted its result. `not_accepted`: by its own word it has begun nothing. */
+export type WorkerEnd = "not_accepted" | { reason: string };
+
+type Order = { claim: ClaimId; attempt: number; goal: GoalId; slot: number };
+
+export class Workers {
+  readonly #parts: WorkersParts;
+  readonly #template: WorkerTemplate;
+  readonly #prepared = new Set<number>();
+
+  constructor(parts: WorkersParts, template: WorkerTemplate) {
+    this.#parts = parts;
+    this.#template = template;
+  }
+
+  async found(): Promise<ContainerPart[]> {
+    const { agent, spec } = this.#template;
+    const { containers } = await this.#parts.runtime.parts(spec.labels.instance);
+    return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
+  }
+  /** How it ended, once it has; undefined when the signal aborts before. */
+  async run(order: Order, signal: AbortSignal): Promise<WorkerEnd | undefined> {
+    const { log, runtime } = this.#parts;
+    const { agent, spec } = this.#template;
+    const { claim, attempt } = order;
+    const name = workerName(spec.labels.instance, agent, claim, attempt);
+    const about = { agent, claim_id: claim, attempt, worker: name };
+    try {
+      await this.#start(name, order);
+      log.info("Started a worker", about);
+    } catch (error) {
+      // Whoever led before may have started it a moment ago.
+      if ((await runtime.containers.find(name).catch(() => undefined)) === undefined) {
+        log.error("A worker could not be started", { ...about, error });
+        return { reason: couldNotStart(error) };
+      }
+    }
+    return await this.see(name, order, signal);
+  }
+
+  async #start(name: string, { claim, attempt, goal, slot }: Order): Promise<void> {
+    const { agent, spec } = this.#template;
+    await this.#prepareWorkspace(slot);
+    const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
+    await this.#parts.runtime.containers.start({
+      ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
+      name,
+      labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
+      env: { ...spec.env, SETT_GRANT_ATTEMPT: String(attempt), SETT_WORKER_SLOT: String(slot) },
+    });
+  }
+
+  /** Waits for a worker's end, keeps what it has logged, and takes it away. Undefined when the signal aborts before. */
+  async see(
+    name: string,
+    { claim, attempt }: Pick<Order, "claim" | "attempt">,
+    signal: AbortSignal,
+  ): Promise<WorkerEnd | undefined> {
+    const exitCode = await this.#ended(name, signal);
+    if (signal.aborted) return undefined;
+    if (exitCode !== undefined) await this.#clear(name);
+    const about = { agent: this.#template.agent, claim_id: claim, attempt, worker: name, exit_code: exitCode };
+    this.#parts.log.info("A worker has ended", about);
+    if (exitCode === exitCodes.notAccepted) return "not_accepted";
+    const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
+    return { reason: `The worker ${end} before it had posted a result.` };
+  }
+
+  /** Its exit code; undefined when it is gone. An engine that does not answer is waited for. */
+  async #ended(name: string, signal: AbortSignal): Promise<number | undefined> {
+    const { log, runtime } = this.#parts;
+    for (let tries = 1; !signal.aborted; tries++) {
+      try {
+        return await runtime.containers.wait(name, signal);
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        const found = await runtime.containers.find(name).catch(() => "unknown");
+        if (found === undefined) return undefined;
+        log.warn("A worker cannot be watched; trying again", { worker: name, error, tries });
+        await pause(backOffMs(tries, { firstMs: 500, mostMs: 10_000 }), signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #clear(name: string): Promise<void> {
+    const { board, log, runtime } = this.#parts;
+    try {
+      const lines: string[] = [];
+      for await (const { line } of runtime.containers.logs(name, { tail: mostLogLines })) lines.push(line);
+      await board.keepWorkerLog(this.#template.agent, { worker: name, lines });
+      await runtime.containers.remove(name);
+    } catch (error) {
+      // It stays until the instance goes down, with its log.
+      log.warn("A worker could not be taken away", { worker: name, error });
+    }
+  }
+
+  async #prepareWorkspace(slot: number): Promise<void> {
+    if (this.#prepared.has(slot)) return;
+    const { runtime } = this.#parts;
+    const { agent, spec } = this.#template;
+    const { instance, workspace, version } = spec.labels;
+    const name = workerWorkspaceName(instance, agent, slot);
+    const made = await runtime.volumes.create(name, { instance, workspace, version, component: "workspace", agent });
+    if (made === "created" && spec.user !== undefined) await runtime.volumes.prepare(name, spec.user, spec.image);
+    this.#prepared.add(slot);
+  }
+}
+
+export function couldNotStart(error: unknown): string {
+  return `The worker could not be started: ${messageOf(error)}`;
+}
+
+/** The controller's own, but for what it runs, and where: a workspace of its own, no healthcheck, no restart. */
+function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
+  const { healthcheck: _none, entrypoint = [], ...spec } = controller;
+  return {
+    ...spec,
+    entrypoint: [...entrypoint, "--execute-claim", claim],
+    mounts: spec.mounts.map((mount) =>
+      mount.kind === "volume" && mount.target === "/workspace" ? { ...mount, volume: workspaceVolume } : mount,
+    ),
+    restart: "no",
+  };
+}
