@@ -80,6 +80,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "draw who made what from what",
     load: async () => (await import("./commands/graph.ts")).graph,
   },
+  prune: {
+    description: "move goals that are over into a file",
+    load: async () => (await import("./commands/prune.ts")).prune,
+  },
   logs: {
     description: "show what an agent, the orchestrator or Redis has logged",
     load: async () => (await import("./commands/logs.ts")).logs,

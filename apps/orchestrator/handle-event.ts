@@ -100,6 +100,7 @@ export class EventHandler {
       case "question_asked":
       case "request_refused":
       case "instance_paused":
+      case "goals_pruned":
       case "event_given_up":
       case "unreadable":
         return undefined;

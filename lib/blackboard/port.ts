@@ -12,6 +12,7 @@ import type { ArtefactBoard } from "./artefact-port.ts";
 import type { Log } from "./log-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
+import type { PruneBoard } from "./prune-port.ts";
 import type { Refused } from "./refused.ts";
 import type { DueItem, OrchestratorSeat } from "./seat-port.ts";
 
@@ -22,6 +23,7 @@ export interface Blackboard
     PeopleBoard,
     AgentBoard,
     NoticeBoard,
+    PruneBoard,
     OrchestratorSeat,
     Log,
     AsyncDisposable {

@@ -17,6 +17,7 @@ export const exitCodes = {
 
 const exitCodeOf = {
   "agent-not-found": exitCodes.wrongUse,
+  "archive-unusable": exitCodes.failed,
   "artefact-ambiguous": exitCodes.wrongUse,
   "artefact-malformed": exitCodes.failed,
   "artefact-not-found": exitCodes.failed,

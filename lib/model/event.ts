@@ -39,6 +39,8 @@ export const EventType = z.enum([
   "request_refused",
   "instance_paused",
   "instance_resumed",
+  /** Goals that were over are in a file now, and no longer here. */
+  "goals_pruned",
   /** The orchestrator could not handle an event, has tried often enough, and goes on without it. */
   "event_given_up",
   /** Never written: what stands for an entry of the log that this program cannot read. */

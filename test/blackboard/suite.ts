@@ -14,6 +14,7 @@ import { grantsSuite } from "./suite/grants.ts";
 import { headsSuite } from "./suite/heads.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { peopleSuite } from "./suite/people.ts";
+import { pruneSuite } from "./suite/prune.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
@@ -33,6 +34,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("agents and the seat", () => agentsAndSeatSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
+    describe("pruning", () => pruneSuite(open));
     describe("following", () => followingSuite(open));
   });
 }

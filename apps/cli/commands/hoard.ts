@@ -5,21 +5,17 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults, readResults } from "../fetch-results.ts";
+import { hoardArchive } from "../hoard-archive.ts";
 import { openBlackboard } from "../open-blackboard.ts";
+import { printTable } from "../print-artefacts.ts";
 import { readHeads, readWhole } from "../read-artefacts.ts";
-import { ageOf } from "../render/age.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { naming } from "../render/naming.ts";
-import { oneLine, shorten } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Style } from "../render/style.ts";
-import { type Cell, table } from "../render/table.ts";
+import { oneLine } from "../render/plain-text.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
 import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../shelf.ts";
 import type { Shell } from "../shell.ts";
 
-/** The table is for people; JSON has it whole. */
-const longestSummary = 100;
 const usualLimit = 50;
 /** Characters. */
 const writtenAtOnce = 256 * 1024;
@@ -41,6 +37,7 @@ export const hoard = defineCommand({
       valueHint: "TYPES",
       description: "only these types, with commas or several times",
     },
+    archive: { type: "string", valueHint: "FILE", description: "those that `sett prune` has moved there; no sett need run" },
     ...limitArguments,
     json: jsonArgument,
     name: nameArgument,
@@ -54,6 +51,10 @@ export const hoard = defineCommand({
   ],
   async run(args, shell) {
     const limit = limitOf(args, args.json ? undefined : usualLimit);
+    if (args.archive !== undefined) {
+      await hoardArchive(args.archive, { ...args, limit }, shell);
+      return;
+    }
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
     const fetching = fetchResults(shell, place.workspace, () => readResults(board));
@@ -78,7 +79,7 @@ async function list(board: Blackboard, { goal, type: types, limit, json, name }:
   const kinds = new Set<string>();
   const heads = headsFrom(board, shelf, from, types, kinds);
   if (json) return await printJson(board, heads, shell);
-  if ((await printTable(board, heads, shell)) > 0) {
+  if ((await printTable(heads, await board.time(), shell)) > 0) {
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
     if (from > 0) shell.messages.note(`${older}: sett hoard --limit N, or --all${naming(name)}`);
   } else if (kinds.size > 0) {
@@ -154,34 +155,4 @@ async function printJson(board: Blackboard, pages: AsyncIterable<readonly Artefa
     }
   }
   await out.write(`${text}${before === "[\n" ? "[]\n" : "\n]\n"}`);
-}
-
-/** How many rows it has. */
-async function printTable(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, shell: Shell): Promise<number> {
-  const { style, columns } = shell.out;
-  const nowMs = await board.time();
-  let printed = 0;
-  for await (const heads of pages) {
-    if (heads.length === 0) continue;
-    const rows = heads.map((head) => rowOf(head, style, nowMs));
-    const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
-    // The headings stand above the first page alone.
-    await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
-    printed += rows.length;
-  }
-  return printed;
-}
-
-function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
-  const paintType =
-    { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
-  return [
-    { text: shortId(head.id), paint: style.bold },
-    { text: oneLine(head.type), paint: paintType },
-    { text: String(head.version) },
-    { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
-    { text: shortId(head.goal_id), paint: style.dim },
-    { text: ageOf(head.created_at, nowMs) },
-    { text: shorten(oneLine(head.metadata.summary ?? ""), longestSummary) },
-  ];
 }

@@ -155,6 +155,8 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
       return major(`${style.yellow("pauses")} the instance${asAsked}`);
     case "instance_resumed":
       return major(`lets the instance go on${asAsked}`);
+    case "goals_pruned":
+      return major(`moves ${said("goals")} goals to ${said("file")} (sha256 ${said("sha256").slice(0, 12)}…)`);
     case "event_given_up":
       return major(`${style.red("gives up")} on an event (${quoted(said("type"))})${because}`);
     case "unreadable":

@@ -5,7 +5,7 @@
 local epoch = take()
 if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
 local goal, ending, by, count = take(), take(), take(), take_number()
-if redis.call('HEXISTS', KEYS[3], 'ended') == 1 then return { 'already' } end
+if is_goal_ended(goal) then return { 'already' } end
 local actor = 'orchestrator:' .. epoch
 redis.call('HSET', KEYS[3], 'ended', ending)
 for _ = 1, count do

@@ -76,7 +76,8 @@ local function is_ended(status)
 end
 
 local function is_goal_ended(goal)
-  return redis.call('HEXISTS', prefix .. 'goal:' .. goal, 'ended') == 1
+  local flags = redis.call('HMGET', prefix .. 'goal:' .. goal, 'ended', 'retired')
+  return (flags[1] or flags[2]) and true or false
 end
 
 -- True when another orchestrator has taken the seat; key is the hash `orchestrator`. Who holds an epoch is told by the nonce: a Redis that

@@ -111,7 +111,7 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
     async endGoal({ goal, ending, by, failure, epoch }) {
       if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.goal(goal);
-      if (record.ended !== undefined) return { outcome: "already" };
+      if (state.isGoalEnded(goal)) return { outcome: "already" };
       record.ended = ending;
       const actor = `orchestrator:${epoch}`;
       if (failure !== undefined && state.artefactProblem(failure) === undefined) state.storeArtefact(failure, actor);

@@ -12,6 +12,7 @@ import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
+import { pruneOf } from "./prune.ts";
 import { fenceOf, seatOf } from "./seat.ts";
 import { State } from "./state.ts";
 
@@ -98,6 +99,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...grantsOf(state, closing.signal),
     ...peopleOf(state, isFenced),
     ...agentsOf(state),
+    ...pruneOf(state),
     ...noticesOf(state, isFenced),
     ...seatOf(state, nonce, isFenced),
     ...logOf(state, closing.signal),

@@ -31,6 +31,8 @@ export class State {
   readonly indexed = new Map<ArtefactId, string>();
   readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
+  /** Goals that are being taken off the blackboard. */
+  readonly retired = new Set<GoalId>();
   readonly goals = new Map<GoalId, Goal>();
   /** Goals that an artefact of the same id began, oldest first. */
   readonly goalIds: GoalId[] = [];
@@ -80,7 +82,7 @@ export class State {
   }
 
   isGoalEnded(goal: GoalId): boolean {
-    return this.goals.get(goal)?.ended !== undefined;
+    return this.goals.get(goal)?.ended !== undefined || this.retired.has(goal);
   }
 
   goal(id: GoalId): Goal {

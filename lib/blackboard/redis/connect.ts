@@ -11,6 +11,7 @@ import { grantsOf } from "./grants.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
+import { pruneOf } from "./prune.ts";
 import { scriptRunner } from "./scripts.ts";
 import { seatOf } from "./seat.ts";
 
@@ -55,6 +56,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...peopleOf(parts),
     ...agentsOf(parts),
     ...noticesOf(parts),
+    ...pruneOf(parts),
     ...seatOf(parts),
     ...logOf(parts),
     [Symbol.asyncDispose]: async () => connection.close(),

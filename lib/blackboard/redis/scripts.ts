@@ -32,7 +32,9 @@ import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
+import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
+import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
 import takeSeat from "../lua/take-seat.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
@@ -69,6 +71,8 @@ const scripts = {
   clearDue,
   deferDue,
   logEvent,
+  retireGoal,
+  removeOfGoal,
 };
 export type ScriptName = keyof typeof scripts;
 

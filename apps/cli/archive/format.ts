@@ -1,0 +1,40 @@
+// The file that pruned goals stand in: one JSON object a line. First the header; then, goal by goal, the goal, its artefacts, the claims about
+// them with their grants, and which answers counted; then the events of all these goals in the order of the log; last the seal.
+import { z } from "zod";
+import { Artefact } from "../../../lib/model/artefact.ts";
+import { Claim, Grant } from "../../../lib/model/claim.ts";
+import { SettEvent } from "../../../lib/model/event.ts";
+import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+
+export const ArchiveHeader = z.object({
+  sett_archive: z.literal(1),
+  instance: z.string(),
+  /** The program that wrote it. */
+  version: z.string(),
+  created_at: z.iso.datetime(),
+  /** What had not moved since then was taken. */
+  before: z.iso.datetime(),
+});
+export type ArchiveHeader = z.infer<typeof ArchiveHeader>;
+
+const ArchivedGoal = z.object({
+  id: GoalId,
+  state: z.string(),
+  ended: z.string().nullable(),
+  artefacts: z.int(),
+  claims: z.int(),
+});
+
+/** `sha256` is of all bytes before its own line. */
+const Seal = z.object({ lines: z.int(), sha256: z.string() });
+
+/** Later versions may add members, and kinds of lines. */
+export const ArchiveLine = z.union([
+  z.object({ goal: ArchivedGoal }),
+  z.object({ artefact: Artefact }),
+  z.object({ claim: Claim, cause: z.string(), grants: z.array(Grant) }),
+  z.object({ question: ArtefactId, answer: ArtefactId }),
+  z.object({ event: SettEvent }),
+  z.object({ seal: Seal }),
+]);
+export type ArchiveLine = z.infer<typeof ArchiveLine>;

@@ -1,0 +1,69 @@
+// Reads an archive line by line. That it is whole is known at its end.
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { ArchiveHeader, ArchiveLine } from "./format.ts";
+
+/** Throws `archive-unusable` for what is no archive, and at the end of one that is damaged. */
+export async function* readArchive(path: string): AsyncGenerator<{ header: ArchiveHeader } | ArchiveLine> {
+  const hash = createHash("sha256");
+  let lines = 0;
+  let seal: { lines: number; sha256: string } | undefined;
+  for await (const text of linesOf(path)) {
+    const json = parsed(text);
+    if (lines === 0) {
+      const header = ArchiveHeader.safeParse(json);
+      if (!header.success) throw unusable(path, "is no archive of `sett prune`");
+      yield { header: header.data };
+    } else {
+      if (seal !== undefined || json === undefined) throw unusable(path, `is damaged at line ${lines + 1}`);
+      const line = ArchiveLine.safeParse(json).data;
+      if (line !== undefined && "seal" in line) {
+        seal = line.seal;
+        if (seal.lines !== lines || seal.sha256 !== hash.copy().digest("hex"))
+          throw unusable(path, "is damaged: its content is not what its last line says");
+      }
+      if (line !== undefined) yield line;
+    }
+    hash.update(`${text}\n`);
+    lines += 1;
+  }
+  if (seal === undefined) throw unusable(path, lines === 0 ? "is empty" : "is not whole: its last line is missing");
+}
+
+async function* linesOf(path: string): AsyncGenerator<string> {
+  try {
+    const input = createReadStream(path, "utf8");
+    // A payload may hold line separators that are no line breaks here.
+    yield* splitLines(input);
+  } catch (error) {
+    if (error instanceof SettError) throw error;
+    throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let parts: string[] = [];
+  for await (const chunk of chunks) {
+    const pieces = chunk.split("\n");
+    const last = pieces.pop() ?? "";
+    for (const piece of pieces) {
+      yield parts.join("") + piece;
+      parts = [];
+    }
+    if (last !== "") parts.push(last);
+  }
+  if (parts.length > 0) yield parts.join("");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function unusable(path: string, what: string): SettError {
+  return new SettError("archive-unusable", `${path} ${what}.`, { hint: "If there is another copy of it, take that." });
+}

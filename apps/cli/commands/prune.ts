@@ -1,0 +1,97 @@
+// sett prune: moves goals that are over from the blackboard into a file.
+import { basename, resolve } from "node:path";
+import { SettError } from "../../../lib/model/errors.ts";
+import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
+import { defineCommand } from "../command.ts";
+import { openAsPerson } from "../open-as-person.ts";
+import { type Chosen, chooseGoals } from "../prune/choose.ts";
+import { moveGoals } from "../prune/move.ts";
+import type { Shell } from "../shell.ts";
+
+export const prune = defineCommand({
+  name: "prune",
+  description: "move goals that are over into a file",
+  details: [
+    "Goals that are achieved, settled, failed, cancelled or stalled, and of which nothing has happened since --before, with their artefacts, claims",
+    "and events. `sett hoard --archive FILE` reads the file. What is open or waits for somebody stays, and so does what other goals refer to.",
+    "The file is written and read back before anything is removed; interrupted after that, the next run removes the rest. The log says who moved",
+    "what, with the file's digest. Commits stay in git as refs/sett/….",
+  ].join("\n"),
+  args: {
+    before: {
+      type: "string",
+      alias: "b",
+      valueHint: "TIME",
+      description: "what has not moved since then: 30d for thirty days ago, or a date",
+    },
+    "dry-run": { type: "boolean", description: "only say what would be moved" },
+    to: { type: "string", valueHint: "FILE", description: "the file; without it sett-NAME-TIME.jsonl, here" },
+    as: asArgument,
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: ["sett prune --before 30d --dry-run", "sett prune --before 2026-10-01 --to /backup/sett-2026-09.jsonl"],
+  endsItself: true,
+  async run(args, shell) {
+    const ago = readBefore(args.before);
+    await using opened = await openAsPerson(shell, args.name, args.as);
+    const { board, actor } = opened;
+    const nowMs = await board.time();
+    const before = new Date(ago(nowMs)).toISOString();
+    const { goals, referred } = await chooseGoals(board, Date.parse(before));
+    const isDry = args["dry-run"];
+    if (isDry || goals.length === 0) {
+      await report({ before, goals, referred, ...sumsOf(goals), file: null, sha256: null, dry_run: isDry }, args.json, shell);
+      return;
+    }
+    const created_at = new Date(nowMs).toISOString();
+    const path = resolve(shell.cwd, args.to ?? `sett-${board.instance}-${created_at.replaceAll(/[-:]|\.\d+/g, "")}.jsonl`);
+    const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
+    const moved = await moveGoals(board, goals, { path, header, actor, file: basename(path), signal: shell.interrupted });
+    await report({ before, referred, ...moved, file: path, dry_run: false }, args.json, shell);
+    return;
+  },
+});
+
+type Sums = { artefacts: number; events: number; bytes: number };
+type Result = Sums & {
+  before: string;
+  goals: readonly Chosen[];
+  referred: number;
+  file: string | null;
+  sha256: string | null;
+  dry_run: boolean;
+};
+
+function sumsOf(goals: readonly Chosen[]): Sums {
+  const sum = (of: (goal: Chosen) => number) => goals.reduce((total, goal) => total + of(goal), 0);
+  return { artefacts: sum((goal) => goal.artefacts), events: sum((goal) => goal.events), bytes: sum((goal) => goal.bytes) };
+}
+
+async function report(result: Result, isJson: boolean, { out, messages }: Shell): Promise<void> {
+  if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
+  const { goals, artefacts, events, bytes, referred, file, sha256, before } = result;
+  const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
+  if (goals.length === 0) messages.note(`Nothing to move: no goal that is over has rested since ${before}.`);
+  else if (file === null) messages.note(`Would move ${what}, at rest since before ${before}.`);
+  else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
+  if (referred > 0) messages.note(`${counted(referred, "more goal")} stay, because goals that stay refer to them.`);
+  if (file !== null) messages.next(`Read it: sett hoard --archive ${file}`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+const msOf: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/** From the present to the moment meant. Throws `usage`. */
+function readBefore(text: string | undefined): (nowMs: number) => number {
+  const hint = "For example: --before 30d, --before 12h, --before 2026-10-01";
+  if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal have rested?", { hint });
+  const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text.trim()) ?? [];
+  if (count !== undefined) return (nowMs) => nowMs - Number(count) * (msOf[unit] ?? 0);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return () => at;
+  throw new SettError("usage", `--before takes a time ago or a date, not \`${text}\`.`, { hint });
+}

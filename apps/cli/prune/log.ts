@@ -1,0 +1,23 @@
+// The log up to a moment, page by page.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+
+const pageSize = 1_000;
+
+/** `end`: the last event that is wanted. */
+export async function* eventPages(board: Blackboard, end: string): AsyncGenerator<SettEvent[]> {
+  for (let from = "0"; ; ) {
+    const page = await board.readEvents(from, pageSize);
+    const wanted = page.filter(({ id }) => !isLater(id, end));
+    if (wanted.length > 0) yield wanted;
+    if (wanted.length < page.length || page.length === 0) return;
+    from = page.at(-1)?.id ?? from;
+  }
+}
+
+/** Of two places in the log. */
+export function isLater(id: string, than: string): boolean {
+  const [ms = 0n, count = 0n] = id.split("-").map(BigInt);
+  const [thanMs = 0n, thanCount = 0n] = than.split("-").map(BigInt);
+  return ms > thanMs || (ms === thanMs && count > thanCount);
+}

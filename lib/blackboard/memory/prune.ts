@@ -1,0 +1,68 @@
+// Taking goals that are over off the memory blackboard.
+import { isEnded } from "../../model/claim.ts";
+import type { ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
+import type { PruneBoard } from "../prune-port.ts";
+import type { State } from "./state.ts";
+
+export function pruneOf(state: State): PruneBoard {
+  const artefactsOf = (goal: GoalId) => state.goals.get(goal)?.artefacts ?? [];
+  const claimsOf = (id: ArtefactId) => [...(state.causes.get(id)?.values() ?? [])];
+  return {
+    async retireGoal({ goal, artefacts, claims }) {
+      if (state.retired.has(goal)) return { outcome: "retired" };
+      const ids = artefactsOf(goal);
+      const all = ids.flatMap(claimsOf);
+      const isOpen = (claim: ClaimId) => !isEnded(state.claims.get(claim)?.claim.status ?? "pending_review");
+      if (ids.length !== artefacts || all.length !== claims) return { outcome: "changed" };
+      if (all.some(isOpen) || ids.some((id) => state.openQuestions.has(id))) return { outcome: "changed" };
+      state.retired.add(goal);
+      return { outcome: "retired" };
+    },
+
+    async reinstateGoal(goal) {
+      state.retired.delete(goal);
+    },
+
+    isRetired: async (goal) => state.retired.has(goal),
+
+    async removeOfGoal(goal, most) {
+      const ids = artefactsOf(goal);
+      if (!state.retired.has(goal)) return { left: ids.length };
+      for (const id of ids.splice(-most)) remove(state, id, claimsOf(id));
+      if (ids.length > 0) return { left: ids.length };
+      state.goals.delete(goal);
+      state.retired.delete(goal);
+      state.told.delete(`goal-${goal}`);
+      const place = state.goalIds.indexOf(goal);
+      if (place >= 0) state.goalIds.splice(place, 1);
+      return { left: 0 };
+    },
+
+    async removeEvents(ids) {
+      const gone = new Set(ids);
+      const kept = state.events.filter(({ id }) => !gone.has(id));
+      const count = state.events.length - kept.length;
+      state.events.splice(0, state.events.length, ...kept);
+      return count;
+    },
+  };
+}
+
+function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void {
+  for (const claim of claims) {
+    for (const agent of state.claims.get(claim)?.grants.keys() ?? []) state.told.delete(`approval-${claim}-${agent}`);
+    state.claims.delete(claim);
+    state.openClaims.delete(claim);
+  }
+  const { logical_id, version } = state.artefacts.get(id) ?? {};
+  const thread = state.threads.get(logical_id as LogicalId);
+  thread?.delete(Number(version));
+  if (thread?.size === 0) state.threads.delete(logical_id as LogicalId);
+  state.causes.delete(id);
+  state.artefacts.delete(id);
+  state.indexed.delete(id);
+  state.refused.delete(id);
+  state.answers.delete(id);
+  state.openQuestions.delete(id);
+  state.told.delete(`question-${id}`);
+}
