@@ -99,7 +99,7 @@ async function choose({ board, name }: OpenBlackboard, artefact: Artefact, agent
   if (others.length === 0) return only;
   throw new SettError(
     "usage",
-    `${names.length} people are to judge ${oneLine(artefact.type)} ${shortId(artefact.id)}: ${names.join(", ")}.`,
+    `${names.length} people are asked to judge ${oneLine(artefact.type)} ${shortId(artefact.id)}: ${names.join(", ")}.`,
     {
       hint: `Say which of them you speak for: --for ${only.grant.agent}`,
     },

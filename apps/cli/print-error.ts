@@ -8,7 +8,7 @@ import { wrap } from "./render/wrap.ts";
 export async function printError(error: unknown, err: Output, { isDebug }: { isDebug: boolean }): Promise<number> {
   const { style, columns } = err;
   const isExpected = error instanceof SettError;
-  const hint = isExpected ? error.hint : "This is a mistake in Sett. Run it again with --debug and report what it shows.";
+  const hint = isExpected ? error.hint : "This is a bug in Sett. Run the command again with --debug, and report what it prints.";
   const message = isExpected ? error.message : `Something unexpected happened: ${messageOf(error)}`;
   await err.write(`${wrap(`${style.bold(style.red("sett:"))} ${plainLines(message)}`, { columns })}\n`);
   for (const line of hint === undefined ? [] : plainLines(hint).split("\n"))

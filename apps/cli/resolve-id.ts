@@ -65,7 +65,7 @@ export async function resolveGoalId(board: Blackboard, text: string, name: strin
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
-    `${shown(text)} stands for ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
+    `${shown(text)} could be any of ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
     {
       hint: "Give more characters.",
     },
@@ -88,9 +88,13 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
   const candidates = byAge.map(
     ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
   );
-  return new SettError("artefact-ambiguous", `${shown(text)} stands for ${found.length} ${what}:\n${candidates.join("\n")}`, {
-    hint: "Give more characters.",
-  });
+  return new SettError(
+    "artefact-ambiguous",
+    `${shown(text)} could be any of ${found.length} ${what}:\n${candidates.join("\n")}`,
+    {
+      hint: "Give more characters.",
+    },
+  );
 }
 
 function listing(what: What, name: string | undefined): string {
@@ -104,7 +108,7 @@ function startOfId(text: string, what: What, name: string | undefined): string {
   const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
   throw new SettError(
     "usage",
-    `\`${shown(text)}\` is no id of a${what === "artefact" ? "n artefact" : ` ${what}`}: that has ${problem}.`,
+    `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
     {
       hint: listing(what, name),
     },

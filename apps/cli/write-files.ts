@@ -40,7 +40,7 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
     for (const { draft } of drafts) await rm(draft, { force: true });
     for (const made of folders.toReversed()) await rmdir(made).catch(() => undefined);
     throw new SettError("command-failed", `The files cannot be written: ${messageOf(cause)}.`, {
-      hint: "Nothing was changed. May you write in this folder?",
+      hint: "Nothing was changed. Do you have the right to write into this folder?",
       cause,
     });
   }

@@ -126,11 +126,26 @@ function mismatch(issues: readonly Issue[], knownKeys: string[]): ReadToolOutput
       return `unknown ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => JSON.stringify(key)).join(", ")} (known are ${knownKeys.join(", ")})`;
     }
     const isMissing = /received undefined$/.test(message);
-    return `\`${path.map(String).join(".")}\` ${isMissing ? "is missing" : message.replace(/^Invalid/, "invalid")}`;
+    return `\`${path.map(String).join(".")}\` ${isMissing ? "is missing" : sentenceOf(message)}`;
   });
   const list = problems.join("; ");
   const shortList = list.length > maxListLength ? `${list.slice(0, maxListLength)}…` : list;
   return refuse(`The tool's output does not match the contract: ${shortList}.`);
+}
+
+const kinds: Record<string, string> = {
+  string: "text",
+  record: "an object",
+  object: "an object",
+  array: "a list",
+  number: "a number",
+};
+
+/** What the schema library says, in our words where it speaks of types. */
+function sentenceOf(message: string): string {
+  const [, expected = "", received] = /^Invalid input: expected (\w+)(?:, received (\w+))?$/.exec(message) ?? [];
+  if (kinds[expected] === undefined) return message.replace(/^Invalid/, "invalid");
+  return `must be ${kinds[expected]}${received === undefined ? "" : `, not ${kinds[received] ?? received}`}`;
 }
 
 function refuse(reason: string): ReadToolOutput {

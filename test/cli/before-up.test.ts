@@ -95,7 +95,7 @@ describe("the engine's socket, for an instance with workers,", () => {
       });
     expect(await refusalOf("tcp://10.0.0.1:2375")).toMatchObject({
       code: "docker-unreachable",
-      message: "The Docker Engine is reached by tcp://10.0.0.1:2375, which is no socket of this machine.",
+      message: "The Docker Engine is reached by tcp://10.0.0.1:2375, which is not a socket of this machine.",
       hint,
     });
   });

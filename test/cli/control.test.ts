@@ -103,7 +103,7 @@ describe("sett cancel", () => {
 });
 
 describe("sett pause and sett resume", () => {
-  test("while it is paused nothing new starts, who is at work ends it, and everything goes on afterwards", async () => {
+  test("while it is paused nothing new starts, what has begun goes on to its end, and everything goes on afterwards", async () => {
     const release = Promise.withResolvers<void>();
     const code = async () => {
       await release.promise;
@@ -122,7 +122,7 @@ describe("sett pause and sett resume", () => {
     await clan.grant(next, "coder", "queued");
     const { code: exit, err } = await clan.sett("pause", "--as", "Grace Hopper");
     expect(exit).toBe(0);
-    expect(err).toContain(`${clan.instance} is paused: who is at work ends it, and nothing new is started.`);
+    expect(err).toContain(`${clan.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
 
     release.resolve();
     await clan.grant(goal, "coder", "done");

@@ -62,6 +62,6 @@ describe.each(commands)("sett %j", (words, ofOtherKind) => {
 
   test("is wrong use where it is no id", async () => {
     const { code, out, err } = await run(words, "12345");
-    expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining("`12345` is no id of a") });
+    expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining("`12345` is not the id of a") });
   }, 20_000);
 });

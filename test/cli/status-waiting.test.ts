@@ -172,7 +172,7 @@ test("nobody orchestrates once the seat's lease has lapsed, and when nobody has 
   expect(told({ ...seat, expiresInMs: 1 })).toBeUndefined();
   expect(told({ ...seat, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) was last heard 5s ago");
   expect(told({ ...seat, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) was last heard 1m ago");
-  expect(told(undefined)).toBe("no orchestrator holds the seat");
+  expect(told(undefined)).toBe("no orchestrator is running");
 });
 
 test("an agent that is waited for and lives has its reason as data", () => {

@@ -159,7 +159,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
   await clan.grant(draft, "maintainer", "waiting");
   const { code, err } = await clan.sett("approve", draft.id);
   expect(code).toBe(2);
-  expect(err).toContain(`2 people are to judge Draft ${draft.id.slice(0, 8)}: editor, maintainer.`);
+  expect(err).toContain(`2 people are asked to judge Draft ${draft.id.slice(0, 8)}: editor, maintainer.`);
   expect(err).toContain("--for editor");
   await clan.need("approve", draft.id, "--for", "editor");
   expect((await clan.sett("approve", draft.id, "--for", "editor")).err).toContain("for editor, approved it");

@@ -158,7 +158,7 @@ describe("an output that breaks the contract", () => {
   test("all mismatches are listed at once", () => {
     expect(reasonOf('{"artifact_type":"Note","summary":7}')).toBe(
       "The tool's output does not match the contract: `artefact_type` is missing; `artefact_payload` is missing; " +
-        "`summary` invalid input: expected string, received number; " +
+        "`summary` must be text, not a number; " +
         'unknown key "artifact_type" (known are artefact_type, artefact_payload, summary, structural_type, metadata, about).',
     );
   });
@@ -179,7 +179,7 @@ describe("an output that breaks the contract", () => {
     ["an empty Question", { structural_type: "Question", artefact_payload: " \n" }, "The tool's Question is empty."],
     ["a commit of the tool's own", { metadata: { commit: "abc" } }, "`metadata` must not hold `commit`"],
     ["a summary in metadata", { metadata: { summary: "abc" } }, "`metadata` must not hold `summary`"],
-    ["metadata that is no object", { metadata: [1] }, "`metadata` invalid input: expected record"],
+    ["metadata that is no object", { metadata: [1] }, "`metadata` must be an object, not a list"],
     ["about of a result that asks nothing", { about: "3f2b8c1e-7a64-4d0f-9a53-2f1f6f0c9d11" }, "Only a Question can be `about`"],
     ["about that is no id", { structural_type: "Question", about: "x" }, "`about` must be a UUID"],
     [

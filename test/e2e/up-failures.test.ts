@@ -97,7 +97,7 @@ test("a second Ctrl-C tells what is left behind and how to remove it; Ctrl-C in 
     await reading;
     return err;
   };
-  const up = await said(["up", "--name", sett.name], ["orchestrator: starting", "Taking everything back"]);
+  const up = await said(["up", "--name", sett.name], ["orchestrator: starting", "Undoing what was done"]);
   expect(up).toContain(`sett down --volumes --name ${sett.name}`);
   await sett.sett("down", "--volumes", "--name", sett.name);
   await sett.up();

@@ -172,8 +172,8 @@ async function orInterrupted<Result>(
   { interrupted }: Shell,
 ): Promise<Result> {
   const interruption = aborted(interrupted).then((): never => {
-    throw new SettError("interrupted", "Interrupted: the question may not be answered.", {
-      hint: `Look: sett questions${naming(name)}`,
+    throw new SettError("interrupted", "Interrupted: perhaps your answer was not stored.", {
+      hint: `Is it still listed? sett questions${naming(name)}`,
     });
   });
   return await Promise.race(interrupted.aborted ? [interruption] : [act(), interruption]);

@@ -25,7 +25,7 @@ export const pause = defineCommand({
     });
     if (args.json)
       await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
-    else shell.messages.done(`${board.instance} is paused: who is at work ends it, and nothing new is started.`);
+    else shell.messages.done(`${board.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
     shell.messages.next(`Go on: sett resume${naming(args.name)}`);
     return;
   },

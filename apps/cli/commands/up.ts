@@ -168,11 +168,11 @@ function unlessInterrupted(error: unknown, how: string): unknown {
 /** `before`: what stood there at the beginning. */
 function leftBehind(instance: InstanceName, before: InstanceParts | undefined): SettError {
   if (before !== undefined && hasContainers(before)) {
-    return new SettError("interrupted", `Interrupted half-way: ${instance} is neither as it was nor as it shall be.`, {
+    return new SettError("interrupted", `Interrupted half-way: ${instance} is only partly brought up to date.`, {
       hint: `Bring it up to date: sett up --name ${instance}`,
     });
   }
-  return new SettError("interrupted", `Interrupted before everything was taken back: parts of ${instance} are left behind.`, {
+  return new SettError("interrupted", `Interrupted before everything was undone: parts of ${instance} are left behind.`, {
     hint: `Remove them: sett down ${before === undefined ? "--volumes " : ""}--name ${instance}`,
   });
 }

@@ -77,7 +77,7 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "agent_removed":
       return minor(`removes agent ${agent}`);
     case "orchestrator_started":
-      return minor(`takes the seat, epoch ${said("epoch")}`);
+      return minor(`begins to orchestrate, epoch ${said("epoch")}`);
     case "artefact_created":
       return major(artefactCreated(event, beside, said, style));
     case "artefact_refused":
@@ -136,9 +136,9 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "claim_terminated":
       return major(`${style.red("terminates")} ${claim}${because}`);
     case "goal_ended":
-      return major(`${style.red("ends")} the goal: ${said("ending").replace("_", " ")}${asAsked}`);
+      return major(`${style.red("ends")} the goal: ${endingOf(said("ending"))}${asAsked}`);
     case "question_asked":
-      return major(`${style.yellow("asks people")} question ${about}`);
+      return major(`${style.yellow("puts")} question ${about} to people`);
     case "question_closed":
       return minor(`closes question ${about}${because}`);
     case "cancel_requested":
@@ -169,6 +169,10 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
 /** The type of an event, or what stands in its place, as it is written in the log. */
 function quoted(type: string): string {
   return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
+}
+
+function endingOf(ending: string): string {
+  return ending === "artefact_limit" ? "it has as many artefacts as it may have" : ending;
 }
 
 type Said = (name: string) => string;

@@ -86,7 +86,7 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
 
 /** The state of the seat, in words that need no subject; undefined while somebody orchestrates. */
 export function whyNobodyOrchestrates({ seat }: Pick<Situation, "seat">): string | undefined {
-  if (seat === undefined) return "no orchestrator holds the seat";
+  if (seat === undefined) return "no orchestrator is running";
   if (isOrchestrated({ seat })) return undefined;
   const heard = formatAge(seatLeaseMs - seat.expiresInMs);
   return `the orchestrator (${oneLine(seat.holder)}, epoch ${seat.epoch}) was last heard ${heard} ago`;

@@ -14,7 +14,7 @@ export async function findEngineSocket(env: Readonly<Record<string, string | und
   const path = host === "" ? usualSocket : host.startsWith("unix://") ? host.slice("unix://".length) : undefined;
   const hint = "Agents with `replicas` or `strategy: fresh_per_call` need it: the orchestrator starts their workers there.";
   if (path === undefined) {
-    throw new SettError("docker-unreachable", `The Docker Engine is reached by ${host}, which is no socket of this machine.`, {
+    throw new SettError("docker-unreachable", `The Docker Engine is reached by ${host}, which is not a socket of this machine.`, {
       hint,
     });
   }

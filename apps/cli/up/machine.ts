@@ -48,9 +48,13 @@ async function locate([program = "", ...words]: string[], { source }: AgentConfi
   if (!isAbsolute(program) || (await exists(program))) return [program, ...words];
   const original = source.kind === "build" ? join(source.context, basename(program)) : undefined;
   if (original !== undefined && (await exists(original))) return [original, ...words];
-  throw new SettError("config-invalid", `${setting}: ${program} is not on this machine, and no image is used that may have it.`, {
-    hint: 'Name a file of the repository, which does in a container too: ["./path/to/it"]',
-  });
+  throw new SettError(
+    "config-invalid",
+    `${setting}: there is no ${program} on this machine, and without Docker no image is used.`,
+    {
+      hint: 'Name a file of the repository, which works with and without containers: ["./path/to/it"]',
+    },
+  );
 }
 
 function imagesNote(asked: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {

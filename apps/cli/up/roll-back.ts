@@ -35,10 +35,10 @@ export async function explainFailure(
 /** What stood there before stands there again. */
 export async function rollBack(journal: Journal, instance: InstanceName, shell: Shell): Promise<void> {
   if (journal.isEmpty) return;
-  shell.messages.note("Taking everything back …");
+  shell.messages.note("Undoing what was done …");
   const failures = await journal.takeBack();
   if (failures.length === 0) return;
-  for (const failure of failures) shell.messages.warn(`Not everything could be taken back: ${messageOf(failure)}`);
+  for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
   shell.messages.next(`sett down --name ${instance}`);
 }
 
