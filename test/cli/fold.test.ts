@@ -54,6 +54,11 @@ test("whose bids are `ignore` is told where the bidding closes, and nowhere else
     `closes the bidding on ${short}, ignored by a1, a2, a3, a4, a5, a6, a7, a8 and 4 more`,
   ]);
   expect(told({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
+  const opened: Given = { type: "claim_opened" };
+  const unwanted = `closes the bidding on ${short}: everybody ignores it`;
+  expect(told(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
+  const wanted = `closes the bidding on ${short}, ignored by tester`;
+  expect(told(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
 });
 
 test("the reason of a failure is told once: with the Failure, and with another attempt's", () => {

@@ -22,6 +22,8 @@ export type Beside = {
   summary?: string | undefined;
   maker?: string | undefined;
   ignoredBy?: readonly string[];
+  /** There were no other bids. */
+  isUnwanted?: boolean;
   reason?: string;
 };
 
@@ -99,7 +101,7 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "bid_refused":
       return major(bidRefused(event, said, { claim, because, agent }, style));
     case "bidding_closed":
-      return minor(`closes the bidding on ${claim}${ignoring(beside.ignoredBy)}`);
+      return minor(`closes the bidding on ${claim}${ignoring(beside)}`);
     case "grant_queued":
       return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})`);
     case "grant_started":
@@ -222,8 +224,9 @@ function bidRefused(
 
 const mostNames = 8;
 
-function ignoring(names: readonly string[] = []): string {
+function ignoring({ ignoredBy: names = [], isUnwanted }: Beside): string {
   if (names.length === 0) return "";
+  if (isUnwanted === true) return ": everybody ignores it";
   const rest = names.length - mostNames;
   return `, ignored by ${names.slice(0, mostNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }

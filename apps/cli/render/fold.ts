@@ -7,6 +7,8 @@ import { oneLine } from "./plain-text.ts";
 export class Fold {
   /** Of the claims whose bidding is not closed yet. */
   readonly #ignoredBy = new Map<ClaimId, string[]>();
+  /** Whose opening was told, and of whom nobody has bid anything else than `ignore` so far. */
+  readonly #unwanted = new Set<ClaimId>();
   /** Of the claims that have not ended: what was told of the attempts that failed. */
   readonly #reasons = new Map<ClaimId, string[]>();
 
@@ -15,12 +17,21 @@ export class Fold {
     const { claim_id: claim, type, agent, data } = event;
     if (claim === undefined) return beside;
     switch (type) {
+      case "claim_opened":
+        this.#unwanted.add(claim);
+        return beside;
+      case "bid_imposed":
+        if (data?.word !== "ignore") this.#unwanted.delete(claim);
+        return beside;
       case "bid_placed":
-        if (data?.word !== "ignore") return beside;
+        if (data?.word !== "ignore") {
+          this.#unwanted.delete(claim);
+          return beside;
+        }
         this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), agent ?? "an agent"]);
         return undefined;
       case "bidding_closed":
-        return { ...beside, ignoredBy: taken(this.#ignoredBy, claim) };
+        return { ...beside, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
       case "artefact_created":
         return data?.structural_type === "Failure" ? { ...beside, summary: this.#once(claim, beside.summary) } : beside;
       case "grant_failed":
@@ -34,6 +45,7 @@ export class Fold {
       case "claim_terminated": {
         const reason = this.#once(claim, data?.reason);
         this.#ignoredBy.delete(claim);
+        this.#unwanted.delete(claim);
         this.#reasons.delete(claim);
         return { ...beside, reason };
       }
