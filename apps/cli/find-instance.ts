@@ -13,9 +13,9 @@ export function instanceNameOf(text: string): InstanceName {
   throw new SettError("usage", `\`${text}\` is no name for an instance: it ${reason}.`, { hint: "For example: --name demo" });
 }
 
-/** The path of the repository that an instance works for, as its labels say; empty when none of its parts is left. */
+/** The path of the repository that an instance works for, as its labels say; empty when nothing of it has any. */
 export function workspaceOf({ containers, networks, volumes }: InstanceParts): string {
-  return [...containers, ...networks, ...volumes][0]?.labels.workspace ?? "";
+  return [...containers, ...networks, ...volumes].find(({ labels }) => labels.workspace !== "")?.labels.workspace ?? "";
 }
 
 /**

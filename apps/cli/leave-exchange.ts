@@ -26,6 +26,8 @@ export async function leaveExchange(
 
 async function mayShare(parts: InstanceParts, { exchangeDir }: Repository, { env, messages }: Pick<Shell, "env" | "messages">) {
   const { HostRepository } = await import("../../lib/git/host-repository.ts");
+  // Leftovers of which nothing says whose they were.
+  if (workspaceOf(parts) === "") return false;
   try {
     return (await HostRepository.open(workspaceOf(parts), { env })).exchangeDir === exchangeDir;
   } catch {

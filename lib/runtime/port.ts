@@ -83,7 +83,7 @@ export type ContainerPart = {
 export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
-/** All that carries the labels of one instance. Ordered by name. */
+/** All that carries the labels of one instance or, without any, names of its own. Ordered by name. */
 export type InstanceParts = {
   instance: InstanceName;
   containers: ContainerPart[];
@@ -142,7 +142,7 @@ export type Containers = {
 };
 
 export type Volumes = {
-  /** `kept`: it was there already, with the same instance's labels. Throws `instance-taken` when it is someone else's. */
+  /** `kept`: it was there already, with the same instance's labels, or without any. Throws `instance-taken` when it is someone else's. */
   create(name: string, labels: PartLabels): Promise<"created" | "kept">;
   /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
   fill(volume: string, from: { image: string; path: string }): Promise<void>;
@@ -158,8 +158,8 @@ export type Volumes = {
 export type Networks = {
   /** Throws `instance-taken` when there is one of that name. */
   create(name: string, labels: PartLabels): Promise<void>;
-  /** Gone already is fine. */
-  remove(name: string): Promise<void>;
+  /** By its id, of several of that name. Gone already is fine. Throws `docker-failed` when it is in use. */
+  remove(name: string, id?: string): Promise<void>;
 };
 
 /** `by` is what the holder has said of itself, for people; it may be empty. */

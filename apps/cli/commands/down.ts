@@ -81,7 +81,7 @@ type Order = { runtime: ContainerRuntime; parts: InstanceParts; agentSeconds: nu
 async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Order, shell: Shell): Promise<void> {
   const { instance } = parts;
   const workspace = workspaceOf(parts);
-  const repository = await openRepository(workspace, shell);
+  const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
   await logStop(parts, repository, shell);
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);

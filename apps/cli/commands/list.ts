@@ -44,7 +44,7 @@ export const list = defineCommand({
           [...agents, ...external.map((one) => `${one} (external)`), ...people.map((one) => `${one} (person)`)].join(", ") || "-",
       },
       { text: created_at === null ? "-" : ageOf(created_at, Date.now()) },
-      { text: oneLine(workspace) },
+      { text: oneLine(workspace) || "-" },
     ]);
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,

@@ -4,7 +4,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
-import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
 import { connect, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
@@ -14,6 +14,7 @@ import { requireFreeOrOwn } from "./checks.ts";
 import { agentStopSeconds } from "./container-limits.ts";
 import { changedParts } from "./made-from.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
+import { leaveOneNetwork } from "./one-network.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextSeat } from "./readiness.ts";
 import { startRedis } from "./start-redis.ts";
@@ -77,13 +78,18 @@ async function takeName({ instance, workspace, plan, runtime, journal, signal, r
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
-    const changes = changesOf(plan, found ?? { instance, containers: [], networks: [], volumes: [] });
+    if (found !== undefined && found.networks.length > 1) await leaveOneNetwork(runtime, found);
+    const changes = changesOf(plan, found === undefined ? nothingOf(instance) : await runtime.parts(instance));
     if (changes.isNetworkMissing) {
       await runtime.networks.create(plan.network.name, plan.network.labels);
       journal.note(() => runtime.networks.remove(plan.network.name));
     }
     return changes;
   });
+}
+
+function nothingOf(instance: InstanceName): InstanceParts {
+  return { instance, containers: [], networks: [], volumes: [] };
 }
 
 /** What the agents that are to be started need; an agent that is replaced goes on with its own workspace. */

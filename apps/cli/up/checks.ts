@@ -81,7 +81,8 @@ function isMade({ containers, networks }: InstanceParts): boolean {
 function requireOwn(parts: InstanceParts, workspace: string): void {
   const { instance } = parts;
   const owner = workspaceOf(parts);
-  if (owner === workspace) return;
+  // What has no labels is nobody's: it is taken over.
+  if (owner === workspace || owner === "") return;
   if (isMade(parts)) {
     const how = howItRuns(parts) ?? "just being started or left half-made";
     throw new SettError("instance-taken", `There is an instance ${instance} already, ${how}, for ${owner}.`, {

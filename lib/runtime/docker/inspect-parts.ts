@@ -1,7 +1,8 @@
-// Which containers, volumes and networks are Sett's, and how they are: read from their labels, the only registry.
+// Which containers, volumes and networks are Sett's, and how they are: read from their labels, and from their names where they have none.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
-import { instanceLabel, readLabels } from "../labels.ts";
+import { identifyPart } from "../identify-part.ts";
+import type { PartLabels } from "../labels.ts";
 import type { ContainerPart, ContainerState, InstanceParts, NetworkPart, VolumePart } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere } from "./errors.ts";
@@ -9,7 +10,7 @@ import { ask, askIfThere } from "./errors.ts";
 type Parts = Omit<InstanceParts, "instance">;
 
 export async function allInstances(docker: Docker): Promise<InstanceParts[]> {
-  const parts = await partsWith(docker, instanceLabel);
+  const parts = await partsOf(docker, () => true);
   const all = [...parts.containers, ...parts.volumes, ...parts.networks];
   const names = [...new Set(all.map((part) => part.labels.instance))].sort();
   return names.map((instance) => ({
@@ -21,7 +22,7 @@ export async function allInstances(docker: Docker): Promise<InstanceParts[]> {
 }
 
 export async function instanceParts(docker: Docker, instance: InstanceName): Promise<InstanceParts> {
-  return { instance, ...(await partsWith(docker, `${instanceLabel}=${instance}`)) };
+  return { instance, ...(await partsOf(docker, (labels) => labels.instance === instance)) };
 }
 
 export async function findContainer(docker: Docker, container: string): Promise<ContainerPart | undefined> {
@@ -29,30 +30,46 @@ export async function findContainer(docker: Docker, container: string): Promise<
   return info === undefined ? undefined : containerPart(info);
 }
 
-async function partsWith(docker: Docker, label: string): Promise<Parts> {
-  const filters = { label: [label] };
+/** All that this Engine has: what is Sett's may lack the label to ask for. */
+export async function listEverything(docker: Docker) {
   const [containers, { Volumes: volumes }, networks] = await ask("list what Sett has here", () =>
-    Promise.all([
-      docker.listContainers({ all: true, filters }),
-      docker.listVolumes({ filters }),
-      docker.listNetworks({ filters }),
-    ]),
+    Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
   );
-  // A container that goes away between the list and its inspection is simply not there.
-  const inspected = await Promise.all(containers.map(({ Id }) => findContainer(docker, Id)));
   return {
-    containers: byName(inspected.filter((part) => part !== undefined)),
-    volumes: byName((volumes ?? []).map(volumePart).filter((part) => part !== undefined)),
-    networks: byName(networks.map(networkPart).filter((part) => part !== undefined)),
+    containers: containers.map(({ Id, Names, Labels }) => ({ id: Id, name: bareName(Names[0] ?? ""), labels: Labels })),
+    volumes: volumes ?? [],
+    networks,
   };
 }
 
+async function partsOf(docker: Docker, isWanted: (labels: PartLabels) => boolean): Promise<Parts> {
+  const { containers, volumes, networks } = await listEverything(docker);
+  const wanted = <Part extends { labels: PartLabels }>(part: Part | undefined) =>
+    part !== undefined && isWanted(part.labels) ? [part] : [];
+  const own = containers.filter(({ name, labels }) => {
+    const known = identifyPart("container", name, labels);
+    return known !== undefined && isWanted(known);
+  });
+  // A container that goes away between the list and its inspection is simply not there.
+  const inspected = await Promise.all(own.map(({ id }) => findContainer(docker, id)));
+  return {
+    containers: byName(inspected.flatMap(wanted)),
+    volumes: byName(volumes.map(volumePart).flatMap(wanted)),
+    networks: byName(networks.map(networkPart).flatMap(wanted)),
+  };
+}
+
+function bareName(name: string): string {
+  return name.replace(/^\//, "");
+}
+
 function containerPart(info: Docker.ContainerInspectInfo): ContainerPart | undefined {
-  const labels = readLabels(info.Config.Labels ?? {});
+  const name = bareName(info.Name);
+  const labels = identifyPart("container", name, info.Config.Labels);
   if (labels === undefined) return undefined;
   return {
     id: info.Id,
-    name: info.Name.replace(/^\//, ""),
+    name,
     labels,
     image: { tag: info.Config.Image, id: info.Image },
     state: stateOf(info),
@@ -94,12 +111,12 @@ function publishedPorts(info: Docker.ContainerInspectInfo): ContainerPart["ports
 }
 
 function volumePart(volume: Docker.VolumeInspectInfo): VolumePart | undefined {
-  const labels = readLabels(volume.Labels ?? {});
+  const labels = identifyPart("volume", volume.Name, volume.Labels);
   return labels === undefined ? undefined : { name: volume.Name, labels };
 }
 
 function networkPart(network: Docker.NetworkInspectInfo): NetworkPart | undefined {
-  const labels = readLabels(network.Labels ?? {});
+  const labels = identifyPart("network", network.Name, network.Labels);
   return labels === undefined ? undefined : { id: network.Id, name: network.Name, labels };
 }
 

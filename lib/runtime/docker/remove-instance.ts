@@ -1,15 +1,15 @@
-// Removes all that carries an instance's label.
+// Removes all that carries an instance's label or, without one, a name of its own.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
-import { instanceLabel } from "../labels.ts";
+import { belongsTo } from "../identify-part.ts";
 import { blackboardVolumeName } from "../names.ts";
 import { removeContainer } from "./containers.ts";
-import { ask } from "./errors.ts";
+import { listEverything } from "./inspect-parts.ts";
 import { removeNetwork } from "./networks.ts";
 import { removeVolume } from "./volumes.ts";
 
 /**
- * Goes by the instance's label alone, so that it also removes what another version of Sett has labelled in its own way. One
+ * Goes by no other label than the instance's, so that it also removes what another version of Sett has labelled in its own way. One
  * thing that cannot be removed does not save the others; the first failure is thrown at the end.
  */
 export async function removeInstance(
@@ -17,19 +17,17 @@ export async function removeInstance(
   instance: InstanceName,
   { blackboard }: { blackboard: "keep" | "remove" },
 ): Promise<void> {
-  const filters = { label: [`${instanceLabel}=${instance}`] };
-  const [containers, { Volumes: volumes }, networks] = await ask(`list what ${instance} has here`, () =>
-    Promise.all([
-      docker.listContainers({ all: true, filters }),
-      docker.listVolumes({ filters }),
-      docker.listNetworks({ filters }),
-    ]),
-  );
-  const removed = await Promise.allSettled(containers.map(({ Id }) => removeContainer(docker, Id)));
+  const { containers, volumes, networks } = await listEverything(docker);
+  const own = containers.filter(({ name, labels }) => belongsTo(instance, "container", name, labels));
+  const removed = await Promise.allSettled(own.map(({ id }) => removeContainer(docker, id)));
   const kept = blackboard === "keep" ? blackboardVolumeName(instance) : undefined;
   const freed = await Promise.allSettled([
-    ...networks.map(({ Id, Name }) => removeNetwork(docker, Name, Id)),
-    ...(volumes ?? []).filter(({ Name }) => Name !== kept).map(({ Name }) => removeVolume(docker, Name)),
+    ...networks
+      .filter(({ Name, Labels }) => belongsTo(instance, "network", Name, Labels))
+      .map(({ Id, Name }) => removeNetwork(docker, Name, Id)),
+    ...volumes
+      .filter(({ Name, Labels }) => Name !== kept && belongsTo(instance, "volume", Name, Labels))
+      .map(({ Name }) => removeVolume(docker, Name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;
 }

@@ -57,7 +57,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
     },
     networks: {
       create: (name, labels) => createNetwork(docker, name, labels),
-      remove: (name) => removeNetwork(docker, name),
+      remove: (name, id) => removeNetwork(docker, name, id),
     },
     instances: () => allInstances(docker),
     parts: (instance) => instanceParts(docker, instance),

@@ -2,7 +2,8 @@
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
-import { type PartLabels, readLabels, writeLabels } from "../labels.ts";
+import { identifyPart } from "../identify-part.ts";
+import { type PartLabels, writeLabels } from "../labels.ts";
 import { volumeMount } from "./container-options.ts";
 import { removeContainer } from "./containers.ts";
 import { ask, askIfThere } from "./errors.ts";
@@ -15,7 +16,7 @@ export async function createVolume(docker: Docker, name: string, labels: PartLab
     await ask(`create the volume ${name}`, () => docker.createVolume({ Name: name, Labels: writeLabels(labels) }));
     return "created";
   }
-  const found = readLabels(existing.Labels ?? {});
+  const found = identifyPart("volume", name, existing.Labels);
   if (found?.instance === labels.instance && found.component === labels.component) return "kept";
   throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
     hint: `Look at it with \`docker volume inspect ${name}\`, or choose another name for the instance.`,

@@ -8,7 +8,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
-import { type PartLabels, readLabels, writeLabels } from "../labels.ts";
+import { identifyPart } from "../identify-part.ts";
+import { type PartLabels, writeLabels } from "../labels.ts";
 import type { ProcessId } from "./process-id.ts";
 
 /** Everything is resolved: nothing of the runtime that wrote it is needed to start it, or to start it again. */
@@ -104,9 +105,10 @@ export class Registry {
     return await isNew(writeFile(this.#labelsFile(kind, name), text, { ...ownFile, flag: "wx" }));
   }
 
-  /** Undefined when there is none, or it is just being made. */
+  /** By its name where whoever made it was killed before it was labelled. */
   labelsOf(kind: "volumes" | "networks", name: string): PartLabels | undefined {
-    return readLabels(readJson<Record<string, string>>(this.#labelsFile(kind, name)) ?? {});
+    const sort = kind === "volumes" ? "volume" : "network";
+    return identifyPart(sort, name, readJson<Record<string, string>>(this.#labelsFile(kind, name)));
   }
 
   async dropLabels(kind: "volumes" | "networks", name: string): Promise<void> {

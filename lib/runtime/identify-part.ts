@@ -1,0 +1,55 @@
+// Whose is a container, volume or network? Its labels say; where it has none, its name does: an engine makes a volume that is only named, and
+// so may people, or an older Sett that was killed.
+import { AgentName, InstanceName } from "../model/ids.ts";
+import { instanceLabel, type PartKind, type PartLabels, readLabels } from "./labels.ts";
+
+type Sort = "container" | "volume" | "network";
+
+/** Undefined when it is not Sett's. What is known by its name alone belongs to no workspace that is known: that is empty. */
+export function identifyPart(
+  sort: Sort,
+  name: string,
+  labels: Record<string, string> | null | undefined,
+): PartLabels | undefined {
+  // Labels of another version's own way are labels, too.
+  if (labels?.[instanceLabel] !== undefined) return readLabels(labels);
+  for (const [pattern, kindOf] of patterns[sort]) {
+    const [, instance, agent] = pattern.exec(name) ?? [];
+    const owner = InstanceName.safeParse(instance);
+    const kind = owner.success ? kindOf(agent ?? "") : undefined;
+    if (owner.success && kind !== undefined) return { instance: owner.data, workspace: "", version: "", ...kind };
+  }
+  return undefined;
+}
+
+/** Also for what has labels of Sett's that cannot be read. */
+export function belongsTo(
+  instance: InstanceName,
+  sort: Sort,
+  name: string,
+  labels: Record<string, string> | null | undefined,
+): boolean {
+  return (labels?.[instanceLabel] ?? identifyPart(sort, name, labels)?.instance) === instance;
+}
+
+type Pattern = [RegExp, (agent: string) => PartKind | undefined];
+
+/** Names without an agent's come first: an instance may be called like part of a name with one. */
+const patterns: Record<Sort, Pattern[]> = {
+  container: [
+    [/^sett-(.+)-redis(?:\.old)?$/, () => ({ component: "redis" })],
+    [/^sett-(.+)-orchestrator(?:\.old)?$/, () => ({ component: "orchestrator" })],
+    [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
+  ],
+  volume: [
+    [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
+    [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
+    [/^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/, (name) => ofAgent(name, (agent) => ({ component: "workspace", agent }))],
+  ],
+  network: [[/^sett-(.+)$/, () => ({ component: "network" })]],
+};
+
+function ofAgent(name: string, kind: (agent: AgentName) => PartKind): PartKind | undefined {
+  const agent = AgentName.safeParse(name);
+  return agent.success ? kind(agent.data) : undefined;
+}
