@@ -185,6 +185,16 @@ test.each(["removeEvents", "removeOfGoal"] as const)(
   60_000,
 );
 
+test("a Redis that is full is read, and made room in", async () => {
+  const { goal, result } = await achieved();
+  await catchUp();
+  await at.redis.cli("CONFIG", "SET", "maxmemory", "1mb");
+  expect(await at.need("hoard")).toContain(result.id.slice(0, 8));
+  await at.need(...pruneAll);
+  expect(await board.listGoals()).toEqual([]);
+  expect(await inFile()).toEqual([goal, result]);
+}, 60_000);
+
 test("an archive that was changed or cut is not taken for whole", async () => {
   await achieved();
   await catchUp();

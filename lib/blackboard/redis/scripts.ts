@@ -77,13 +77,17 @@ const scripts = {
 export type ScriptName = keyof typeof scripts;
 
 /**
- * What Redis lets them do where it refuses writes. Those that read go on; and a full memory does not keep an agent at work from its lease, which
- * takes no more room. All the others are refused before they begin.
+ * What Redis lets them do where it refuses writes. Those that read go on; and a full memory keeps neither an agent at work from its lease, which
+ * takes no more room, nor people from making room and from what they ask for. All the others are refused before they begin.
  */
 const flags: Partial<Record<ScriptName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
+  readHeads: "no-writes",
   listDue: "no-writes",
   renewLease: "allow-oom",
+  retireGoal: "allow-oom",
+  removeOfGoal: "allow-oom",
+  logEvent: "allow-oom",
 };
 
 /** Named after its content: programs of different versions can work on one Redis, each with its own scripts. */
