@@ -1,4 +1,5 @@
 // A cub in a process of its own whose tool runs in this process, takes a while, and now and then fails a first attempt.
+import { existsSync } from "node:fs";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
@@ -13,7 +14,7 @@ import { lastWords } from "../../lib/service/last-words.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import { cubParts } from "../support/wired.ts";
-import { answerOf } from "./clan.ts";
+import { answerOf, brokenMark } from "./clan.ts";
 import { randomOf } from "./random.ts";
 
 const settings = readSettings(process.env);
@@ -29,6 +30,7 @@ const board = await connectBlackboard({
   onLost: fail,
 }).catch(fail);
 const registration = await loadOwnRegistration(board, settings).catch(fail);
+const broken = brokenMark(String(process.env.SETT_CHAOS_FOLDER), settings.agentName);
 let attempt = 0;
 
 const parts = cubParts({
@@ -52,6 +54,7 @@ async function runTool({ stdin, signal }: { stdin: string; signal: AbortSignal }
   const durationMs = random.chance(0.2) ? random.between(300, 1_200) : random.between(2, 120);
   await pause(durationMs, signal);
   if (signal.aborted) return { ...ended("", durationMs), kind: "aborted", exitCode: null, signal: "SIGTERM" };
+  if (existsSync(broken)) return { ...ended("", durationMs), exitCode: 127 };
   if (attempt === 1 && random.chance(failShare)) return { ...ended("", durationMs), exitCode: 1 };
   try {
     const answer = answerOf(registration.current.role, ToolInput.parse(JSON.parse(stdin)));

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { faultKinds, planOf } from "./faults.ts";
 import { runChaos } from "./run.ts";
 
-const seeds = [1, 4, 7, 17, 27];
+const seeds = [3, 5, 6, 42, 52];
 
 test("the seeds hold faults of every kind", () => {
   const kinds = new Set(seeds.flatMap((seed) => planOf(seed).faults.map(({ kind }) => kind)));

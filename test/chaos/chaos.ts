@@ -65,7 +65,7 @@ async function tell(report: RunReport): Promise<void> {
   const verdict = violations.length === 0 ? "ok    " : "BROKEN";
   const count = (type: EventType) => history.events.filter((event) => event.type === type).length;
   const [again, refused, epochs] = [count("grant_retrying"), count("result_refused"), count("orchestrator_started")];
-  const about = `${goals} goals, ${count("grant_waiting")} questions, ${history.events.length} events, ${again} attempts again, ${refused} refused, ${epochs} epochs`;
+  const about = `${goals} goals, ${count("grant_waiting")} questions, ${history.events.length} events, ${again} attempts again, ${refused} refused, ${count("retry_requested")} asked for again, ${epochs} epochs`;
   console.log(`${verdict} seed ${String(seed).padEnd(4)} ${seconds.toFixed(1).padStart(6)} s   ${about}; ${faults.join(", ")}`);
   for (const { kind, rule, sentence } of violations.slice(0, 10)) console.log(`       ${kind} (${rule}): ${sentence}`);
   if (violations.length > 10) console.log(`       … and ${violations.length - 10} more`);

@@ -2,6 +2,7 @@
 // Two packagers want every commit, so that the first bid has somebody to win against. Questions go to a person (which version?), to an
 // agent (which door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -11,6 +12,9 @@ import type { History } from "./history.ts";
 
 /** So many attempts of one grant may be lost and the goal is still reached. */
 export const retries = 3;
+
+/** While this file is there, the agent's tool fails. */
+export const brokenMark = (folder: string, agent: string) => join(folder, `${agent} is broken`);
 
 const agent = (name: string, over: Partial<AgentRegistration>) => sampleAgent(name, { retries, ...over });
 
@@ -104,13 +108,14 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
 }
 
 /**
- * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), answers
- * that do not count, and what an agent asked on behalf of somebody who has their answer from another.
+ * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), questions
+ * without an answer (somebody else's failure closed them, and they were asked again), answers that do not count, and what an agent asked on behalf of somebody who has their answer from another.
  */
 export function graphOf({ artefacts, answers }: History, goal: string): string[] {
   const answeredBy = (question: string | undefined) => artefacts.get(answers.get(question ?? "") ?? "");
   const isVain = ({ id, structural_type, type, source_artefacts: [about] }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
+    if (structural_type === "Question" && answeredBy(id) === undefined) return true;
     if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
     return type === "WhoseLicence" && answeredBy(about)?.produced_by_role === "user";
   };

@@ -8,6 +8,10 @@ export type Fault =
   /** `agent` is meant when nobody is at work; otherwise one of those who are is. */
   | { kind: "kill cub"; agent: string; downMs: 0 }
   | { kind: "freeze cub"; agent: string; downMs: number }
+  /** Its command fails, long enough that work fails for good, which a person then has tried again. */
+  | { kind: "break tool"; agent: string; downMs: number }
+  /** It is not registered any more, and then it is again. Only of two who do the same: without any other, goals come to another end. */
+  | { kind: "remove agent"; agent: string; downMs: number }
   /** The one that leads, or the other. */
   | { kind: "kill orchestrator"; whom: "leader" | "standby"; downMs: 0 }
   | { kind: "freeze orchestrator"; whom: "leader" | "standby"; downMs: number }
@@ -18,6 +22,8 @@ export type Fault =
   /** Redis refuses every write: for want of memory, or of room on its disk. */
   | { kind: "fill memory"; downMs: number }
   | { kind: "fill disk"; downMs: number }
+  /** That of Redis, by which leases, deadlines and retries are measured. */
+  | { kind: "turn back clock"; byMs: number; downMs: 0 }
   /** Another orchestrator of the leader's name. */
   | { kind: "double orchestrator"; downMs: number }
   /** What no program writes stands in one of the streams. */
@@ -26,6 +32,8 @@ export type Fault =
 export const faultKinds = [
   "kill cub",
   "freeze cub",
+  "break tool",
+  "remove agent",
   "kill orchestrator",
   "freeze orchestrator",
   "double orchestrator",
@@ -34,6 +42,7 @@ export const faultKinds = [
   "stall redis",
   "fill memory",
   "fill disk",
+  "turn back clock",
   "garbage",
 ] as const satisfies readonly Fault["kind"][];
 
@@ -86,6 +95,11 @@ function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
       return { kind, agent, downMs: 0 };
     case "kill orchestrator":
       return { kind, whom, downMs: 0 };
+    // Attempts follow one another after 1, 2 and 4 s.
+    case "break tool":
+      return { kind, agent, downMs: random.between(9_000, 12_000) };
+    case "remove agent":
+      return { kind, agent: random.pick(["packager-one", "packager-two"]), downMs: random.between(1_000, 6_000) };
     case "kill redis":
       return { kind, downMs: random.between(0, 1_500) };
     case "freeze redis":
@@ -101,6 +115,9 @@ function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
     case "fill memory":
     case "fill disk":
       return { kind, downMs: random.between(500, 6_000) };
+    // A few seconds, as a time server does it, or an hour.
+    case "turn back clock":
+      return { kind, byMs: random.chance(0.3) ? Math.round(random.between(500, 20_000)) : 3_600_000, downMs: 0 };
     // Long enough that both have asked for the seat again and again.
     case "double orchestrator":
       return { kind, downMs: random.between(2_000, 8_000) };

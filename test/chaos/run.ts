@@ -15,6 +15,7 @@ import { type History, readHistory } from "./history.ts";
 import { checkHistory, type Violation } from "./history-checker.ts";
 import { People } from "./people.ts";
 import { randomOf } from "./random.ts";
+import { Retrier } from "./retrier.ts";
 import { Saboteur } from "./saboteur.ts";
 import { startWorld, type World } from "./world.ts";
 
@@ -52,13 +53,14 @@ export async function runChaos(seed: number, signal: AbortSignal, kinds?: readon
   const over = new AbortController();
   const saboteur = new Saboteur(world, plan.faults);
   const people = new People(world.board, randomOf(seed), impatience);
+  const retrier = new Retrier(world.board, () => saboteur.isIdle);
   const ending = AbortSignal.any([over.signal, signal]);
-  const doings = [saboteur.run(ending), people.run(ending)];
+  const doings = [saboteur.run(ending), people.run(ending), retrier.run(ending)];
   const late: Violation[] = [];
   try {
     const stated = goals.map((goal, index) => state(world, goal, plan.goalsAtMs[index] ?? 0, signal));
     await Promise.all([...stated, cancel(world, cancelled, plan.cancelled, signal)]);
-    await untilRest(world, saboteur, signal).catch((error: unknown) => {
+    await untilRest(world, () => saboteur.isIdle && retrier.isIdle, signal).catch((error: unknown) => {
       signal.throwIfAborted();
       late.push({ kind: "in limbo", rule: "everyRunComesToRest", sentence: messageOf(error) });
     });
@@ -95,14 +97,14 @@ async function cancel(world: World, goal: Artefact, { atMs, afterMs }: Plan["can
   await untilContact(() => world.board.logEvent(request, "person:chaos"), { signal, log: silent });
 }
 
-/** No claim is open, the orchestrator has followed the log to its end, and nothing has happened for a while. */
-async function untilRest({ board }: World, saboteur: Saboteur, signal: AbortSignal): Promise<void> {
+/** Nothing is broken or has failed for good, no claim is open, the orchestrator has followed the log to its end, and nothing has happened for a while. */
+async function untilRest({ board }: World, isWhole: () => boolean, signal: AbortSignal): Promise<void> {
   let end = "";
   let since = 0;
   const isAtRest = async () => {
     signal.throwIfAborted();
     const [now, open, seat] = await Promise.all([board.endOfEvents(), board.listOpenClaims(), board.readSeat()]);
-    if (now !== end || open.length > 0 || seat?.cursor !== now || !saboteur.isIdle) since = performance.now();
+    if (now !== end || open.length > 0 || seat?.cursor !== now || !isWhole()) since = performance.now();
     end = now;
     return performance.now() - since > quietMs;
   };

@@ -1,15 +1,24 @@
 // Follows the log of a run and lets the planned faults happen, each at its place.
+import { rm, writeFile } from "node:fs/promises";
 import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
-import { clan, retries } from "./clan.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { brokenMark, clan, retries } from "./clan.ts";
 import type { Fault, PlannedFault } from "./faults.ts";
 import type { Supervised } from "./supervised.ts";
+import { turnBackClock } from "./turn-back-clock.ts";
 import type { World } from "./world.ts";
 
 /** One attempt of each grant is left for a tool that fails by itself. */
 const mostFaultsOfAgent = retries - 1;
+
+const silent = createJsonLog(
+  () => {},
+  () => new Date(),
+);
 
 const workEnds = new Set<EventType>(["grant_done", "grant_failed", "grant_waiting", "grant_cancelled"]);
 
@@ -66,13 +75,27 @@ export class Saboteur {
   }
 
   #happen(fault: Fault, signal: AbortSignal): Promise<void> | undefined {
-    const { redis, disk, board, cubs, orchestrators, startOrchestrator } = this.#world;
+    const { redis, disk, board, folder, cubs, orchestrators, startOrchestrator } = this.#world;
     switch (fault.kind) {
       case "kill cub":
       case "freeze cub": {
         const agent = this.#agentFor(fault.agent);
         return agent === undefined ? undefined : this.#breakProcess(fault, agent, cubs.get(agent), signal);
       }
+      case "break tool":
+        return this.#break({ ...fault, told: `break tool of ${fault.agent}` }, fault.agent, async () => {
+          await writeFile(brokenMark(folder, fault.agent), "");
+          await pause(fault.downMs, signal);
+          await rm(brokenMark(folder, fault.agent));
+        });
+      case "remove agent":
+        return this.#break({ ...fault, told: `remove ${fault.agent}` }, "registrations", async () => {
+          await this.#register(clan.filter(({ name }) => name !== fault.agent));
+          const comeBack = cubs.get(fault.agent)?.halt();
+          await pause(fault.downMs, signal);
+          await this.#register(clan);
+          comeBack?.();
+        });
       case "kill orchestrator":
       case "freeze orchestrator": {
         const holder = [...orchestrators.keys()].find((one) => (one === this.#leader) === (fault.whom === "leader")) ?? "";
@@ -104,6 +127,10 @@ export class Saboteur {
           await pause(fault.downMs, signal);
           await disk.relieve();
         });
+      case "turn back clock":
+        return this.#break({ ...fault, told: `turn back clock ${fault.byMs / 1_000} s` }, "redis", () =>
+          turnBackClock(redis, board.instance, fault.byMs),
+        );
       case "double orchestrator":
         return this.#break({ ...fault, told: `double ${this.#leader}` }, "leader", async () => {
           await using _double = startOrchestrator(this.#leader);
@@ -139,6 +166,13 @@ export class Saboteur {
 
   #skip({ kind }: Fault, reason: string): undefined {
     this.done.push(`SKIPPED ${kind}: ${reason}`);
+  }
+
+  /** However long it takes to get through: nothing that is broken may stay so. */
+  #register(agents: typeof clan): Promise<void> {
+    const { board } = this.#world;
+    const job = () => board.registerAgents(agents, "person:chaos", { exact: true });
+    return untilContact(job, { signal: new AbortController().signal, log: silent });
   }
 
   /** Somebody who is at work, while there is one; nobody who would run out of retries. */

@@ -13,6 +13,7 @@ export class Supervised implements AsyncDisposable {
   readonly #logFile: string;
   #child: LastingProcess;
   #isOver = false;
+  #isHalted = false;
 
   /** Runs a file of the project under Bun; all that it says is appended to `logFile`. */
   constructor(file: string, environment: Record<string, string>, logFile: string) {
@@ -25,6 +26,16 @@ export class Supervised implements AsyncDisposable {
   /** SIGKILL. What follows it starts a moment later. */
   kill(): void {
     this.#child.signal("SIGKILL");
+  }
+
+  /** SIGKILL, and nothing follows it before the returned function is called. */
+  halt(): () => void {
+    this.#isHalted = true;
+    this.kill();
+    return () => {
+      this.#isHalted = false;
+      void this.#child.exited.then(() => this.#restart());
+    };
   }
 
   /** SIGSTOP now, SIGCONT when the returned function is called. */
@@ -46,7 +57,7 @@ export class Supervised implements AsyncDisposable {
   }
 
   #restart(): void {
-    if (!this.#isOver) this.#child = this.#start();
+    if (!this.#isOver && !this.#isHalted) this.#child = this.#start();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

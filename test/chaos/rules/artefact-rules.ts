@@ -2,7 +2,7 @@
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
+import { allTriesOf, ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
 
 export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
@@ -113,8 +113,8 @@ function expectedSources(story: Story, artefact: Artefact, phase: string, answer
   return [[claim.artefact_id], ...handedOn, answers, goal];
 }
 
-function answersFor({ events }: Story, agent: string | undefined, { answers }: History): string[] {
-  const asked = ofType(events, "grant_waiting").filter((event) => event.agent === agent);
+function answersFor(story: Story, agent: string | undefined, { answers }: History): string[] {
+  const asked = ofType(allTriesOf(story), "grant_waiting").filter((event) => event.agent === agent);
   return asked.map(({ artefact_id }) => answers.get(String(artefact_id)) ?? "none");
 }
 

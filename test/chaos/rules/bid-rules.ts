@@ -2,7 +2,7 @@
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType, storiesOf } from "./claim-story.ts";
+import { allTriesOf, ofType, storiesOf } from "./claim-story.ts";
 
 export const bidRules: Rules = [
   ["lost", everyBidStaysOnRecord],
@@ -18,8 +18,9 @@ const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim
 const bidsIn = (events: readonly SettEvent[]) => ofType(events, "bid_placed", "bid_imposed");
 
 function* everyBidStaysOnRecord(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
-    for (const { agent, data } of bidsIn(events)) {
+  for (const story of storiesOf(history)) {
+    const { claim } = story;
+    for (const { agent, data } of bidsIn(allTriesOf(story))) {
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
       if (recorded !== data?.word)
         yield `${agent} bid ${data?.word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
@@ -48,8 +49,9 @@ function* noAgentBidsTwice(history: History) {
 }
 
 function* bidsAreRecordedAsTheLogTells(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
-    const told = bidsIn(events).map(({ agent, data }) => `${agent} ${data?.word}`);
+  for (const story of storiesOf(history)) {
+    const { claim } = story;
+    const told = bidsIn(allTriesOf(story)).map(({ agent, data }) => `${agent} ${data?.word}`);
     const recorded = claim.bids.map(({ agent, word }) => `${agent} ${word}`);
     const shown = Object.entries(claim.bidHash).map(([agent, word]) => `${agent} ${word}`);
     if (told.join() !== recorded.join())
@@ -62,11 +64,12 @@ function* bidsAreRecordedAsTheLogTells(history: History) {
 }
 
 function* grantsGoToThoseWhoBidForThem(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
-    const granted = ofType(events, "grant_queued");
+  for (const story of storiesOf(history)) {
+    const { claim } = story;
+    const granted = ofType(allTriesOf(story), "grant_queued");
     // Whom a question goes to is for a rule of its own.
     if (claim.kind === "clarification") continue;
-    if (claim.kind !== "standard") {
+    if (claim.kind !== "standard" && claim.kind !== "retry") {
       const producer = history.artefacts.get(claim.artefact_id)?.produced_by_agent;
       for (const { agent, data } of granted)
         if (agent !== producer || data?.phase !== "exclusive")

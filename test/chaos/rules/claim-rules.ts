@@ -98,7 +98,7 @@ function* rejectedArtefactsGoNoFurther(history: History) {
 }
 
 function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_rounds }: RulePolicy) {
-  const reworks = [...claims.values()].filter(({ kind }) => kind === "rework");
+  const reworks = [...claims.values()].filter(({ kind, cause }) => kind === "rework" && !isRetry(cause));
   const ofThread = Map.groupBy(reworks, ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id);
   for (const [thread, { length }] of ofThread)
     if (length > review_rounds) yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;

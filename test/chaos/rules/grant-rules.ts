@@ -3,7 +3,7 @@ import type { Grant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { attemptOf, ofType, storiesOf } from "./claim-story.ts";
+import { attemptOf, ofType, type Story, storiesOf } from "./claim-story.ts";
 
 export const grantRules: Rules = [
   ["duplicated", noAttemptHasTwoResults],
@@ -64,8 +64,11 @@ function after(before: Stand | undefined, { type, actor, artefact_id, data }: Se
 }
 
 /** Agent → its stand, with the events that had no right to come. */
-function standsIn(events: readonly SettEvent[]): { stands: Map<string, Stand>; stray: SettEvent[] } {
+function standsIn({ events, before }: Story): { stands: Map<string, Stand>; stray: SettEvent[] } {
   const stands = new Map<string, Stand>();
+  // Another try of a claim begins with what was done; all else may begin again.
+  for (const [agent, stand] of before === undefined ? [] : standsIn(before).stands)
+    stands.set(agent, stand.state === "done" ? stand : { ...stand, state: "failed", isToBeRetried: true });
   const stray: SettEvent[] = [];
   for (const event of events) {
     if (!event.type.startsWith("grant_") || event.agent === undefined) continue;
@@ -77,8 +80,9 @@ function standsIn(events: readonly SettEvent[]): { stands: Map<string, Stand>; s
 }
 
 function* onlyTheCurrentAttemptCounts(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
-    for (const event of standsIn(events).stray)
+  for (const story of storiesOf(history)) {
+    const { claim } = story;
+    for (const event of standsIn(story).stray)
       yield `${event.type} of ${attemptOf(event)} cannot follow what the log tells before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
@@ -89,8 +93,9 @@ function* onlyTheCurrentAttemptCounts(history: History) {
 }
 
 function* grantsStandAsTheLogTells(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
-    const { stands } = standsIn(events);
+  for (const story of storiesOf(history)) {
+    const { claim } = story;
+    const { stands } = standsIn(story);
     const agents = new Set([...stands.keys(), ...claim.grants.map((grant) => String(grant.agent))]);
     for (const agent of agents) {
       const told = stands.get(agent);

@@ -3,7 +3,7 @@ import { isEnded, questionOf } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType } from "./claim-story.ts";
+import { ofType, storiesOf, triesOf } from "./claim-story.ts";
 import { answersInOrder, mayAnswer, waitsOf } from "./question-story.ts";
 
 export const questionRules: Rules = [
@@ -43,18 +43,20 @@ function* theFirstAnswerCounts(history: History) {
 }
 
 function* grantsGoOnWithTheirAnswer(history: History) {
-  const { answers, claims, events } = history;
+  const { answers, events } = history;
   const positionOf = positionsIn(events);
   const created = new Map(ofType(events, "artefact_created").map((event) => [String(event.artefact_id), positionOf(event)]));
   const resumed = waitsOf(history).filter(({ ended }) => ended?.type === "grant_queued");
   for (const { question, claim, agent, ended } of resumed)
     if ((created.get(answers.get(question.id) ?? "") ?? Number.POSITIVE_INFINITY) > positionOf(ended))
       yield `${agent} went on with claim ${claim.id} before question ${question.id} was answered.`;
-  for (const { id, grants } of claims.values())
+  for (const story of storiesOf(history)) {
+    const { id, grants } = story.claim;
     for (const grant of grants) {
       // Of a cancelled one only the end is kept.
       if (grant.state === "cancelled") continue;
-      const asked = resumed.filter(({ claim, agent }) => claim.id === id && agent === grant.agent);
+      const tries = new Set(triesOf(story).map(({ claim }) => claim.id));
+      const asked = resumed.filter(({ claim, agent }) => tries.has(claim.id) && agent === grant.agent);
       const expected = asked.flatMap(({ question }) => [question.id, answers.get(question.id)]);
       const { dialogue = [] } = grant;
       if (dialogue.join() !== expected.join())
@@ -62,6 +64,7 @@ function* grantsGoOnWithTheirAnswer(history: History) {
       if (grant.state === "done" && !dialogue.every((exchanged) => grant.context_ids.includes(exchanged)))
         yield `The work of ${grant.agent} on claim ${id} was not given its dialogue.`;
     }
+  }
 }
 
 /** It waits in an open claim, and somebody is asked. */
