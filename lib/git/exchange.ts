@@ -9,6 +9,8 @@ import { removeTree } from "./remove-tree.ts";
 
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
 const exchangeAlternates = "../../../objects\n";
+const anew =
+  "`sett down` fetches the commits on record that are still in it; then remove exchange.git, and `sett up` makes a new one.";
 /** In the order in which they are made. */
 const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/sett"];
 
@@ -67,16 +69,13 @@ async function fill({ objectFormat, containerUser }: RepositoryPlace, path: stri
 
 async function requireSound(path: string, place: RepositoryPlace): Promise<void> {
   if (!isAsMade(path)) {
-    const hint =
-      "`sett hoard` fetches the commits on record that are still in it; then remove that folder, and `sett up` makes a new one.";
-    throw unusable(`The exchange ${path} is damaged.`, hint);
+    throw unusable(`The exchange ${path} is damaged: an agent has changed it.`, anew);
   }
   const { uid } = place.containerUser;
   for (const name of folders) {
     const stats = await lstat(join(path, name)).catch(() => undefined);
     if (stats === undefined || stats.uid === uid) continue;
-    const hint = `Once no agent is at work: \`sett hoard\`, then remove that folder, and \`sett up\` makes a new one for user ${uid}.`;
-    throw unusable(`The exchange's folder ${join(path, name)} belongs to user ${stats.uid}.`, hint);
+    throw unusable(`The exchange's folder ${join(path, name)} belongs to user ${stats.uid}, and agents work as ${uid}.`, anew);
   }
 }
 

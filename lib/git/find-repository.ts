@@ -32,10 +32,9 @@ const unprivileged: Owner = { uid: 10001, gid: 10001 };
 export async function findRepository(git: Git, path: string): Promise<RepositoryPlace> {
   const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() === true;
   if (!isFolder) throw unusable(`There is no folder ${path}.`, "Give the folder of a git repository.");
-  const [isBare, isInside, isShallow, format] = await ask(git, path, [
+  const [isBare, isInside, format] = await ask(git, path, [
     "--is-bare-repository",
     "--is-inside-work-tree",
-    "--is-shallow-repository",
     "--show-object-format",
   ]);
   if (isBare === "true") throw unusable(`${path} is a bare repository.`, "Clone it, and work in the clone.");
@@ -46,9 +45,6 @@ export async function findRepository(git: Git, path: string): Promise<Repository
     throw unusable(`The path of the repository of ${path} has a line break.`, "Rename the folder.");
   }
   const objectsDir = await realpath(join(commonDir, "objects"));
-  if (isShallow === "true") {
-    throw unusable(`The repository ${toplevel} is a shallow clone.`, "Fetch its history: `git fetch --unshallow`.");
-  }
   await refuseBorrowedObjects(git, { toplevel, gitDir, objectsDir });
   const { uid, gid } = await stat(commonDir);
   const containerUser = uid === 0 ? unprivileged : { uid, gid };

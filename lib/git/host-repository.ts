@@ -8,6 +8,7 @@ import { giveTo } from "./give-to.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
 import { settRef } from "./refs.ts";
 import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } from "./run-git.ts";
+import { forgetDepth, noteDepth } from "./shallow.ts";
 import { showChanges } from "./show-changes.ts";
 
 /** Address space for each run of git: many times what the largest repositories take, and less than what stops a machine. */
@@ -72,8 +73,9 @@ export class HostRepository {
     return { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
   }
 
-  /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects. */
+  /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects, and learn how deep they go. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
+    await noteDepth(this.place);
     const ref = settRef(instance, goalId);
     await this.#run({ args: ["update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
@@ -96,6 +98,7 @@ export class HostRepository {
 
   /** Makes the exchange, or sees that the one from last time is sound. Throws repository-unusable. */
   async createExchange(): Promise<void> {
+    await noteDepth(this.place);
     await createExchange(this.place);
   }
 
@@ -110,6 +113,7 @@ export class HostRepository {
 
   async removeExchange(): Promise<void> {
     await removeExchange(this.place);
+    await forgetDepth(this.place.objectsDir);
   }
 
   /** Forgets every goal and result of an instance; what was merged stays. */

@@ -63,7 +63,7 @@ const ownEnvironment = {
 };
 
 /** Whatever takes longer never ends, and there is room for the names of a million files. */
-const widestLimits = { timeMs: 30 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
+const widestLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only the last word of it is shown. */
 const mostStderrBytes = 64 * 1024;
 /** What a shell says of a program that is not there. */

@@ -6,6 +6,7 @@ import { type AgentName, CommitHash } from "../model/ids.ts";
 import { publishCommit } from "./publish.ts";
 import { emptyFolder, makeFoldersWritable, removeTree } from "./remove-tree.ts";
 import { type Git, type GitRun, runGit, tryGit } from "./run-git.ts";
+import { readDepth } from "./shallow.ts";
 
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
@@ -120,6 +121,8 @@ export class WorkingCopy {
     await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
     await writeFile(join(this.#gitDir, "objects/info/alternates"), await this.#alternates());
+    const depth = await readDepth(this.#options.objectsDir);
+    if (depth !== undefined) await writeFile(join(this.#gitDir, "shallow"), depth);
     await writeFile(join(this.#gitDir, "config"), ownConfig(this.#options.agentName), { flag: "a" });
     await this.#checkIndex();
   }

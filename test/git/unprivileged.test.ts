@@ -107,7 +107,9 @@ test.if(process.getuid?.() === 0)(
     await scene.repository.createExchange();
     expect(owners()).toEqual(before);
     chownSync(join(scene.exchangeDir, "objects/pack"), 4711, 4711);
-    await expect(scene.repository.createExchange()).rejects.toThrow("objects/pack belongs to user 4711.");
+    await expect(scene.repository.createExchange()).rejects.toThrow(
+      "objects/pack belongs to user 4711, and agents work as 10001.",
+    );
   },
 );
 

@@ -40,6 +40,14 @@ export class SettWorkspace implements AsyncDisposable {
     return new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
   }
 
+  /** A clone of its newest commit alone, for another instance. */
+  async shallowClone(): Promise<SettWorkspace> {
+    const folder = `${this.folder}-shallow`;
+    await $`git clone --quiet --depth=1 file://${this.folder} ${folder}`;
+    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(folder);
+    return new SettWorkspace(folder, `e2e-${crypto.randomUUID().slice(0, 8)}`);
+  }
+
   /** Writes files; scripts become executable. */
   async write(files: Record<string, string>): Promise<void> {
     for (const [path, content] of Object.entries(files)) {

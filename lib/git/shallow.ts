@@ -1,0 +1,31 @@
+// Where the history of a shallow clone ends, told to agents: git would otherwise look for the commits beyond.
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { RepositoryPlace } from "./find-repository.ts";
+import { giveTo } from "./give-to.ts";
+
+/** Beside the objects, which is all that containers see of the repository. */
+function noticePath(objectsDir: string): string {
+  return join(objectsDir, "info/sett-shallow");
+}
+
+/** Writes down how deep the repository is now; a fetch of the user's may change it. */
+export async function noteDepth({ commonDir, objectsDir, owner }: RepositoryPlace): Promise<void> {
+  const shallow = await readFile(join(commonDir, "shallow")).catch(() => undefined);
+  if (shallow === undefined) return await forgetDepth(objectsDir);
+  const path = noticePath(objectsDir);
+  const unfinished = `${path}.${process.pid}`;
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(unfinished, shallow, { mode: 0o644 });
+  await giveTo(owner, unfinished);
+  await rename(unfinished, path);
+}
+
+/** What `noteDepth` has written, as git's own file `shallow` is; undefined for a repository with all of its history. */
+export async function readDepth(objectsDir: string): Promise<string | undefined> {
+  return await readFile(noticePath(objectsDir), "utf8").catch(() => undefined);
+}
+
+export async function forgetDepth(objectsDir: string): Promise<void> {
+  await rm(noticePath(objectsDir), { force: true });
+}
