@@ -57,8 +57,8 @@ async function printOne(path: string, start: string, isJson: boolean, shell: She
       hint: "Give more characters.",
     });
   if (isJson) return await shell.out.write(`${JSON.stringify(artefact)}\n`);
-  const { style, isTerminal } = shell.out;
-  const details = artefactDetails(artefact, instance, { style, nowMs: Date.now(), payload: "none", name: undefined });
+  const { isTerminal } = shell.out;
+  const details = artefactDetails(artefact, instance, { out: shell.out, nowMs: Date.now(), payload: "none", name: undefined });
   const content = (isTerminal ? plainLines(artefact.payload) : artefact.payload).replace(/\n$/, "");
   await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
 }

@@ -193,6 +193,9 @@ describe("a line that is too long for the terminal", () => {
     const command = wrap("  → sett answer 9f3a12b4 now", { columns: 20, indent: 4, isOneLine: true });
     expect(command).toBe("  → sett answer         9f3a12b4 now");
     expect(command.slice(0, 20)).toBe("  → sett answer     ");
+    // Words that fill a row to its edge are still two.
+    expect(wrap("one two three", { columns: 7, isOneLine: true })).toBe("one    two    three");
+    expect(wrap("seven77 three", { columns: 7, isOneLine: true })).toBe("seven77       three");
     expect(wrap("see abcdefghijklmnopqrstuvwxyz there", { columns: 10 })).toBe("see\nabcdefghijklmnopqrstuvwxyz\nthere");
   });
 });
@@ -209,7 +212,7 @@ test("an artefact's details name the ref of its commit and begin with its conten
   const payload = Array.from({ length: 30 }, (_, line) => `line ${line}`).join("\n");
   const artefact = sampleArtefact({ payload, metadata: { summary: "Sum", commit: commit as never, last_tag: "v1" } });
   const text = artefactDetails(artefact, InstanceName.parse("demo"), {
-    style: plain,
+    out: { style: plain, columns: undefined },
     nowMs: Date.parse(artefact.created_at) + 61_000,
     payload: "excerpt",
     name: undefined,

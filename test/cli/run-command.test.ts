@@ -3,11 +3,14 @@ import { parseArgs } from "citty";
 import type { Command } from "../../apps/cli/command.ts";
 import { defineCommand } from "../../apps/cli/command.ts";
 import { commands } from "../../apps/cli/commands.ts";
+import { commandHelp } from "../../apps/cli/help.ts";
 import { printError } from "../../apps/cli/print-error.ts";
 import { readArguments } from "../../apps/cli/read-arguments.ts";
+import { createStyle } from "../../apps/cli/render/style.ts";
 import { runCommand } from "../../apps/cli/run-command.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { fakeShell } from "./support/fake-shell.ts";
+import { Screen } from "./support/screen.ts";
 
 async function run(...words: string[]) {
   const shell = fakeShell();
@@ -40,6 +43,13 @@ describe("the command line", () => {
   test.each(Object.entries(commands))("describes %s in the list as in its own help", async (_name, { description, load }) => {
     const command: Command = await load();
     expect(command.description).toBe(description);
+  });
+
+  test.each(Object.entries(commands))("helps with %s in 80 columns, without breaking a word", async (_name, { load }) => {
+    const text = commandHelp(await load(), { style: createStyle(false), columns: 80 });
+    const screen = new Screen(80);
+    screen.write(text.replaceAll("\n", "\r\n"));
+    expect(screen.brokenWords).toEqual([]);
   });
 
   test.each([

@@ -136,7 +136,7 @@ async function expand(
   if (isJson) await shell.out.write(`${JSON.stringify(artefact)}\n`);
   else
     await shell.out.write(
-      artefactDetails(artefact, board.instance, { style: shell.out.style, nowMs: await board.time(), payload: "excerpt", name }),
+      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", name }),
     );
 }
 

@@ -8,9 +8,13 @@ import { findInstance, hasContainers } from "../find-instance.ts";
 import { followContainer, nothingTold, type Told, toldUpTo } from "../follow-container.ts";
 import { partOf } from "../parts.ts";
 import { logLine } from "../render/log-line.ts";
+import { wrap } from "../render/wrap.ts";
 import { runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../worker-logs.ts";
+
+/** What stands before the words of a line. */
+const timeWidth = "00:00:00  ".length;
 
 /** How many lines go out in one piece at most. */
 const linesAtOnce = 500;
@@ -38,7 +42,8 @@ export const logs = defineCommand({
     const parts = await findInstance(runtime, shell, args.name, hasContainers);
     const container = partOf(parts, args.part, args.name);
     const isForPeople = shell.out.isTerminal && !args.json;
-    const show = (line: string) => `${isForPeople ? logLine(line, shell.out.style) : line}\n`;
+    const inWords = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
+    const show = (line: string) => `${isForPeople ? inWords(line) : line}\n`;
     await (args.follow ? follow : print)({ runtime, parts, container, tail, show, shell });
     return;
   },

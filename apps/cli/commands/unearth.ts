@@ -8,6 +8,7 @@ import { fetchResults, readResults } from "../fetch-results.ts";
 import { openBlackboard } from "../open-blackboard.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
+import { wrap } from "../render/wrap.ts";
 import { notFound, resolveArtefactId } from "../resolve-id.ts";
 import type { Shell } from "../shell.ts";
 import { startsOfWork } from "../start-of-work.ts";
@@ -39,9 +40,13 @@ export const unearth = defineCommand({
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {
-      const { style } = shell.out;
       await shell.out.write(
-        artefactDetails(artefact, board.instance, { style, nowMs: await board.time(), payload: "none", name: args.name }),
+        artefactDetails(artefact, board.instance, {
+          out: shell.out,
+          nowMs: await board.time(),
+          payload: "none",
+          name: args.name,
+        }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
       if (hasResult(artefact)) await showCommit(board, artefact, place.workspace, shell);
@@ -55,9 +60,9 @@ function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boo
   return commit !== undefined && String(logical_id) !== String(goal_id);
 }
 
-/** A terminal obeys control characters, a file does not. */
+/** A terminal obeys control characters and breaks words, a file does not. */
 function contentOf({ payload }: Artefact, { out }: Shell): string {
-  const text = out.isTerminal ? plainLines(payload) : payload;
+  const text = out.isTerminal ? wrap(plainLines(payload), { columns: out.columns, isOneLine: true }) : payload;
   return text.replace(/\n$/, "");
 }
 

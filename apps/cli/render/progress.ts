@@ -1,6 +1,7 @@
 // Long steps, several at a time: spinners on a terminal, a line for each beginning and end elsewhere.
 import type { Output } from "../output.ts";
 import { oneLine, shorten } from "./plain-text.ts";
+import { wrap } from "./wrap.ts";
 
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const frameMs = 80;
@@ -38,7 +39,8 @@ export class Progress implements Disposable {
         if (!this.#running.delete(step)) return;
         const { style, isTerminal } = this.#err;
         this.#erase();
-        this.#print(isTerminal ? `${style.green("✔")} ${style.bold(name)} ${result}` : `${name}: ${result}`);
+        const line = isTerminal ? `${style.green("✔")} ${style.bold(name)} ${result}` : `${name}: ${result}`;
+        this.#print(wrap(line, { columns: this.#err.columns, indent: 2 }));
         this.#draw();
       },
     };

@@ -31,11 +31,13 @@ function wrapLine(line: string, columns: number, { indent, isOneLine = false }: 
   const [lead = ""] = beginning.exec(line) ?? [];
   // Some room is left on the narrowest of terminals.
   const hang = " ".repeat(Math.min(indent ?? visibleWidth(lead), Math.floor(columns / 2)));
+  // A space has to stand between two rows that are one line.
+  const width = isOneLine ? columns - 1 : columns;
   const rows: string[] = [];
   let row = lead;
   let isBegun = false;
   for (const [, space = "", word = ""] of line.slice(lead.length).matchAll(/( *)([^ ]+)/g)) {
-    if (isBegun && visibleWidth(`${row}${space}${word}`) > columns) {
+    if (isBegun && visibleWidth(`${row}${space}${word}`) > width) {
       rows.push(row);
       row = hang;
       isBegun = false;
@@ -48,7 +50,7 @@ function wrapLine(line: string, columns: number, { indent, isOneLine = false }: 
   return all.map((each, at) => (at === all.length - 1 ? each : filled(each, columns))).join("");
 }
 
-/** To the edge of the last row that it takes. */
+/** To the edge of the last row that it takes, with at least one space. */
 function filled(row: string, columns: number): string {
-  return padVisible(row, Math.max(1, Math.ceil(visibleWidth(row) / columns)) * columns);
+  return padVisible(row, Math.ceil((visibleWidth(row) + 1) / columns) * columns);
 }

@@ -59,6 +59,14 @@ export class Screen {
     return lines.slice(0, lines.findLastIndex((text) => text !== "") + 1);
   }
 
+  /** What stands in two rows without a space between them. */
+  get brokenWords(): string[] {
+    return this.#rows.flatMap(({ text, isBroken }, at) => {
+      const next = this.#rows[at + 1]?.text ?? "";
+      return isBroken && /\S$/.test(text) && /^\S/.test(next) ? [`${text}|${next}`] : [];
+    });
+  }
+
   #broken({ text, isBroken }: Row): Row[] {
     const pieces: Row[] = [];
     for (let at = 0; at < text.length || at === 0; at += this.#columns) {
