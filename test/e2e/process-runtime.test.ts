@@ -117,7 +117,7 @@ test("a command that neither the machine nor the folder of its Dockerfile has is
   await writeFile(join(folder, "sett.yml"), settings.replace("/app/run.sh", "/app/other.sh"));
   const { code, err } = await sett("up", "--runtime", "process", "--name", name);
   expect(code).toBe(2);
-  expect(err).toContain("agents.painter.command: /app/other.sh is not on this machine");
+  expect(err).toContain("agents.painter.command: there is no /app/other.sh on this machine");
   await git("checkout", "sett.yml");
 });
 
@@ -276,6 +276,23 @@ test("a part whose supervisor was killed is shown, and up puts another in its pl
   for (const id of lone) expect(id && isAlive(id)).toBe(false);
   expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
 });
+
+test("a frozen agent, which runs but gives no sign of life, is replaced by up, as status says", async () => {
+  const frozen = processOf("agent-painter");
+  process.kill(frozen?.pid ?? 0, "SIGSTOP");
+  const [{ redis_port }] = JSON.parse(await need("list", "--json"));
+  const REDISCLI_AUTH = readSpec(placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
+  // As long ago as it would have to be waited for.
+  const beat = JSON.stringify({ at: Date.now() - 60_000, state: "idle" });
+  await $`redis-cli -p ${redis_port} HSET sett:${name}:agent_status painter ${beat}`
+    .env({ ...surroundings(), REDISCLI_AUTH })
+    .quiet();
+  expect(await need("status")).toMatch(/painter +painter +silent/);
+  expect(await need("up", "--name", name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect(frozen && isAlive(frozen)).toBe(false);
+  const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
+  expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
+}, 60_000);
 
 test("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", name, "--runtime", "docker");

@@ -7,7 +7,7 @@ import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { kindOf } from "./agent-kind.ts";
 
 /** Three heartbeats. */
-const silentAfterMs = 10_000;
+export const silentAfterMs = 10_000;
 
 /** What is known beside the claims themselves, read at about one moment. */
 export type Situation = {

@@ -17,6 +17,7 @@ import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { leaveOneNetwork } from "./one-network.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextSeat } from "./readiness.ts";
+import { replaceSilent } from "./replace-silent.ts";
 import { startRedis } from "./start-redis.ts";
 
 export type Order = Tools & {
@@ -41,15 +42,16 @@ export type Outcome = Record<"started" | "replaced" | "registered" | "stopped" |
  */
 export async function bringUp(order: Order): Promise<Outcome> {
   const { journal, runtime, signal } = order;
-  const changes = await takeName(order);
-  for (const { id } of changes.remains) await runtime.containers.remove(id);
+  const found = await takeName(order);
+  for (const { id } of found.remains) await runtime.containers.remove(id);
   if ((await order.exchange.make()) === "made") journal.note(order.exchange.takeBack);
-  const volumes = makeVolumes(order, changes);
+  const volumes = makeVolumes(order, found);
   volumes.catch(() => undefined);
-  await using board = await startRedis(order, changes.redis).catch(async (error: unknown) => {
+  await using board = await startRedis(order, found.redis).catch(async (error: unknown) => {
     await volumes.catch(() => undefined);
     throw error;
   });
+  const changes = await replaceSilent(found, board, signal);
   const before = await board.listAgents();
   await announce(order, board, changes, before);
   const agents = settleAll(

@@ -8,8 +8,10 @@ import type { PlannedAgent } from "./plan-input.ts";
 
 /** What becomes of one container of the plan. `name` is what people call it; `found` is what stands in its place. */
 export type Change = { name: string; spec: ContainerSpec } & (
-  | { kind: "keep" | "start" }
-  | { kind: "replace"; found: ContainerPart }
+  | { kind: "start" }
+  | { kind: "keep"; found: ContainerPart }
+  /** `isSilent`: it runs, and gives no sign of life. */
+  | { kind: "replace"; found: ContainerPart; isSilent?: true }
 );
 
 export type Changes = {
@@ -31,7 +33,7 @@ export function changesOf(plan: InstancePlan, { containers, networks, volumes }:
   const change = (name: string, spec: ContainerSpec): Change => {
     const found = standing.find((container) => container.name === spec.name);
     if (found === undefined) return { name, kind: "start", spec };
-    return isAsPlanned(found, spec) ? { name, kind: "keep", spec } : { name, kind: "replace", spec, found };
+    return { name, kind: isAsPlanned(found, spec) ? "keep" : "replace", spec, found };
   };
   return {
     isNetworkMissing: networks.length === 0,

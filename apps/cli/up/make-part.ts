@@ -9,6 +9,9 @@ import type { Change } from "./changes.ts";
 import type { Journal } from "./journal.ts";
 import { awaitPart, type Ready } from "./readiness.ts";
 
+/** What gives no sign of life for so long has lost what it had in hand: little is to be waited for. */
+const silentStopSeconds = 2;
+
 export type Tools = { runtime: ContainerRuntime; progress: Progress; signal: AbortSignal; journal: Journal };
 
 /**
@@ -25,7 +28,7 @@ export async function makePart(tools: Tools, change: Change, watch: () => Promis
       return await start(tools, change.spec, progress.begin(change.name, "starting"), await watch());
     case "replace": {
       const step = progress.begin(change.name, "stopping, to be replaced");
-      await setAside(tools, change.found, change.spec.stopTimeoutSeconds);
+      await setAside(tools, change.found, change.isSilent ? silentStopSeconds : change.spec.stopTimeoutSeconds);
       requireGoing(signal);
       step.update("starting", { isMilestone: true });
       return await start(tools, change.spec, step, await watch());

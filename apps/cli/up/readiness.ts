@@ -4,6 +4,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { pause } from "../../../lib/service/pause.ts";
+import { silentAfterMs } from "../render/hold-up.ts";
 
 const pollMs = 20;
 /** Asking the engine is dearer than asking Redis. */
@@ -32,6 +33,29 @@ export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promis
       const at = await last();
       return at !== undefined && at !== before;
     });
+}
+
+/** Whether somebody orchestrates, now or within the time after which whoever does not is called silent. */
+export async function isOrchestratedSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
+  return await soon(signal, async () => ((await board.readSeat())?.expiresInMs ?? 0) > 0);
+}
+
+/** Whether an agent gives a sign of life, now or within that time. An agent's clock that goes wrong costs no more than the wait for the next. */
+export async function isHeardSoon(board: Blackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
+  const last = async () => (await board.listStatuses()).get(agent)?.at;
+  const before = await last();
+  if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;
+  return await soon(signal, async () => (await last()) !== before);
+}
+
+async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise<boolean> {
+  const over = AbortSignal.any([signal, AbortSignal.timeout(silentAfterMs)]);
+  let isSo = false;
+  await until(over, async () => {
+    isSo = await probe();
+    return isSo;
+  });
+  return isSo;
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
