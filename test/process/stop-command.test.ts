@@ -76,10 +76,12 @@ describe("a child left behind with stdout open", () => {
 
   test("cancelling what has ended already only ends the wait for it", async () => {
     const controller = new AbortController();
-    const command = await folder.tool("leader-gone", "echo $$ > leader.pid; sleep 600 & echo early");
+    const command = await folder.tool("leader-gone", "echo $$ > pid; mv pid leader.pid; sleep 600 & echo early");
     const running = endOf(command, { lingerMs: 600_000, signal: controller.signal });
     while (!(await Bun.file(join(folder.path, "leader.pid")).exists())) await Bun.sleep(1);
     await untilGone(await pidIn("leader.pid"));
+    // Another one's end is heard of after this one's.
+    await endOf(["true"]);
     controller.abort();
     expect(await running).toMatchObject(early);
   });
