@@ -23,15 +23,17 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
 
 export async function readSituation(board: Blackboard, name: string | undefined): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
-  const [open, agents, statuses, seat, pause, nowMs] = await Promise.all([
+  const [open, agents, statuses, seat, pause, nowMs, memory] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
     board.listAgents(),
     board.listStatuses(),
     board.readSeat(),
     board.readPause(),
     board.time(),
+    board.readMemory(),
   ]);
-  return { name, nowMs, agents, statuses, seat, pause, open, malformed };
+  const store = { ...memory, problem: board.contactProblem() };
+  return { name, nowMs, agents, statuses, seat, pause, open, malformed, store };
 }
 
 /** What the goal is in short: as its newest version has it. */

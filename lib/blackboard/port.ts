@@ -30,6 +30,8 @@ export interface Blackboard
   readonly instance: InstanceName;
   /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
   time(): Promise<number>;
+  /** What is kept in Redis, in bytes, and the most that may be: at that it refuses every write. Undefined where there is no limit. */
+  readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
   /** Since when contact has been unbroken and writes were taken, by `performance.now()`, which nobody sets; undefined while there is none. */
   contactSince(): number | undefined;
   /** Why there is no contact, in a sentence: Redis does not answer, or refuses writes; undefined while there is. */

@@ -192,7 +192,9 @@ export const SettFile = z.strictObject({
     .record(FreeAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" }),
   notify: z.array(HookFile).max(20).default([]),
-  services: z.strictObject({ orchestrator: Service.optional(), redis: Service.optional() }).prefault({}),
+  services: z
+    .strictObject({ orchestrator: Service.optional(), redis: Service.extend({ resources: Resources.prefault({}) }).optional() })
+    .prefault({}),
 });
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;

@@ -1,5 +1,7 @@
 // What happens when Redis is there and refuses writes.
 import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { startRedisServer } from "../support/redis-server.ts";
@@ -75,4 +77,17 @@ test("a script's own refusal is final", async () => {
   const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
   expect(board.contactProblem()).toBeUndefined();
+});
+
+test("every script that says it changes nothing is let through while Redis refuses writes", async () => {
+  const folder = join(import.meta.dirname, "../../lib/blackboard/lua");
+  const reading = readdirSync(folder).filter((file) => readFileSync(join(folder, file), "utf8").includes("Changes nothing."));
+  const asFunction = (file: string) => file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance });
+  await board.createArtefact(sampleArtefact(), user);
+  const listed = JSON.parse(await server.cli("--json", "FUNCTION", "LIST"));
+  const functions: { name: string; flags: string[] }[] = listed[0].functions;
+  const harmless = functions.filter(({ flags }) => flags.includes("no-writes")).map(({ name }) => name.replace(/^.*_/, ""));
+  expect(harmless.sort()).toEqual(reading.map(asFunction).sort());
 });

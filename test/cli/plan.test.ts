@@ -206,3 +206,12 @@ describe("the container of an agent", () => {
     expect(stopTimeoutSeconds).toBe(40);
   });
 });
+
+test("Redis has the memory that sett.yml gives it, and keeps half of it", () => {
+  const services = "services: { redis: { resources: { limits: { memory: 1G, cpus: 2 } } } }\n";
+  const { redis } = plan({ config: configOf(`${text}${services}`) });
+  expect(redis.resources).toEqual({ memoryBytes: 1024 ** 3, nanoCpus: 2e9 });
+  expect(redis.entrypoint?.at(-1)).toContain(`\nmaxmemory=${512 * 1024 ** 2}\n`);
+  expect(plan().redis.resources).toEqual({});
+  expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
+});

@@ -117,7 +117,7 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
 }
 
 function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
-  const { agents, statuses, seat, pause, nowMs } = situation;
+  const { agents, statuses, seat, pause, nowMs, store } = situation;
   return {
     instance,
     goals: goals.map((reading) => goalJson(reading, situation)),
@@ -139,6 +139,10 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
     }),
     orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
     paused: pause ?? null,
+    redis:
+      store === undefined
+        ? null
+        : { used_bytes: store.usedBytes, limit_bytes: store.limitBytes ?? null, refuses_writes: store.problem ?? null },
     requests: requests.map(({ id, type, actor, time, goal_id, artefact_id }) => ({
       id,
       type,

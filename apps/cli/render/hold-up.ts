@@ -9,6 +9,9 @@ import { kindOf } from "./agent-kind.ts";
 /** Three heartbeats. */
 export const silentAfterMs = 10_000;
 
+/** `problem`: why Redis refuses writes, if it does, in a sentence. `limitBytes`: undefined where it has none. */
+export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
+
 /** What is known beside the claims themselves, read at about one moment. */
 export type Situation = {
   /** What the person called the instance, if anything: goes into suggested commands. */
@@ -22,6 +25,8 @@ export type Situation = {
   pause: { since: string; by: Actor } | undefined;
   /** Every open claim of the instance. */
   open: readonly ClaimSnapshot[];
+  /** How Redis stands. */
+  store?: Store;
   /** Of the open ones, those that cannot be read. */
   malformed?: readonly MalformedClaim[];
 };

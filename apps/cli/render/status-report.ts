@@ -17,6 +17,7 @@ import { oneLine, shorten, visibleWidth } from "./plain-text.ts";
 import { requestSentence } from "./request-text.ts";
 import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
+import { storeLine } from "./store-line.ts";
 import type { Style } from "./style.ts";
 import { table } from "./table.ts";
 import { unreadableText, waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
@@ -51,6 +52,7 @@ export function statusReport(
   const lines = [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
     ...pauseLine(situation, style),
+    ...storeLine(situation, style),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),

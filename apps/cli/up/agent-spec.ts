@@ -1,9 +1,9 @@
 // The container of one agent: its image, started with the cub, and what it may see of the machine (DESIGN §8 and §10).
 import type { AgentConfig } from "../../../lib/model/config.ts";
-import type { ContainerSpec, Healthcheck, Resources } from "../../../lib/runtime/container-spec.ts";
+import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
-import { agentStopSeconds, health, mebibyte, shutdownSeconds } from "./container-limits.ts";
+import { agentStopSeconds, health, mebibyte, resourcesOf, shutdownSeconds } from "./container-limits.ts";
 import { type PlanInput, redisUrl } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
@@ -65,15 +65,5 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     // What the image sets for a Bun of its own would steer the cub, which is made with Bun.
     ...(image.BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS: "" }),
     ...(image.BUN_BE_BUN === undefined ? {} : { BUN_BE_BUN: "0" }),
-  };
-}
-
-function resourcesOf({ limits, reservations }: AgentConfig["resources"]): Resources {
-  const nano = (cpus: number) => Math.round(cpus * 1e9);
-  return {
-    ...(limits?.cpus === undefined ? {} : { nanoCpus: nano(limits.cpus) }),
-    ...(limits?.memory_bytes === undefined ? {} : { memoryBytes: limits.memory_bytes }),
-    ...(reservations?.cpus === undefined ? {} : { reservedNanoCpus: nano(reservations.cpus) }),
-    ...(reservations?.memory_bytes === undefined ? {} : { reservedMemoryBytes: reservations.memory_bytes }),
   };
 }

@@ -7,6 +7,7 @@ import type { Programs } from "../programs.ts";
 import { withPrograms } from "./made-from.ts";
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
+import { maxmemoryScript } from "./redis-memory.ts";
 import { needsWorkers } from "./workers.ts";
 
 export type Machine = {
@@ -46,7 +47,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   return {
     ...plan,
     redis: made(plan.redis, {
-      entrypoint: ["sh", "-c", redisScript],
+      entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
       env: { ...plan.redis.env, SETT_REDIS_PORT: String(port) },
       workingDir: "/data",
       ports: [{ port: redisPort, hostPort: port }],
@@ -77,13 +78,15 @@ function forWorkers(
 const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
 /** Its data lies where it is started. The settings come on stdin, because arguments can be read by every user of the machine. */
-const redisScript = `umask 077
+const redisScript = (limitBytes: number | undefined) => `umask 077
+${maxmemoryScript(limitBytes)}
 exec redis-server - <<END
 port $SETT_REDIS_PORT
 bind 127.0.0.1
 appendonly yes
 appendfsync everysec
 save ""
+maxmemory $maxmemory
 maxmemory-policy noeviction
 requirepass $REDISCLI_AUTH
 END`;

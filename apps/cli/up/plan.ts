@@ -12,9 +12,10 @@ import {
 } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../open-blackboard.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
-import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds } from "./container-limits.ts";
+import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withMadeFrom } from "./made-from.ts";
 import { type PlanInput, type PlannedAgent, type PlannedVolume, redisUrl } from "./plan-input.ts";
+import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
 
 export type InstancePlan = {
@@ -80,20 +81,23 @@ export function planInstance(input: PlanInput): InstancePlan {
  * The settings go through a file in memory, because arguments can be read by every user of the machine. `save ""`: the append-only
  * file is all there is.
  */
-const redisScript = [
-  "umask 077",
-  `printf '%s\\n' 'port ${redisPort}' 'bind * -::*' 'dir /data' 'appendonly yes' 'appendfsync everysec' 'save ""' \\`,
-  `  'maxmemory-policy noeviction' "requirepass $REDISCLI_AUTH" > /tmp/redis.conf`,
-  "exec redis-server /tmp/redis.conf",
-].join("\n");
+const redisScript = (limitBytes: number | undefined) =>
+  [
+    "umask 077",
+    maxmemoryScript(limitBytes),
+    `printf '%s\\n' 'port ${redisPort}' 'bind * -::*' 'dir /data' 'appendonly yes' 'appendfsync everysec' 'save ""' \\`,
+    `  "maxmemory $maxmemory" 'maxmemory-policy noeviction' "requirepass $REDISCLI_AUTH" > /tmp/redis.conf`,
+    "exec redis-server /tmp/redis.conf",
+  ].join("\n");
 
-function redisSpec({ instance, images, password }: PlanInput, labels: PartLabels): ContainerSpec {
+function redisSpec({ instance, images, password, config }: PlanInput, labels: PartLabels): ContainerSpec {
   const name = redisName(instance);
+  const resources = resourcesOf(config.services.redis?.resources ?? {});
   return {
     name,
     image: images.redis.tag,
     labels,
-    entrypoint: ["sh", "-c", redisScript],
+    entrypoint: ["sh", "-c", redisScript(resources.memoryBytes)],
     // redis-cli reads it, so that `docker exec … redis-cli` works; and so do we, from the container.
     env: { REDISCLI_AUTH: password },
     user: redisUser,
@@ -108,6 +112,7 @@ function redisSpec({ instance, images, password }: PlanInput, labels: PartLabels
     pidsLimit: 256,
     healthcheck: { ...health, command: ["sh", "-c", "redis-cli ping | grep -q PONG"] },
     restart: "unless-stopped",
+    resources,
     stopTimeoutSeconds: redisStopSeconds,
   };
 }

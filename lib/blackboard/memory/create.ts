@@ -91,6 +91,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
   return {
     instance,
     time: async () => now(),
+    readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
     contactSince: () => since,
     contactProblem: () => undefined,
     onReconnect: () => () => {},

@@ -47,6 +47,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
       const [seconds, microseconds] = await connection.run((client) => client.time());
       return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
     },
+    readMemory: async () => memoryOf(await connection.run((client) => client.info("memory"))),
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,
     onReconnect: (listener) => connection.onReconnect(listener),
@@ -61,6 +62,13 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...logOf(parts),
     [Symbol.asyncDispose]: async () => connection.close(),
   };
+}
+
+/** As Redis itself reckons when it decides whether to refuse. */
+function memoryOf(info: string): { usedBytes: number; limitBytes: number | undefined } {
+  const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  const usedBytes = Math.max(0, figure("used_memory") - figure("mem_not_counted_for_evict"));
+  return { usedBytes, limitBytes: figure("maxmemory") || undefined };
 }
 
 /** Several follow the same stream, and read it again after a loss of contact. */
