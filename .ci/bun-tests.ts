@@ -13,10 +13,10 @@ type Group = {
   exclude: string[];
   timeoutMs: number;
   limitMs: number;
-  output?: "inherit" | "ignore";
+  output?: "inherit" | "ignore" | number;
 };
 
-/** Runs the test files of a group one after another, in one process, with bun's output on ours unless it is ignored. */
+/** Runs the test files of a group one after another, in one process, with bun's output on ours, on a file descriptor, or ignored. */
 export async function countBunTests({ root, include, exclude, timeoutMs, limitMs, output = "inherit" }: Group): Promise<Outcome> {
   const excluded = new Set(await filesOf(root, exclude));
   const files = (await filesOf(root, include)).filter((file) => !excluded.has(file));

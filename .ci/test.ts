@@ -1,13 +1,17 @@
 // Everything that CI runs, in order: `npm test`. Names select: `bun .ci/test.ts lint unit`.
 //
-// A failed step does not stop the others, so that one run shows all there is to mend. Each check counts as one test. The last
-// line is `N passed, N failed`; the exit code is 1 when anything failed.
+// A failed step does not stop the others, so that one run shows all there is to mend. Each check counts as one test. The steps that
+// mostly wait, for containers, leases and deadlines, run beside each other, and each prints when it is over: nothing that they use has a
+// fixed name, port or folder, so that whole runs go beside each other, too. The last line is `N passed, N failed`; the exit code is
+// 1 when anything failed.
 
 import { dirname } from "node:path";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
+import { heldBack } from "./held-back.ts";
 import { reportFailure } from "./report-failure.ts";
 
-type Step = { name: string; run: () => Promise<Outcome> };
+/** `output`: a file descriptor, or our own output. */
+type Step = { name: string; isPatient?: true; run: (output: "inherit" | number) => Promise<Outcome> };
 
 const root = dirname(import.meta.dir);
 const tool = (name: string) => `node_modules/.bin/${name}`;
@@ -18,9 +22,11 @@ const unit = [
   "{ci,config,core,model,process,service}/**/*.test.ts",
   "cli/{before-up,init-and-validate,plan,render,run-command}.test.ts",
 ];
+const commandLine = ["{agents,cli}/**/*.test.ts"];
 const endToEnd = ["e2e/**/*.test.ts"];
+const others = { include: ["**/*.test.ts"], exclude: [...unit, ...commandLine, ...endToEnd] };
 
-/** The end-to-end tests need the images, so these are built before any test runs. */
+/** The limits are for a machine that is busy with other things. The end-to-end tests need the images, so these are built before any test runs. */
 const steps: Step[] = [
   check("lint", [tool("biome"), "ci", "--error-on-warnings", "."]),
   check("types", [tool("tsc"), "--noEmit"]),
@@ -29,23 +35,30 @@ const steps: Step[] = [
   check("deno-health", [tool("deno"), "run", "--allow-all", "test/deno/healthz.ts"]),
   check("binaries", [tool("bun"), ".ci/build.ts"]),
   check("images", [tool("bun"), ".ci/images.ts"]),
-  tests("unit", { include: unit, exclude: [], timeoutMs: 20_000, limitMs: 300_000 }),
-  tests("integration", { include: ["**/*.test.ts"], exclude: [...unit, ...endToEnd], timeoutMs: 60_000, limitMs: 600_000 }),
-  tests("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 240_000, limitMs: 1_800_000 }),
+  tests("unit", { include: unit, exclude: [], timeoutMs: 60_000, limitMs: 600_000 }),
+  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 240_000, limitMs: 3_600_000 }),
+  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 60_000, limitMs: 1_800_000 }),
+  beside("integration", { ...others, timeoutMs: 60_000, limitMs: 1_800_000 }),
 ];
 
 function check(name: string, command: string[]): Step {
   return {
     name,
-    run: async () => {
-      const isPassed = (await Bun.spawn(command, { cwd: root, stdio: ["ignore", "inherit", "inherit"] }).exited) === 0;
+    run: async (output) => {
+      const isPassed = (await Bun.spawn(command, { cwd: root, stdio: ["ignore", output, output] }).exited) === 0;
       return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1 };
     },
   };
 }
 
-function tests(name: string, group: Omit<Parameters<typeof countBunTests>[0], "root">): Step {
-  return { name, run: () => countBunTests({ root, ...group }) };
+type Group = Pick<Parameters<typeof countBunTests>[0], "include" | "exclude" | "timeoutMs" | "limitMs">;
+
+function tests(name: string, group: Group): Step {
+  return { name, run: (output) => countBunTests({ root, ...group, output }) };
+}
+
+function beside(name: string, group: Group): Step {
+  return { ...tests(name, group), isPatient: true };
 }
 
 const names = process.argv.slice(2);
@@ -56,8 +69,21 @@ if (unknown !== undefined) {
 
 const total: Outcome = { passed: 0, failed: 0 };
 const report: string[] = [];
-for (const { name, run } of steps.filter((step) => names.length === 0 || names.includes(step.name))) {
-  console.log(`\n── ${name} ──`);
+const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
+const patient = chosen.filter((step) => step.isPatient);
+const areSeveral = patient.length > 1;
+
+for (const step of chosen) {
+  if (areSeveral && step.isPatient) continue;
+  console.log(`\n── ${step.name} ──`);
+  await count(step.name, () => step.run("inherit"));
+}
+if (areSeveral) {
+  console.log(`\n${patient.map(({ name }) => name).join(", ")} run beside each other; each is shown when it is over`);
+  await Promise.all(patient.map(({ name, run }) => count(name, () => heldBack(`\n── ${name} ──`, run))));
+}
+
+async function count(name: string, run: () => Promise<Outcome>): Promise<void> {
   const startedAt = performance.now();
   const { passed, failed } = await run();
   total.passed += passed;

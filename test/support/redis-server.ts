@@ -33,14 +33,16 @@ export type RedisServer = AsyncDisposable & {
  * Sett starts.
  */
 export async function startRedisServer(options: { password?: string; folder?: string } = {}): Promise<RedisServer> {
-  const port = await freePort();
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
-  const arguments_ = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes"];
-  if (options.password !== undefined) arguments_.push("--requirepass", options.password);
+  const settings = ["--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "yes"];
+  if (options.password !== undefined) settings.push("--requirepass", options.password);
   const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
 
-  let child: LastingProcess | undefined = await launch(arguments_);
+  const first = await launchOnFreePort(settings);
+  const { port } = first;
+  const arguments_ = ["--port", String(port), ...settings];
+  let child: LastingProcess | undefined = first.child;
   const end = async (signal: NodeJS.Signals) => {
     const running = child;
     child = undefined;
@@ -75,6 +77,17 @@ export async function startRedisServer(options: { password?: string; folder?: st
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What was free a moment ago may be somebody else's by now. */
+async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: LastingProcess }> {
+  const port = await freePort();
+  try {
+    return { port, child: await launch(["--port", String(port), ...settings]) };
+  } catch (error) {
+    if (tries === 1) throw error;
+    return launchOnFreePort(settings, tries - 1);
+  }
 }
 
 async function launch(arguments_: string[]): Promise<LastingProcess> {
