@@ -1,11 +1,13 @@
 // The checker finds nothing in a history that came about by the rules, and every damage done to it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { clan, expectedGraph, graphOf } from "./clan.ts";
+import { brokenMark, clan, expectedGraph, graphOf } from "./clan.ts";
 import { artefactDamages } from "./damages/artefact-damages.ts";
 import { bidDamages } from "./damages/bid-damages.ts";
 import { claimDamages } from "./damages/claim-damages.ts";
@@ -13,10 +15,12 @@ import { grantDamages } from "./damages/grant-damages.ts";
 import { leftoverDamages } from "./damages/leftover-damages.ts";
 import { logDamages } from "./damages/log-damages.ts";
 import { questionDamages } from "./damages/question-damages.ts";
+import { retryDamages } from "./damages/retry-damages.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, ruleNames } from "./history-checker.ts";
 import { People } from "./people.ts";
 import { randomOf } from "./random.ts";
+import { Retrier } from "./retrier.ts";
 import { startWorld, type World } from "./world.ts";
 
 const damages = [
@@ -51,7 +55,7 @@ beforeAll(async () => {
   world = await startWorld({ seed: 0, failShare: (agent) => (agent === "tester" ? 1 : 0) });
   await stateAndWait();
   history = await read();
-}, 60_000);
+}, 300_000);
 
 afterAll(async () => {
   await world[Symbol.asyncDispose]();
@@ -69,13 +73,13 @@ test("a history is of one moment: whatever is written while it is read, it holds
   const instance = InstanceName.parse("busy");
   await using board = await connectBlackboard({ url: world.redis.url, instance });
   let stated = 0;
-  const writing = Array.from({ length: 4 }, async () => {
+  const writing = Array.from({ length: 2 }, async () => {
     while (!stop.signal.aborted) {
       await board.createArtefact(sampleArtefact(), "person:test");
       stated += 1;
     }
   });
-  for (let reads = 0; reads < 20; reads += 1) {
+  for (let reads = 0; reads < 10; reads += 1) {
     const soFar = stated;
     await waitFor("another goal", () => stated > soFar);
     const { events, artefacts } = await readHistory(world.redis.url, instance);
@@ -84,7 +88,7 @@ test("a history is of one moment: whatever is written while it is read, it holds
   }
   stop.abort();
   await Promise.all(writing);
-});
+}, 60_000);
 
 describe("of each damage", () => {
   test.each(damages)("%s notices %s", (rule, _title, damage) => {
@@ -103,6 +107,32 @@ describe("of each damage", () => {
     expect([...seen].toSorted()).toEqual([...ruleNames].toSorted());
   });
 });
+
+test("what failed for good and was tried again breaks no rule, and damage to it is noticed", async () => {
+  const over = new AbortController();
+  const broken = brokenMark(world.folder, "secrets");
+  const retrier = new Retrier(world.board, () => !existsSync(broken));
+  const doings = [new People(world.board, randomOf(1)).run(over.signal), retrier.run(over.signal)];
+  const failing = sampleArtefact();
+  await writeFile(broken, "");
+  await world.board.createArtefact(failing, "person:test");
+  await waitFor("it to fail for good", () => !retrier.isIdle, { timeoutMs: 60_000 });
+  await rm(broken);
+  const isReached = async () => graphOf(await read(), failing.id).length === expectedGraph.length;
+  await waitFor("the goal", isReached, { timeoutMs: 60_000, everyMs: 100 });
+  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  over.abort();
+  await Promise.all(doings);
+  const after = await read();
+  expect(checkHistory(after)).toEqual([]);
+  expect(graphOf(after, failing.id)).toEqual([...expectedGraph]);
+  for (const [rule, title, damage] of retryDamages) {
+    const damaged = structuredClone(after);
+    damage(damaged);
+    const rules = checkHistory(damaged).map((violation) => violation.rule);
+    expect({ title, rules }).toEqual({ title, rules: expect.arrayContaining([rule]) });
+  }
+}, 150_000);
 
 test("a grant that waits for a person is in no limbo, and neither is what the end of its goal leaves of it", async () => {
   const asking = sampleArtefact();
