@@ -64,16 +64,14 @@ test(
     await using context = await folder({
       Dockerfile: `FROM ${tinyImage}\nRUN seq 100 130 && echo "no such wind" >&2 && exit 3\n`,
     });
-    const before = (await docker("ps", "--all", "--quiet")).stdout;
     const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("bad")), quiet).catch((error) => error);
     expect(failure).toMatchObject({ code: "build-failed" });
     expect(failure.message).toContain("returned a non-zero code: 3");
     expect(failure.message).toContain("no such wind");
     expect(failure.message).toContain("130");
     expect(failure.message).not.toContain("105");
-    const after = (await docker("ps", "--all", "--quiet", "--filter", `ancestor=${tinyImage}`, "--filter", "status=exited"))
-      .stdout;
-    expect(after.split("\n").filter((id) => id !== "" && !before.includes(id))).toEqual([]);
+    const left = (await docker("ps", "--all", "--no-trunc", "--format", "{{.Command}}")).stdout;
+    expect(left).not.toContain("no such wind");
   },
   timeLimitMs,
 );
