@@ -206,6 +206,18 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
 });
 
+test("a Redis that was stopped is named with its remedy, and up is it: the others are left alone", async () => {
+  await $`docker stop --time 1 ${`sett-${sett.name}-redis`}`.quiet();
+  const { code, err } = await sett.sett("status");
+  expect(code).toBe(1);
+  expect(err).toContain(`\`sett up --name ${sett.name}\` starts it again`);
+  const before = await containers();
+  expect((await up(settYml(second))).out).toContain(": replaced redis; kept orchestrator, keeper, changer, newcomer\n");
+  const after = await containers();
+  for (const part of ["orchestrator", "keeper", "changer", "newcomer"]) expect(after.get(part)).toBe(before.get(part));
+  expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");
+});
+
 test("what has died or was removed is there again, and no volume is left over", async () => {
   const part = (name: string) => `sett-${sett.name}-${name}`;
   await $`docker rm --force ${part("redis")} && docker stop --time 0 ${part("agent-keeper")}`.quiet();
