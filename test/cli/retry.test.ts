@@ -178,7 +178,8 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
   const other = await clan.goal("The other");
   const lost = await failureOf(clan, other);
   await clan.ended(other, "terminated");
-  await clan.board.endGoal({ goal: other.goal_id, ending: "cancelled", epoch: 1 });
+  await clan.board.logEvent({ type: "cancel_requested", goal_id: other.goal_id }, "person:test");
+  await waitFor("the goal's end", async () => (await clan.board.readGoal(other.goal_id)).ended === "cancelled");
   expect(await refusal(lost.id)).toContain(`Goal ${other.goal_id} was ended.`);
   const [idler] = (await clan.board.listAgents()).filter(({ name }) => name === "idler");
   await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", { exact: true });

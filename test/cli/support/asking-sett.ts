@@ -77,8 +77,8 @@ export class AskingSett implements AsyncDisposable {
   }
 
   async cancel({ goal_id }: Artefact): Promise<void> {
-    const seat = await waitFor("the orchestrator", () => this.board.readSeat());
-    await this.board.endGoal({ goal: goal_id, ending: "cancelled", epoch: seat.epoch });
+    await this.board.logEvent({ type: "cancel_requested", goal_id }, "person:Ada");
+    await waitFor("the goal's end", async () => (await this.board.readGoal(goal_id)).ended === "cancelled");
   }
 
   async answerOf(question: ArtefactId): Promise<Artefact> {
