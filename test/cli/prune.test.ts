@@ -6,6 +6,7 @@ import { chooseGoals } from "../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../apps/cli/prune/move.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { CommitHash } from "../../lib/model/ids.ts";
 import { commitOf, resultOf, takeSeat } from "../blackboard/suite/scene.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { Workspace } from "./support/workspace.ts";
@@ -47,6 +48,15 @@ async function catchUp() {
 
 const pruneAll = ["prune", "--before", "0s", "--to", "old.jsonl"];
 const inFile = async (file = "old.jsonl") => JSON.parse(await at.need("hoard", "--archive", file, "--json")) as Artefact[];
+
+test("what goals that are moved have committed is fetched before nobody knows of it any more", async () => {
+  const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const { result } = await achieved({}, { metadata: { commit } });
+  await catchUp();
+  await at.need(...pruneAll);
+  expect(await board.listCommits()).toEqual([]);
+  expect(await at.git("rev-parse", `refs/sett/demo/${result.id}`)).toBe(commit);
+});
 
 test("goals that are over are moved into a file with all that belongs to them, and what is open stays", async () => {
   const { goal, claim, result } = await achieved();

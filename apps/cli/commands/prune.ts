@@ -3,6 +3,7 @@ import { basename, resolve } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
+import { fetchResults, readResults } from "../fetch-results.ts";
 import { openAsPerson } from "../open-as-person.ts";
 import { type Chosen, chooseGoals } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
@@ -44,6 +45,8 @@ export const prune = defineCommand({
       await report({ before, goals, referred, ...sumsOf(goals), file: null, sha256: null, dry_run: isDry }, args.json, shell);
       return;
     }
+    // Which commits are to be had is on record for as long as their goals are.
+    await fetchResults(shell, opened.place.workspace, () => readResults(board));
     const created_at = new Date(nowMs).toISOString();
     const path = resolve(shell.cwd, args.to ?? `sett-${board.instance}-${created_at.replaceAll(/[-:]|\.\d+/g, "")}.jsonl`);
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
