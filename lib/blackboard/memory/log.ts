@@ -16,15 +16,16 @@ export function logOf(state: State, closed: AbortSignal): Log {
     },
 
     followEvents(from, signal) {
-      // Counts from where it began, so that a long log is not searched again for every batch.
-      let at = from === "0" ? 0 : undefined;
+      // Counts on from where it is, so that a long log is not searched again for every batch, unless events before that were removed.
+      let [at, last] = [0, from];
       const take = () => {
-        if (at === undefined) {
-          const start = state.events.findIndex((event) => isLater(event.id, from));
+        if (state.events[at - 1]?.id !== last) {
+          const start = state.events.findIndex((event) => isLater(event.id, last));
           at = start < 0 ? state.events.length : start;
         }
         const batch = structuredClone(state.events.slice(at, at + 500));
         at += batch.length;
+        last = batch.at(-1)?.id ?? last;
         return batch;
       };
       return follow(take, state.changed, AbortSignal.any([signal, closed]));

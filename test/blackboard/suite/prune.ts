@@ -88,6 +88,25 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.readEvents(first?.id ?? "", 10)).toHaveLength(1);
   });
 
+  test("whoever follows the log goes on where events before that are removed", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    await postGoal(board);
+    await postGoal(board);
+    const over = new AbortController();
+    const heard: string[] = [];
+    for await (const batch of board.followEvents("0", over.signal)) {
+      heard.push(...batch.map(({ artefact_id }) => artefact_id ?? ""));
+      if (heard.length === 2) {
+        await board.removeEvents((await events(board)).map(({ id }) => id));
+        await postGoal(board);
+      }
+      if (heard.length > 2) over.abort();
+    }
+    expect(heard.at(-1)).toBe((await events(board))[0]?.artefact_id ?? "none");
+    expect(heard).toHaveLength(3);
+  }, 10_000);
+
   test("a goal that nobody knows cannot be retired with anything", async () => {
     await using bench = await open();
     expect(await bench.board.retireGoal({ goal: newGoalId(), artefacts: 1, claims: 0 })).toEqual({ outcome: "changed" });
