@@ -60,10 +60,12 @@ export class ClaimWatcher {
 
   /** Begins the bids on announced claims: an announcement tells all that rules look at, so nothing is read. Resolves when the last one has begun. */
   async hear(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
-    for (const { claim, artefact_id, ...subject } of announced) {
+    const own = this.#parts.registration.current.name;
+    for (const { claim, artefact_id, missing, ...subject } of announced) {
       if (stop.aborted) break;
       this.#targets.set(claim, artefact_id);
-      if (!this.#inHand.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
+      const isAsked = missing === undefined || missing.includes(own);
+      if (isAsked && !this.#inHand.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
     }
     this.#restIfDone();
   }

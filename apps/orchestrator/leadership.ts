@@ -3,6 +3,7 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import { backOffMs } from "../../lib/service/back-off.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
+import { AskAgain } from "./ask-again.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
 import { Contact } from "./contact.ts";
@@ -99,6 +100,7 @@ export class Leadership {
       },
     });
     const contact = new Contact(parts.board, () => parts.clock.passedMs());
+    const rooms = { decider, asking: new AskAgain(parts, decider) };
     const scan = new HandmadeScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
     const loops = [
@@ -106,7 +108,7 @@ export class Leadership {
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),
       this.#every(lookEveryMs, ending, () => this.#reader.look()),
       this.#every(dueEveryMs, ending, async () => {
-        await judgeDue(parts, this.#decider, contact, this.#grantLeaseMs, epoch);
+        await judgeDue(parts, rooms, contact, this.#grantLeaseMs, epoch);
         this.#lastTurnAt = parts.clock.passedMs();
       }),
       this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),

@@ -1,5 +1,5 @@
 // An entry of the announcements as it was read.
-import { ClaimId } from "../model/ids.ts";
+import { AgentName, ClaimId } from "../model/ids.ts";
 import type { Announcement } from "./port.ts";
 
 /** As the scripts write it (lua/prelude-claim.lua): `about` is JSON. */
@@ -10,9 +10,11 @@ export function announcementOf({ claim, about = "" }: AnnouncementEntry): Announ
   const id = ClaimId.safeParse(claim);
   if (!id.success) return undefined;
   try {
-    const { artefact_id, type, produced_by_role } = JSON.parse(about);
+    const { artefact_id, type, produced_by_role, missing } = JSON.parse(about);
     for (const word of [artefact_id, type, produced_by_role]) if (typeof word !== "string") return undefined;
-    return { claim: id.data, artefact_id, type, produced_by_role };
+    const names = AgentName.array().optional().safeParse(missing);
+    if (!names.success) return undefined;
+    return { claim: id.data, artefact_id, type, produced_by_role, ...(names.data && { missing: names.data }) };
   } catch {
     return undefined;
   }

@@ -102,11 +102,15 @@ export interface ClaimBoard {
    */
   adoptBids(claim: ClaimId, epoch: number): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
   commitClaim(commit: ClaimCommit): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
-  /** Announces an open claim again and sets when the next announcement is due. */
+  /**
+   * Announces an open claim again, to those who have not bid, and sets when it is due to be looked at next; when `isSilent`, does only that. The
+   * event `claim_announced` tells of the first time: a claim may wait for days.
+   */
   announceClaim(order: {
     claim: ClaimId;
     epoch: number;
     nextAfterMs: number;
+    isSilent: boolean;
   }): Promise<{ outcome: "announced" | "ended" | "fenced" }>;
   /** The last id of the announcements, to follow from. */
   endOfAnnouncements(): Promise<string>;
@@ -114,8 +118,17 @@ export interface ClaimBoard {
   followAnnouncements(from: string, signal: AbortSignal): AsyncIterable<Announcement[]>;
 }
 
-/** A claim that takes bids, with what rules look at: whoever bids by rules need read nothing. */
-export type Announcement = { claim: ClaimId; artefact_id: ArtefactId; type: string; produced_by_role: string };
+/**
+ * A claim that takes bids, with what rules look at: whoever bids by rules need read nothing. `missing`: who is asked; its whole electorate
+ * where it is announced for the first time.
+ */
+export type Announcement = {
+  claim: ClaimId;
+  artefact_id: ArtefactId;
+  type: string;
+  produced_by_role: string;
+  missing?: AgentName[];
+};
 
 /** What a run of an agent's command came to. The ids are the runner's choice, made before the first try, so that a repeat is one. */
 export type GrantResult =

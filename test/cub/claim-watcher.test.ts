@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../apps/cub/claim-watcher.ts";
 import type { RunBidCommand } from "../../apps/cub/parts.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
+import { agentName } from "../support/sample.ts";
 import { exited } from "../support/tool.ts";
 import { cubScene } from "./support/scene.ts";
 import { until } from "./support/until.ts";
@@ -77,6 +78,25 @@ describe("the claim watcher", () => {
     for (const claim of claims) expect(await standIn.bidOn(claim, agent)).toBe("claim");
     clearInterval(opening);
     expect(most).toBe(8);
+  });
+
+  test("an announcement that asks only others is passed over", async () => {
+    const asked: string[] = [];
+    const runBidCommand: RunBidCommand = async ({ stdin }) => {
+      asked.push(JSON.parse(String(stdin)).id);
+      return exited("ignore");
+    };
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const target = await standIn.post();
+    const claim = await standIn.open(target, [agent, agentName("other")]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    await standIn.announce(claim);
+    // Heard of after that.
+    const next = await standIn.post();
+    expect(await standIn.bidOn(await standIn.open(next, [agent]), agent)).toBe("ignore");
+    expect(asked).toEqual([target.id, next.id]);
   });
 
   const badOutcomes: [string, CommandOutcome][] = [

@@ -26,9 +26,12 @@ local function subject_of(artefact)
   return redis.call('HMGET', prefix .. 'artifact:' .. artefact, 'type', 'produced_by_role')
 end
 
-local function announce(claim, artefact, subject)
+-- `missing`: names of those who are asked; all who bid on the claim where there is no such list.
+local function announce(claim, artefact, subject, missing)
   local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(subject[1] or '')
-    .. ',"produced_by_role":' .. cjson.encode(subject[2] or '') .. '}'
+    .. ',"produced_by_role":' .. cjson.encode(subject[2] or '')
+  if missing then text = text .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']' end
+  text = text .. '}'
   redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text)
 end
 

@@ -8,7 +8,7 @@ import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { follow } from "./notifier.ts";
 import type { IsFenced } from "./seat.ts";
-import { type ClaimRecord, missingBids, type State } from "./state.ts";
+import { type ClaimRecord, missingBidders, type State } from "./state.ts";
 
 export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
@@ -91,13 +91,20 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       return apply(state, record, commit);
     },
 
-    async announceClaim({ claim: id, epoch, nextAfterMs }) {
+    async announceClaim({ claim: id, epoch, nextAfterMs, isSilent }) {
       if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.claims.get(id);
-      if (record === undefined || !isOpen(record.claim)) return { outcome: "ended" };
-      state.announce(record.claim);
+      if (record === undefined || !isOpen(record.claim)) {
+        state.clearDue({ kind: "announce", claim: id });
+        return { outcome: "ended" };
+      }
       state.setDue({ kind: "announce", claim: id }, nextAfterMs);
-      state.log({ type: "claim_announced", ...aboutOf(record) }, `orchestrator:${epoch}`);
+      if (isSilent) return { outcome: "announced" };
+      const missing = missingBidders(record.claim);
+      state.announce(record.claim, missing);
+      const data = { missing: missing.length };
+      if (!record.announcedAgain) state.log({ type: "claim_announced", ...aboutOf(record), data }, `orchestrator:${epoch}`);
+      record.announcedAgain = true;
       return { outcome: "announced" };
     },
 
@@ -122,7 +129,7 @@ function recordBid(state: State, record: ClaimRecord, agent: AgentName, word: Bi
   bidHash.set(agent, word);
   claim.bids.push({ agent, word });
   claim.rev += 1;
-  const data = { word, missing: missingBids(claim), ...(byHand ? { by_hand: true } : {}) };
+  const data = { word, missing: missingBidders(claim).length, ...(byHand ? { by_hand: true } : {}) };
   state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, byHand ? "hand" : `agent:${agent}`);
 }
 

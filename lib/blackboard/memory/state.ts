@@ -21,6 +21,7 @@ export type ClaimRecord = {
   grants: Map<AgentName, Grant>;
   /** The public hash of bids, in which people may write: agent → word. */
   bidHash: Map<string, string>;
+  announcedAgain?: true;
 };
 
 export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
@@ -174,10 +175,10 @@ export class State {
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
     this.openClaims.add(claim.id);
     const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
-    this.log({ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing: missingBids(claim) } }, actor);
+    this.log({ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing: missingBidders(claim).length } }, actor);
     for (const [index, { agent, word }] of claim.bids.entries()) {
       record.bidHash.set(agent, word);
-      const missing = missingBids(claim) + claim.bids.length - 1 - index;
+      const missing = missingBidders(claim).length + claim.bids.length - 1 - index;
       // Where the bidding is closed, these are another claim's, which told of them.
       if (claim.bidding === "open")
         this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
@@ -214,15 +215,16 @@ export class State {
     this.due.delete(memberOfDue(item));
   }
 
-  announce({ id, artefact_id }: Claim): void {
+  /** `missing`: who is asked, where that is not everybody. */
+  announce({ id, artefact_id }: Claim, missing?: AgentName[]): void {
     const { type = "", produced_by_role = "" } = this.artefacts.get(artefact_id) ?? {};
-    this.announcements.push({ claim: id, artefact_id, type, produced_by_role });
+    this.announcements.push({ claim: id, artefact_id, type, produced_by_role, ...(missing && { missing }) });
     this.changed.notify();
   }
 }
 
 /** Members of the electorate whose bid is not on record. */
-export function missingBids(claim: Claim): number {
+export function missingBidders(claim: Claim): AgentName[] {
   const heard = new Set(claim.bids.map((bid) => bid.agent));
-  return claim.electorate.filter((agent) => !heard.has(agent)).length;
+  return claim.electorate.filter((agent) => !heard.has(agent));
 }

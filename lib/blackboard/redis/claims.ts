@@ -88,8 +88,8 @@ export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
       return outcome === "committed" ? { outcome, rev: Number(reply[1]) } : { outcome };
     },
 
-    async announceClaim({ claim, epoch, nextAfterMs }) {
-      const args = [String(epoch), claim, String(nextAfterMs)];
+    async announceClaim({ claim, epoch, nextAfterMs, isSilent }) {
+      const args = [String(epoch), claim, String(nextAfterMs), isSilent ? "1" : "0"];
       const reply = await script("announceClaim", [keys.orchestrator, keys.claim(claim), keys.due], args);
       return certainOutcomeOf(reply, "announced", "ended", "fenced");
     },

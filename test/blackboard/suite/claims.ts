@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { Announcement } from "../../../lib/blackboard/port.ts";
 import type { MalformedClaim } from "../../../lib/model/claim.ts";
-import { newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
+import { agentName, newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
 import { commitOf, events, openClaim, postGoal, queued, takeSeat } from "./scene.ts";
@@ -91,22 +91,28 @@ export function claimsSuite(open: () => Promise<Bench>): void {
   test("an announcement reaches the cubs, may be repeated, and is due again after that", async () => {
     await using bench = await open();
     const before = await bench.board.endOfAnnouncements();
-    const { claim, epoch } = await openClaim(bench.board, ["coder"]);
-    const order = { claim: claim.id, epoch, nextAfterMs: 0 };
-    expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
+    const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
+    const order = { claim: claim.id, epoch, nextAfterMs: 0, isSilent: false };
+    expect(await bench.board.announceClaim({ ...order, isSilent: true })).toEqual({ outcome: "announced" });
     expect(await bench.board.listDue(10)).toEqual([{ kind: "announce", claim: claim.id }]);
-    expect(await events(bench.board, "claim_announced")).toHaveLength(1);
+    expect(await events(bench.board, "claim_announced")).toEqual([]);
+    expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
+    await bench.board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
+    expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
+    expect(await events(bench.board, "claim_announced")).toMatchObject([{ data: { missing: 2 } }]);
     const heard: Announcement[] = [];
     for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(10_000))) {
       heard.push(...batch);
-      if (heard.length === 2) break;
+      if (heard.length === 3) break;
     }
     const announced = { claim: claim.id, artefact_id: claim.artefact_id, type: "GoalDefined", produced_by_role: "user" };
-    expect(heard).toEqual([announced, announced]);
+    const [coder, tester] = [agentName("coder"), agentName("tester")];
+    // The first asks everybody, the others ask who is missing.
+    expect(heard).toEqual([announced, { ...announced, missing: [coder, tester] }, { ...announced, missing: [tester] }]);
     expect(await bench.board.endOfAnnouncements()).not.toBe(before);
 
     expect(await bench.board.announceClaim({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
-    await bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" } }));
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { set: { bidding: "closed" } }));
     expect(await bench.board.announceClaim(order)).toEqual({ outcome: "ended" });
     expect(await bench.board.listDue(10)).toEqual([]);
   });

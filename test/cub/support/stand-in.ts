@@ -41,6 +41,11 @@ export class StandIn {
     return claim.id;
   }
 
+  /** Once more, to those who have not bid. */
+  async announce(claim: ClaimId): Promise<void> {
+    await this.board.announceClaim({ claim, epoch: this.#epoch, nextAfterMs: 60_000, isSilent: false });
+  }
+
   /** Closes the bidding and queues a grant. */
   async grant(claim: ClaimId, agent: AgentName, phase: Phase = "exclusive"): Promise<void> {
     await this.commit(claim, { grants: [queuedGrant(agent, phase)] });
