@@ -32,7 +32,7 @@ beforeAll(async () => {
   claims = await Promise.all([first, second].map(({ id }) => claimOf(id)));
   for (const claim of claims) await board.placeBid({ claim, agent: coder, word: "exclusive" });
   for (const claim of claims) await bids(claim, 2);
-}, 30_000);
+}, 60_000);
 
 afterAll(async () => {
   stop.abort();

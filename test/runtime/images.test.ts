@@ -8,7 +8,7 @@ import { agentImageTag } from "../../lib/runtime/names.ts";
 import { dockerInstance } from "../support/docker-instance.ts";
 import { docker, tinyImage } from "../support/tiny-image.ts";
 
-const timeLimitMs = 60_000;
+const timeLimitMs = 120_000;
 
 /** A folder with these files, removed at the end. */
 async function folder(files: Record<string, string>): Promise<AsyncDisposable & { path: string }> {
@@ -148,7 +148,7 @@ test("an image that nobody has is undefined to find and an error to pull", async
   const failure = await sett.runtime.images.pull("127.0.0.1:1/no-such-image", quiet).catch((error) => error);
   expect(failure).toMatchObject({ code: "image-not-found" });
   expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
-}, 20_000);
+}, 120_000);
 
 test("what was built for an instance goes with it, but not what a person has built on it", async () => {
   await using sett = await dockerInstance();
@@ -168,7 +168,7 @@ test("what was built for an instance goes with it, but not what a person has bui
   expect(await runtime.images.find(older.id)).toBeUndefined();
   expect(await runtime.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
   await runtime.images.removeBuilt(instance);
-}, 30_000);
+}, 120_000);
 
 test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {
   await using sett = await dockerInstance();
@@ -182,7 +182,7 @@ test("agents whose images are the same one lose all its names with it, also when
     await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance)));
     for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
   }
-}, 30_000);
+}, 120_000);
 
 test("an image that a container still uses stays", async () => {
   await using sett = await dockerInstance();
@@ -196,4 +196,4 @@ test("an image that a container still uses stays", async () => {
   await runtime.containers.remove(id);
   await runtime.images.removeBuilt(instance);
   expect(await runtime.images.find(tag)).toBeUndefined();
-}, 30_000);
+}, 120_000);

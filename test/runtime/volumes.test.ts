@@ -6,7 +6,7 @@ import { AgentName } from "../../lib/model/ids.ts";
 import { dockerInstance } from "../support/docker-instance.ts";
 import { docker, tinyImage } from "../support/tiny-image.ts";
 
-const timeLimitMs = 60_000;
+const timeLimitMs = 120_000;
 const agent = AgentName.parse("coder");
 
 /** Builds an image from a Dockerfile alone. */
@@ -73,7 +73,7 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
     mounts,
   });
   expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
-}, 20_000);
+}, 60_000);
 
 test(
   "the carrier is filled from its image without running anything, and is read-only where it is mounted",

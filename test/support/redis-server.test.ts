@@ -51,4 +51,4 @@ test("the Redis and the services of a file outlive a test of it that takes too l
   expect(err).toMatch(/^\(fail\) takes too long/m);
   expect(err).toMatch(/^\(pass\) comes after it/m);
   expect(out).toContain("ended in the end: true");
-}, 30_000);
+}, 60_000);
