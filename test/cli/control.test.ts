@@ -96,7 +96,8 @@ describe("sett cancel", () => {
     expect(await eventTypes(clan)).not.toContain("cancel_requested");
     const held = await clan.goal("Held up");
     await clan.board.registerAgents([], "person:test", { exact: true });
-    await clan.board.endGoal({ goal: held.goal_id, ending: "cancelled", epoch: 1 });
+    await clan.board.logEvent({ type: "cancel_requested", goal_id: held.goal_id }, "person:test");
+    await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
     expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is nothing to cancel.");
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
   }, 60_000);
