@@ -46,6 +46,8 @@ const grantBase = {
   queued_at: z.iso.datetime(),
 };
 const grantInputs = {
+  /** Of a run by a cub, which chose it: two cubs of one name may begin in the same millisecond, and only one of them may have the grant. */
+  run_id: z.uuid().optional(),
   started_at: z.iso.datetime(),
   /** The artefacts that the tool is given beside the target. */
   context_ids: z.array(ArtefactId),

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { executeClaim } from "../../apps/cub/execute-claim.ts";
 import { exitCodes } from "../../lib/model/errors.ts";
+import { systemClock } from "../../lib/service/clock.ts";
 import { agentName, newClaimId } from "../support/sample.ts";
 import { cubScene } from "./support/scene.ts";
 
@@ -47,4 +48,15 @@ test("a worker of a paused instance runs nothing and loses nothing: its grant st
   expect(await executeClaim(parts, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);
   expect((await standIn.grantOf(claim, agent))?.state).toBe("queued");
+});
+
+test("of two workers that begin one grant in the same millisecond, one runs it", async () => {
+  const clock = { now: () => new Date("2026-11-22T10:00:00.000Z"), passedMs: systemClock.passedMs };
+  await using scene = await cubScene({ over: { clock } });
+  const { standIn, agent, parts, stop } = scene;
+  const ending = { stop: stop.signal, kill: stop.signal };
+  const claim = await standIn.openGranted(await standIn.post(), agent);
+  const codes = await Promise.all([executeClaim(parts, claim, 1, ending), executeClaim(parts, claim, 1, ending)]);
+  expect(codes.toSorted((a, b) => a - b)).toEqual([exitCodes.done, exitCodes.notAccepted]);
+  expect(scene.inputs).toHaveLength(1);
 });
