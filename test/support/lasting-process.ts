@@ -1,6 +1,6 @@
 // Starts a program that a test's time-out leaves alone. Bun ends every child process that it has as soon as one test takes too long, those of the
-// whole file too; so the program is the child of a shell whose parent has gone, which tells over a pipe who it is and how it ended.
-import { spawn } from "node:child_process";
+// whole file too; so the program is the child of a shell whose parent has gone, which tells over a pipe who it is and how it ended, and ends it with us.
+import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
@@ -14,20 +14,32 @@ export type LastingProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
 };
 
-const keeper = '{ "$@" 3>&- & echo $! >&3; wait $!; echo $? >&3; } &';
+/** Nobody ever writes to the fourth pipe: it ends with this process, and so does the program then. */
+const keeper = `{
+  "$@" 3>&- 4<&- & pid=$!
+  echo $pid >&3
+  { read -r _ <&4; kill -KILL $pid; } >/dev/null 2>&1 3>&- & watcher=$!
+  wait $pid; echo $? >&3
+  kill $watcher
+} &`;
+
+/** Held, so that no pipe is closed for want of anybody who knows it. */
+const shells = new Set<ChildProcess>();
 
 /** `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment. */
 export function startLasting(
   command: readonly [string, ...string[]],
   { env = process.env, output = "pipe" }: { env?: NodeJS.ProcessEnv; output?: "pipe" | number } = {},
 ): LastingProcess {
-  const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe"] });
+  const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe", "pipe"] });
+  shells.add(shell);
   const told = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();
   const next = async () => Number((await told.next()).value);
   const pid = next();
   let hasEnded = false;
   const exited = pid.then(next).then((code) => {
     hasEnded = true;
+    shells.delete(shell);
     return code;
   });
   const signal = (name: NodeJS.Signals) =>

@@ -4,6 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { $ } from "bun";
+import { waitFor } from "./wait-for.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "sett-time-out-"));
 afterAll(() => rm(folder, { recursive: true }));
@@ -43,6 +45,18 @@ test("comes after it", async () => {
   expect(ended).toBe(false);
 });
 `;
+
+test("what lasts ends with the tests, even where they are killed", async () => {
+  const from = JSON.stringify(join(import.meta.dir, "redis-server.ts"));
+  const script = `const redis = await (await import(${from})).startRedisServer(); console.log(redis.port); await Bun.sleep(60_000);`;
+  const bun = Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "inherit" });
+  const { value } = await bun.stdout.getReader().read();
+  const port = new TextDecoder().decode(value).trim();
+  const isThere = async () => (await $`redis-cli -p ${port} PING`.quiet().nothrow()).exitCode === 0;
+  expect(await isThere()).toBe(true);
+  bun.kill("SIGKILL");
+  await waitFor("Redis to end", async () => !(await isThere()));
+}, 60_000);
 
 test("the Redis and the services of a file outlive a test of it that takes too long", async () => {
   await writeFile(join(folder, "shared.test.ts"), file);
