@@ -2,7 +2,7 @@
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
-import { ArtefactId, type GoalId } from "../../lib/model/ids.ts";
+import { ArtefactId, GoalId } from "../../lib/model/ids.ts";
 import { readHeads } from "./read-artefacts.ts";
 import { naming } from "./render/naming.ts";
 import { oneLine, shorten } from "./render/plain-text.ts";
@@ -57,9 +57,10 @@ export async function resolveFailure(board: Blackboard, text: string, name: stri
 /** As above, for goals. */
 export async function resolveGoalId(board: Blackboard, text: string, name: string | undefined): Promise<GoalId> {
   const start = startOfId(text, "goal", name);
-  const heads = await readHeads(board, await board.findArtefacts(start));
-  // A goal's id is that of the artefact that it starts from.
-  const found = heads.flatMap(({ id, goal_id }) => (String(id) === String(goal_id) ? [goal_id] : []));
+  // A goal's id is that of the artefact that it starts from; its record stands even where somebody has removed that artefact.
+  const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
+  const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
+  const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
   const [only, ...others] = found;
   if (only === undefined) throw await noGoal(board, text, name);
   if (others.length === 0) return only;

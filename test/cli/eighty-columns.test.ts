@@ -19,7 +19,7 @@ beforeAll(async () => {
     return listed[0]?.id;
   });
   ids = { question, report };
-}, 30_000);
+}, 60_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();

@@ -97,4 +97,4 @@ test("a terminal is shown the tree, and whoever names a format or uses a pipe ge
   expect(await seen("--format", "mermaid")).toBe("flowchart TB");
   expect(await at.need("graph")).toStartWith("flowchart TB\n");
   expect(await at.need("graph", "--format", "tree")).toContain(`└─ CodeCommit ${short(commit)}`.slice(-19));
-}, 30_000);
+}, 60_000);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   at = await Workspace.create();
   board = await at.board();
   epoch = await takeSeat(board);
-}, 30_000);
+}, 60_000);
 
 afterEach(async () => {
   await board[Symbol.asyncDispose]();

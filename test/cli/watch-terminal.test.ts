@@ -35,7 +35,7 @@ beforeAll(async () => {
   ];
   for (const role of roles) role.catch(() => {});
   orchestrator = startService("orchestrator", { ...at.env, SETT_HEALTH_PORT: "0" });
-}, 30_000);
+}, 60_000);
 
 afterAll(async () => {
   stop.abort();
@@ -145,7 +145,7 @@ describe("sett watch on a terminal", () => {
     await sett.showing("the loss", ({ rows }) => rows.at(-1)?.includes("Redis is away") === true);
     await at.redis.start();
     await sett.showing("the claim again", ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis is back."));
-  }, 30_000);
+  }, 60_000);
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.

@@ -197,7 +197,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
     following.kill("SIGINT");
     await reading;
   }
-}, 30_000);
+}, 60_000);
 
 test("nobody gets in from outside, or without the password", async () => {
   const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
