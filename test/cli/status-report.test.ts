@@ -168,3 +168,13 @@ test("the first line says that nobody orchestrates, and where to look", () => {
     "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",
   );
 });
+
+test("while Redis refuses writes no sign of life is taken, and nothing is to be started anew for want of one", () => {
+  const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
+  const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
+  const [first, second] = drawn([], situation([], { seat, store }));
+  expect(first).toBe(
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; no sign of life is taken while Redis refuses writes",
+  );
+  expect(second).toStartWith("Redis refuses writes: OOM. Nothing is lost");
+});

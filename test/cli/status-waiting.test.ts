@@ -57,6 +57,14 @@ describe("a claim in bidding", () => {
     expect(briefs(snapshot, gone)).toEqual(["tester not registered"]);
   });
 
+  test("does not send for an agent that is silent because Redis refuses writes", () => {
+    const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
+    const silent = situation(["coder", "tester"], { ...lastHeard("tester", 240), store });
+    expect(sentences(snapshot, silent)).toEqual([
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): no sign of life is taken while Redis refuses writes",
+    ]);
+  });
+
   test("is silent only after three heartbeats", () => {
     const [waiting] = waitedForBy(snapshot);
     const reason = (seconds: number) => waiting && whyOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;

@@ -85,6 +85,9 @@ export function moreGoals(
 function seatLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
   if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
+  if (situation.store?.problem !== undefined) {
+    return `${style.red(`nobody orchestrates: ${why}`)}; no sign of life is taken while Redis refuses writes`;
+  }
   return `${style.red(`nobody orchestrates: ${why}`)}; \`sett up${naming(situation.name)}\` starts it anew, \`sett logs orchestrator${naming(situation.name)}\` may show why`;
 }
 

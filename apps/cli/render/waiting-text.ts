@@ -102,7 +102,7 @@ function because(waiting: Waiting & { agent: AgentName }, situation: Situation):
   return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation)}`;
 }
 
-function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): string {
+function reasonText(why: Why, agent: AgentName, { name, nowMs, store }: Situation): string {
   switch (why.reason) {
     case "unregistered":
       return "it is no longer registered";
@@ -116,6 +116,7 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs }: Situation): str
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
+      if (store?.problem !== undefined) return `it ${heard}: no sign of life is taken while Redis refuses writes`;
       return `it ${heard}: \`sett up${naming(name)}\` starts it anew, \`sett logs ${agent}${naming(name)}\` may show why`;
     }
     case "busy": {
