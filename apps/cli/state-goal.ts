@@ -6,6 +6,7 @@ import { type Artefact, goalType, userRole } from "../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../lib/model/ids.ts";
+import { isArchiveName } from "./archive/name.ts";
 import { naming } from "./render/naming.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
 
@@ -44,9 +45,13 @@ function outcomeUnknown(id: GoalId, { name }: Stating, cause: unknown): SettErro
   return new SettError("redis-unreachable", `Whether the goal was stated is not known: ${messageOf(cause)}`, { hint, cause });
 }
 
-/** Agents see what is committed; a goal stated on anything else would mislead. Throws `workspace-dirty`. */
+/**
+ * Agents see what is committed; a goal stated on anything else would mislead. An archive that `sett prune` has left here is not for them.
+ * Throws `workspace-dirty`.
+ */
 async function cleanHead(repository: HostRepository): Promise<CommitHash> {
-  const dirty = await repository.dirtyFiles();
+  const changed = await repository.dirtyFiles();
+  const dirty = changed.filter(({ state, path }) => state !== "??" || !isArchiveName(path));
   if (dirty.length === 0) return await repository.head();
   const lines = dirty.slice(0, listedFiles).map(({ state, path }) => `  ${state} ${oneLine(path)}`);
   if (dirty.length > listedFiles) lines.push(`  … and ${dirty.length - listedFiles} more`);

@@ -27,6 +27,17 @@ async function goalOf(id: string): Promise<Artefact> {
 }
 
 describe("sett forage", () => {
+  test("overlooks what prune has left in the repository, and nothing else that is not committed", async () => {
+    await using own = await Workspace.create();
+    await own.need("forage", "--goal", "Paint the door");
+    await writeFile(join(own.folder, "sett-demo-20261122T094500Z.jsonl"), "{}\n");
+    await own.need("forage", "--goal", "Paint the house");
+    await writeFile(join(own.folder, "sett-demo.jsonl"), "{}\n");
+    const { code, err } = await own.sett("forage", "--goal", "Paint the fence");
+    expect(code).toBe(1);
+    expect(err).toContain("which agents would not see:\n  ?? sett-demo.jsonl\n");
+  });
+
   test("prints the goal's id and nothing else on stdout; the goal is as the design has it", async () => {
     const { code, out, err } = await at.sett("forage", "--goal", "Paint the door\n\nGreen.");
     expect(code).toBe(0);

@@ -1,6 +1,7 @@
 // sett prune: moves goals that are over from the blackboard into a file.
 import { basename, resolve } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
+import { archiveName } from "../archive/name.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults, readResults } from "../fetch-results.ts";
@@ -48,7 +49,7 @@ export const prune = defineCommand({
     // Which commits are to be had is on record for as long as their goals are.
     await fetchResults(shell, opened.place.workspace, () => readResults(board));
     const created_at = new Date(nowMs).toISOString();
-    const path = resolve(shell.cwd, args.to ?? `sett-${board.instance}-${created_at.replaceAll(/[-:]|\.\d+/g, "")}.jsonl`);
+    const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
     const moved = await moveGoals(board, goals, { path, header, actor, file: basename(path), signal: shell.interrupted });
     await report({ before, referred, ...moved, file: path, dry_run: false }, args.json, shell);
