@@ -19,11 +19,8 @@ function ownName(): string {
   return `${userName()} on ${hostname()}, process ${process.pid}`;
 }
 
-/** A container may run as a user of whom it knows no more than the number. */
+/** Bun takes the name from USER, which a CI job or a container may be without, and says `unknown` then. */
 function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user ${process.getuid?.() ?? "unknown"}`;
-  }
+  const { username } = userInfo();
+  return username === "unknown" ? `user ${process.getuid?.() ?? "unknown"}` : username;
 }
