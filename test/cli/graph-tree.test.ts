@@ -64,6 +64,21 @@ test("a claim is told while it is open, or where it was terminated", () => {
   ]);
 });
 
+test("the reason of a failure is told once", () => {
+  const claim = sampleClaim(goal, [], { status: "terminated", termination_reason: "Agent coder failed: No paint left" });
+  const about = { ...by("coder"), claim_id: claim.id, structural_type: "Failure" as const, type: "NoPaint" };
+  const failure = derived([goal], { ...about, ...said("No paint left") });
+  expect(drawn([goal, failure], { claims: [{ claim, grants: [] }] })).toEqual([
+    `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
+    "│  claim terminated: Agent coder failed",
+    `└─ NoPaint (Failure) ${short(failure)} by coder  “No paint left”`,
+  ]);
+  const other = { ...failure, metadata: { summary: "Rain" } };
+  expect(drawn([goal, other], { claims: [{ claim, grants: [] }] })[1]).toBe(
+    "│  claim terminated: Agent coder failed: No paint left",
+  );
+});
+
 test("what comes from elsewhere says from where, and nothing is left out", () => {
   const other = derived([], said("Another"));
   const gone = newArtefactId();

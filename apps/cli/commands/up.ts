@@ -153,10 +153,10 @@ function passwordOf(parts: InstanceParts | undefined): string | undefined {
 function howItStands(instance: InstanceName, before: InstanceParts | undefined, built: readonly string[]): string {
   const images = `the image${built.length === 1 ? "" : "s"} ${built.join(", ")}`;
   if (before !== undefined && hasContainers(before)) {
-    return `What ran before runs as before.${built.length === 0 ? "" : ` For the next \`sett up\` ${images} is kept.`}`;
+    return `What ran before runs as before.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
   }
   if (built.length === 0) return "Nothing was left behind.";
-  return `Nothing was left behind but ${images}, for the next \`sett up\`; \`sett down --volumes --name ${instance}\` removes that, too.`;
+  return `Nothing was left behind but ${images}, for the next \`sett up\`; nothing is left after \`sett down --volumes --name ${instance}\`.`;
 }
 
 /** An interruption told by what it means here; every other error stays as it is. */

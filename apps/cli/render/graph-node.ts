@@ -51,11 +51,22 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
   return { title: titleOf(node), lines: lines.filter((line) => line !== "") };
 }
 
-/** For a tree, where whoever is above is plain to see: of the claims only those that are open, or were terminated. */
-export function detailsOf(node: GraphNode): { title: string; maker: string; summary: string; claims: string[] } {
+/**
+ * For a tree, where whoever is above is plain to see: of the claims only those that are open, or were terminated. `failures`: each stands
+ * below and says its reason itself.
+ */
+export function detailsOf(
+  node: GraphNode,
+  failures: readonly ReviewedHead[],
+): { title: string; maker: string; summary: string; claims: string[] } {
   if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", claims: [] };
   const claims = node.kind === "artefact" ? node.claims.filter(({ status }) => status !== "complete") : [];
-  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), claims: claims.map(claimText) };
+  const told = (claim: GraphClaim) =>
+    failures.filter(({ claim_id }) => claim_id === claim.id).map(({ metadata }) => metadata.summary);
+  const texts = claims.map((claim) =>
+    claimText({ ...claim, termination_reason: without(claim.termination_reason, told(claim)) }),
+  );
+  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), claims: texts };
 }
 
 function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
@@ -71,6 +82,12 @@ function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedH
 /** An approval without a summary of its own says nothing that its title does not. */
 function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): string {
   return verdict === "approval" && summary === approving ? "" : plain(summary, longestSummary);
+}
+
+/** "Agent coder failed" of "Agent coder failed: No paint left" where that reason was told. */
+function without(text: string, told: readonly (string | undefined)[]): string {
+  const end = told.map((reason) => `: ${reason}`).find((each) => text.endsWith(each)) ?? "";
+  return text.slice(0, text.length - end.length);
 }
 
 function claimText(claim: GraphClaim): string {

@@ -68,7 +68,7 @@ function branch(tree: Tree, id: ArtefactId, head: string, stem: string): string[
 
 function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, head: string, below: string): string[] {
   const { style, symbols } = drawing;
-  const { title, maker, summary, claims } = detailsOf(node);
+  const { title, maker, summary, claims } = detailsOf(node, failuresOf(graph));
   const paint = style[colours[lookOf(node, graph.goal)]];
   const said = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
   const others = othersOf(tree, node);
@@ -80,6 +80,10 @@ function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, 
   const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${said}${also}`, { columns: width }).split("\n");
   const rest = claims.flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
   return [...first, ...rest].map((text, at) => `${shown(at === 0 ? head : below)}${text}`);
+}
+
+function failuresOf({ nodes }: ArtefactGraph) {
+  return nodes.flatMap((node) => (node.kind === "artefact" && node.structural_type === "Failure" ? [node] : []));
 }
 
 /** What it was made from beside that above it. The goal is above all of them. */
