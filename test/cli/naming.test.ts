@@ -3,8 +3,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openClaimLines } from "../../apps/cli/render/open-claims.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
-import { waitingSentence } from "../../apps/cli/render/waiting-text.ts";
-import { waitedForBy } from "../../lib/core/goal-status.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { openClaim, situation, waitingForApproval } from "./support/sample-claims.ts";
 import { Workspace } from "./support/workspace.ts";
@@ -69,12 +67,9 @@ test.each([["graph"], ["hoard"], ["status"]])(
   20_000,
 );
 
-test("so does who is waited for, and so do claims that find no room on the terminal", () => {
+test("so do claims that find no room on the terminal", () => {
   const open = openClaim({ ada: "review" }, { bidding: "closed" }, [waitingForApproval("ada")]);
   const around = situation(["ada"], { name: "demo" });
-  expect(waitedForBy(open).map((waiting) => waitingSentence(waiting, around))).toEqual([
-    expect.stringMatching(/: sett approve \w{8} --name demo$/),
-  ]);
   const claims = [open, open].map((each) => ({ ...each, about: undefined }));
   const drawing = { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) };
   expect(openClaimLines({ claims, situation: around }, { columns: 100, rows: 3 }, drawing).at(-1)).toEndWith(

@@ -10,7 +10,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { GoalId, InstanceName } from "../../lib/model/ids.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../support/sample.ts";
-import { ago, claimId, done, nowMs, openClaim, running, situation } from "./support/sample-claims.ts";
+import { ago, claimId, done, nowMs, openClaim, running, situation, waitingForApproval } from "./support/sample-claims.ts";
 
 const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
 const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary: "Write about\nthe door" } });
@@ -87,6 +87,16 @@ describe("a goal", () => {
       "          Nobody did anything about it: no agent bid anything but",
       "          `ignore`.",
       "            → sett watch --no-follow --goal 9f3a12b4",
+    ]);
+  });
+
+  test("that waits for a person says what to type, on a line of its own", () => {
+    const asked = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
+    const around = situation([], { name: "demo", agents: [sampleAgent("ada", { human: true })] });
+    const about = asked.claim.artefact_id.slice(0, 8);
+    expect(drawn([reading("waiting", [asked])], around, 0, 80).slice(-2)).toEqual([
+      `            waits for \`ada\` to approve or reject ${about}, 1m`,
+      `              → sett approve ${about} --name demo`,
     ]);
   });
 

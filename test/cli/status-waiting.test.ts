@@ -151,11 +151,11 @@ describe("a claim that is granted", () => {
     expect(first && whyOf(first, paused)).toEqual({ reason: "paused", ...pause });
   });
 
-  test("waits for a person to judge, and says how that is done", () => {
+  test("waits for a person to judge", () => {
     const asked = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
     const about = asked.claim.artefact_id.slice(0, 8);
     const around = situation([], { agents: [sampleAgent("ada", { human: true })] });
-    expect(sentences(asked, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m: sett approve ${about}`]);
+    expect(sentences(asked, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m`]);
     expect(briefs(asked, around)).toEqual([`ada to approve ${about}`]);
   });
 

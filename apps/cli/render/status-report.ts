@@ -148,10 +148,13 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
   // Of a claim that cannot be read nothing stands there.
   const placeOf = (waiting: Waiting) => ("claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined);
-  const waits = (claim: string | undefined) =>
+  const waits = (claim: string | undefined, lead = indent) =>
     waitingFor
       .filter((waiting) => placeOf(waiting) === claim)
-      .map((waiting) => `${style.dim("waits for")} ${waitingSentence(waiting, situation)}`);
+      .flatMap((waiting) => [
+        `${lead}${style.dim("waits for")} ${waitingSentence(waiting, situation)}`,
+        ...nextOf(waiting).map((command) => nextLine(command, situation, drawing, lead)),
+      ]);
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
@@ -162,11 +165,8 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
         ]
       : []),
     ...(state === "failed" ? failureLines(reading, situation, drawing) : []),
-    ...waits(undefined).map((line) => `${indent}${line}`),
-    ...openClaims.flatMap((open) => [
-      `${indent}${claimLine(open, artefacts, drawing)}`,
-      ...waits(open.claim.id).map((line) => `${indent}  ${line}`),
-    ]),
+    ...waits(undefined),
+    ...openClaims.flatMap((open) => [`${indent}${claimLine(open, artefacts, drawing)}`, ...waits(open.claim.id, `${indent}  `)]),
   ];
 }
 
@@ -189,9 +189,15 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
   ];
 }
 
+/** What a person types who is waited for. */
+function nextOf(waiting: Waiting): string[] {
+  if (waiting.kind === "answer") return [`sett answer ${shortId(waiting.question)} "…"`];
+  return waiting.kind === "approval" ? [`sett approve ${shortId(waiting.artefact)}`] : [];
+}
+
 /** What to type, on a line of its own, so that it can be copied. */
-function nextLine(command: string, { name }: Situation, { style, symbols }: Drawing): string {
-  return `${indent}  ${style.cyan(symbols.arrow)} ${command}${naming(name)}`;
+function nextLine(command: string, { name }: Situation, { style, symbols }: Drawing, lead = indent): string {
+  return `${lead}  ${style.cyan(symbols.arrow)} ${command}${naming(name)}`;
 }
 
 function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {

@@ -41,7 +41,7 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
-      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}: sett approve ${shortId(waiting.artefact)}${naming(situation.name)}`;
+      return `\`${waiting.agent}\` to approve or reject ${shortId(waiting.artefact)}, ${age}`;
     default:
       return unreachable(waiting);
   }
