@@ -44,7 +44,7 @@ async function stateAndWait(): Promise<void> {
   const answering = new People(world.board, randomOf(0)).run(atRest.signal);
   await world.board.createArtefact(goal, "person:test");
   const isReached = async () => (await world.board.listArtefactsOfGoal(goal.goal_id)).length > expectedGraph.length;
-  await waitFor("the goal", isReached, { timeoutMs: 30_000 });
+  await waitFor("the goal", isReached);
   await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
   atRest.abort();
   await answering;
@@ -88,7 +88,7 @@ test("a history is of one moment: whatever is written while it is read, it holds
   }
   stop.abort();
   await Promise.all(writing);
-}, 60_000);
+}, 120_000);
 
 describe("of each damage", () => {
   test.each(damages)("%s notices %s", (rule, _title, damage) => {

@@ -60,7 +60,7 @@ describe("sett answer", () => {
     expect(JSON.parse(out)).toEqual({ id: answer.id, question, goal_id: goal.id, summary: "Große Tür" });
     expect(answer.payload === text).toBe(true);
     expect(await actorOf(answer.id)).toBe("person:Grace Hopper");
-  }, 60_000);
+  }, 120_000);
 
   test("with --watch it follows the goal: to the next question with exit code 4, and to its end", async () => {
     const { goal, question } = await sett.ask("Which door?\nWhich colour?");
@@ -89,7 +89,7 @@ describe("sett answer", () => {
     expect(await watching.exited).toBe(0);
     expect(watching.err()).toContain("lets the instance go on");
     await sett.achieved(goal);
-  }, 60_000);
+  }, 120_000);
 
   test("what looks like an option can be an answer", async () => {
     const { question } = await sett.ask("How many?");
@@ -130,7 +130,7 @@ describe("an answer that cannot be", () => {
     expect(unquoted.code).toBe(2);
     expect(await sett.board.listOpenQuestions()).toContain(question);
     await sett.at.need("answer", question, "done");
-  }, 60_000);
+  }, 120_000);
 
   test("says who was faster, and when", async () => {
     const { question } = await sett.ask("Which?");
@@ -155,7 +155,7 @@ describe("an answer that cannot be", () => {
       const answers = await sett.board.readArtefacts(await sett.board.listArtefactsOfGoal(goal.goal_id));
       expect(answers.filter(({ type }) => type === "Answer")).toHaveLength(1);
     }
-  }, 60_000);
+  }, 120_000);
 
   test("is refused for an unknown id, an ambiguous one, and what is no question or no id", async () => {
     const unknown = await sett.at.sett("answer", newArtefactId(), "x");
@@ -185,7 +185,7 @@ describe("an answer that cannot be", () => {
     const ambiguous = await sett.at.sett("answer", start, "x");
     expect(ambiguous.code).toBe(2);
     for (const { id } of twins) expect(ambiguous.err).toContain(id);
-  }, 60_000);
+  }, 120_000);
 
   test("is refused when the goal was cancelled, and when the asker does not wait any more", async () => {
     const { goal, question } = await sett.ask("Which?");
@@ -204,5 +204,5 @@ describe("an answer that cannot be", () => {
     const gone = await sett.at.sett("answer", stale.id, "this");
     expect(gone.code).toBe(1);
     expect(gone.err).toContain("`coder` does not wait for the answer");
-  }, 60_000);
+  }, 120_000);
 });

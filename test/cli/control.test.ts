@@ -42,7 +42,7 @@ describe("sett cancel", () => {
     const log = await clan.need("watch", "--no-follow");
     expect(log).toMatch(/Ada Lovelace +asks to cancel the goal/);
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
-  }, 60_000);
+  }, 120_000);
 
   test.each(["review", "claim", "exclusive"] as const)(
     "stops the tool that is at work on a bid of `%s`",
@@ -71,7 +71,7 @@ describe("sett cancel", () => {
     expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended, and with it the work of painter.");
     expect(await clan.board.listOpenQuestions()).toEqual([]);
     expect(await clan.stateOf(goal)).toBe("cancelled");
-  }, 60_000);
+  }, 120_000);
 
   test("works on a paused instance, and leaves other goals alone", async () => {
     const { tool, begun } = endless();
@@ -84,7 +84,7 @@ describe("sett cancel", () => {
     expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended.");
     expect(await clan.stateOf(goal)).toBe("cancelled");
     expect(await clan.stateOf(other)).toBe("running");
-  }, 60_000);
+  }, 120_000);
 
   test("refuses a goal that is at rest or cancelled already, and what is no goal", async () => {
     const finish = () => report("Code", { structural_type: "Terminal" });
@@ -100,7 +100,7 @@ describe("sett cancel", () => {
     await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
     expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is nothing to cancel.");
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("sett pause and sett resume", () => {
@@ -152,7 +152,7 @@ describe("sett pause and sett resume", () => {
       code: 1,
       err: expect.stringContaining("The instance is not paused."),
     });
-  }, 60_000);
+  }, 120_000);
 
   test("what is asked for while nobody orchestrates is recorded, and acted on in order when somebody does", async () => {
     await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
@@ -173,7 +173,7 @@ describe("sett pause and sett resume", () => {
     await waitFor("the pause", () => clan.board.readPause());
     expect(await requests()).toEqual([]);
     expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
-  }, 60_000);
+  }, 120_000);
 
   test("an orchestrator that comes back within seconds is waited for", async () => {
     await using clan = await Sett.gather(at, {});
@@ -183,5 +183,5 @@ describe("sett pause and sett resume", () => {
     await clan.orchestrate();
     expect(await pausing.exited).toBe(0);
     expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
-  }, 60_000);
+  }, 120_000);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
     return listed[0]?.id;
   });
   ids = { question, report };
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();

@@ -120,4 +120,4 @@ test("a person at a terminal of 80 columns reads a goal's failure once, a progra
   await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], { cwd, env, columns: 80 });
   expect(await bids.exited).toBe(0);
   expect(bids.screen.rows.join("\n")).toContain("bids ignore");
-}, 60_000);
+}, 120_000);

@@ -41,4 +41,4 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   expect(shell.written.err).toContain("is cancelled");
   expect(shell.written.err.match(/Redis is away/g)).toHaveLength(1);
   expect(shell.written.err.match(/ends the goal/g)).toHaveLength(1);
-}, 60_000);
+}, 120_000);

@@ -112,4 +112,4 @@ test("a terminal is shown the tree, and whoever names a format or uses a pipe ge
   expect(await seen("--format", "mermaid")).toBe("flowchart TB");
   expect(await at.need("graph")).toStartWith("flowchart TB\n");
   expect(await at.need("graph", "--format", "tree")).toContain(`└─ CodeCommit ${short(commit)}`.slice(-19));
-}, 60_000);
+}, 120_000);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   for (const artefact of [goal, draft, review]) await board.createArtefact(artefact, "person:Ada");
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
@@ -52,18 +52,18 @@ describe.each(commands)("sett %j", (words, ofOtherKind) => {
         out: "",
         err: expect.stringMatching(new RegExp(`^sett: ${ofOtherKind.id.slice(0, 8)} is no.*, but ${ofOtherKind.type} \\(`)),
       });
-    }, 60_000);
+    }, 120_000);
   }
 
   test("fails where there is nothing of that id", async () => {
     const { code, out, err } = await run(words, crypto.randomUUID());
     expect({ code, out, err }).toEqual({ code: 1, out: "", err: expect.stringContaining("There is no ") });
-  }, 60_000);
+  }, 120_000);
 
   test("is wrong use where it is no id", async () => {
     const { code, out, err } = await run(words, "12345");
     expect({ code, out, err }).toEqual({ code: 2, out: "", err: expect.stringContaining("`12345` is not the id of a") });
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a goal whose artefact somebody has removed is still found in the log, by a short id too", async () => {
@@ -75,4 +75,4 @@ test("a goal whose artefact somebody has removed is still found in the log, by a
     const { code, out } = await at.sett("watch", "--no-follow", "-o", "jsonl", "--goal", id);
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(`"artefact_id":"${vanished.id}"`) });
   }
-}, 60_000);
+}, 120_000);

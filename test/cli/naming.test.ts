@@ -22,7 +22,7 @@ beforeAll(async () => {
   if (seat.outcome !== "held") throw new Error("Nobody else orchestrates.");
   await board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch: seat.epoch });
   await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch: seat.epoch });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await at[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   for (const artefact of posted) await board.createArtefact(artefact, "person:Ada");
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
@@ -30,14 +30,14 @@ test("hoard shows the newest 50, the newest last, and how to see more", async ()
   const { code, out, err } = await at.sett("hoard");
   expect([code, summaries(out)]).toEqual([0, summariesOf(posted.slice(-50))]);
   expect(err).toContain("… 13 older artefacts: sett hoard --limit N, or --all");
-}, 60_000);
+}, 120_000);
 
 test("hoard --limit shows as many as it says, --all every one", async () => {
   const few = await at.sett("hoard", "--limit", "3");
   expect([few.code, summaries(few.out)]).toEqual([0, summariesOf(posted.slice(-3))]);
   const all = await at.sett("hoard", "--all");
   expect([all.code, summaries(all.out), all.err]).toEqual([0, summariesOf(posted), ""]);
-}, 60_000);
+}, 120_000);
 
 test("hoard --type looks as far back as it has to", async () => {
   const two = await at.sett("hoard", "--type", "Rare", "--limit", "2");
@@ -45,12 +45,12 @@ test("hoard --type looks as far back as it has to", async () => {
   expect(two.err).toContain("There may be older ones: sett hoard --limit N, or --all");
   const all = await at.sett("hoard", "--type", "Rare");
   expect([summaries(all.out), all.err]).toEqual([["Rare 0", "Rare 1", "Rare 2"], ""]);
-}, 60_000);
+}, 120_000);
 
 test("hoard --json has every one, unless there is a limit", async () => {
   expect(JSON.parse(await at.need("hoard", "--json"))).toEqual(posted);
   expect(JSON.parse(await at.need("hoard", "--json", "--limit", "2"))).toEqual(posted.slice(-2));
-}, 60_000);
+}, 120_000);
 
 test("a limit that is none is wrong use", async () => {
   for (const words of [
@@ -60,7 +60,7 @@ test("a limit that is none is wrong use", async () => {
   ]) {
     for (const command of ["hoard", "status"]) expect((await at.sett(command, ...words)).code).toBe(2);
   }
-}, 60_000);
+}, 120_000);
 
 test("status shows the newest goals, and older ones that wait for a person", async () => {
   await using board = await at.board();
@@ -78,7 +78,7 @@ test("status shows the newest goals, and older ones that wait for a person", asy
   expect(goalsOf(await at.need("status", "--json"))).toEqual(goals.map(({ id }) => id));
   const few = JSON.parse(await at.need("status", "--json", "--limit", "1"));
   expect(few).toMatchObject({ instance: expect.any(String), goals: [{ id: waiting.id }, { id: goals.at(-1)?.id }], agents: [] });
-}, 60_000);
+}, 120_000);
 
 function resultOf(goal: Artefact, over: Partial<Artefact>): Artefact {
   return sampleArtefact({ id: newArtefactId(), goal_id: goal.goal_id, source_artefacts: [goal.id], ...over });

@@ -46,7 +46,7 @@ test("goals are pruned while a clan is at work, which goes on", async () => {
   for await (const line of readArchive(join(folder.path, "old.jsonl")))
     if ("artefact" in line) artefacts.push(line.artefact.type);
   expect(artefacts.toSorted()).toEqual(["Done", "Done", "Done", "GoalDefined", "GoalDefined", "GoalDefined"]);
-}, 60_000);
+}, 120_000);
 
 test("whatever cites what, no goal that stays refers to one that is chosen", async () => {
   const shape = fc.array(fc.record({ isOpen: fc.boolean(), cites: fc.array(fc.nat(7), { maxLength: 2 }) }), { maxLength: 8 });
@@ -80,7 +80,7 @@ test("whatever cites what, no goal that stays refers to one that is chosen", asy
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+}, 120_000);
 
 async function expectMoved(board: Blackboard, chosen: Awaited<ReturnType<typeof chooseGoals>>["goals"]): Promise<void> {
   if (chosen.length === 0) return;

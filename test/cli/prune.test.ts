@@ -20,7 +20,7 @@ beforeEach(async () => {
   at = await Workspace.create();
   board = await at.board();
   epoch = await takeSeat(board);
-}, 60_000);
+}, 120_000);
 
 afterEach(async () => {
   await board[Symbol.asyncDispose]();
@@ -89,7 +89,7 @@ test("goals that are over are moved into a file with all that belongs to them, a
   });
   expect(await inFile()).toEqual([goal, result]);
   expect(await at.need("watch", "--no-follow")).toContain("moves 1 goals to old.jsonl");
-}, 60_000);
+}, 120_000);
 
 test("an archive is read without a sett: as a table, by type, and one artefact in full", async () => {
   const { goal, result } = await achieved();
@@ -104,7 +104,7 @@ test("an archive is read without a sett: as a table, by type, and one artefact i
   expect(details).toContain(result.payload);
   expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(result);
   expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({ code: 1 });
-}, 60_000);
+}, 120_000);
 
 test("a dry run says what would be moved, and moves nothing", async () => {
   const { goal } = await achieved();
@@ -115,7 +115,7 @@ test("a dry run says what would be moved, and moves nothing", async () => {
   expect(json).toMatchObject({ dry_run: true, file: null, goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }] });
   expect(await readdir(at.folder)).not.toContainEqual(expect.stringMatching(/jsonl/));
   expect(await board.listGoals()).toEqual([goal.goal_id]);
-}, 60_000);
+}, 120_000);
 
 test("what has moved since then stays, and so does what the orchestrator has not acted on yet", async () => {
   await achieved();
@@ -125,7 +125,7 @@ test("what has moved since then stays, and so does what the orchestrator has not
   await achieved();
   const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
   expect(json.goals).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("what goals that stay refer to stays, and what that refers to", async () => {
   const first = await achieved();
@@ -140,7 +140,7 @@ test("what goals that stay refer to stays, and what that refers to", async () =>
   expect(err).toContain("2 more goals stay, because goals that stay refer to them.");
   expect(await board.listGoals()).toEqual([first.goal.goal_id, second.goal.goal_id, open.goal_id]);
   expect(await inFile()).toEqual([free.goal, free.result]);
-}, 60_000);
+}, 120_000);
 
 test("where the file cannot be written nothing is removed, and goals go on as before", async () => {
   const { goal } = await achieved();
@@ -153,7 +153,7 @@ test("where the file cannot be written nothing is removed, and goals go on as be
   expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
   expect(await board.isRetired(goal.goal_id)).toBe(false);
   expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
-}, 60_000);
+}, 120_000);
 
 test("a goal that moves after it was chosen stays", async () => {
   const { goal } = await achieved();
@@ -164,7 +164,7 @@ test("a goal that moves after it was chosen stays", async () => {
   const moved = await moveGoals(board, goals, orderTo("old.jsonl"));
   expect(moved.goals.map(({ id }) => id)).toEqual([still.goal.goal_id]);
   expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 3 });
-}, 60_000);
+}, 120_000);
 
 test.each(["removeEvents", "removeOfGoal"] as const)(
   "interrupted at %s, the next run finishes, and nothing is lost",
@@ -203,7 +203,7 @@ test("a Redis that is full is read, and made room in", async () => {
   await at.need(...pruneAll);
   expect(await board.listGoals()).toEqual([]);
   expect(await inFile()).toEqual([goal, result]);
-}, 60_000);
+}, 120_000);
 
 test("an archive that was changed or cut is not taken for whole", async () => {
   await achieved();
@@ -220,12 +220,12 @@ test("an archive that was changed or cut is not taken for whole", async () => {
     await writeFile(path, damaged);
     expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({ code: 1, err: expect.stringContaining(why) });
   }
-}, 60_000);
+}, 120_000);
 
 test("--before is needed, and is a time ago or a date", async () => {
   for (const words of [[], ["--before", "soon"], ["--before", "30"]])
     expect(await at.sett("prune", ...words)).toMatchObject({ code: 2, err: expect.stringContaining("--before 30d") });
-}, 60_000);
+}, 120_000);
 
 function orderTo(file: string) {
   const now = new Date().toISOString();

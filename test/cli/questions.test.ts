@@ -75,7 +75,7 @@ test("--wait goes by what is listed already, shows what is asked next, and count
     expect(await waiting.exited).toBe(0);
     expect(waiting.out()).toContain(text);
   }
-}, 60_000);
+}, 120_000);
 
 test("--wait for one goal is not woken by another's question", async () => {
   const goal = await sett.ask("First?\nSecond?");
@@ -85,7 +85,7 @@ test("--wait for one goal is not woken by another's question", async () => {
   await sett.at.need("answer", goal.question, "yes");
   expect(await waiting.exited).toBe(0);
   expect(JSON.parse(waiting.out())).toMatchObject([{ kind: "question", text: "Second?" }]);
-}, 60_000);
+}, 120_000);
 
 test("--wait gives up when its time is up, and is interrupted at once", async () => {
   const late = await sett.at.sett("questions", "--wait", "--timeout", "300ms");
@@ -113,7 +113,7 @@ test("what to type next names the instance where the person has named it", async
   expect(watched).toMatch(/sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/);
   expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
   expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
-}, 60_000);
+}, 120_000);
 
 test("an id that is none is not repeated in all its length", async () => {
   for (const id of ["a".repeat(100_000), "x".repeat(100_000), `${" ".repeat(50_000)}12`, `${"\n".repeat(50_000)}abcdefab`]) {
@@ -123,7 +123,7 @@ test("an id that is none is not repeated in all its length", async () => {
       expect(err.length).toBeLessThan(300);
     }
   }
-}, 60_000);
+}, 120_000);
 
 test("a timeout that is none, or without --wait, is refused", async () => {
   const soon = await sett.at.sett("questions", "--wait", "--timeout", "soon");
@@ -145,7 +145,7 @@ test("--wait goes on when Redis dies and comes back", async () => {
   expect(await waiting.exited).toBe(0);
   expect(waiting.out()).toContain(`goal ${goal.id.slice(0, 8)}`);
   expect(waiting.out()).toContain("Which door?");
-}, 60_000);
+}, 120_000);
 
 test("a person is no agent that could be silent", async () => {
   const { agents } = JSON.parse(await sett.at.need("status", "--json"));

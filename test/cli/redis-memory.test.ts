@@ -59,4 +59,4 @@ test("status says that Redis is filling up, then that it is full, and what to do
   expect(refused.err).toContain("OOM command not allowed");
   await writeRefusals.OOM.end(at.redis);
   await waitFor("writes", () => board.contactProblem() === undefined);
-}, 60_000);
+}, 120_000);

@@ -56,7 +56,7 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
     code: 1,
     err: expect.stringContaining(`It was tried again before, as claim ${claim}.`),
   });
-}, 60_000);
+}, 120_000);
 
 test("a retry of a failed parallel attempt lets the done siblings be, and later phases follow", async () => {
   let linted = 0;
@@ -120,7 +120,7 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
   // The review, and the work of the three.
   expect(made.metadata.given).toBe(4);
   expect(await clan.stateOf(goal)).toBe("settled");
-}, 60_000);
+}, 120_000);
 
 test("a retry may fail again, and its own Failure may be tried again", async () => {
   await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
@@ -134,7 +134,7 @@ test("a retry may fail again, and its own Failure may be tried again", async () 
   await clan.need("retry", second.id);
   expect(states((await clan.ended(goal, "complete", `retry:${second.id}`)).grants)).toEqual({ coder: ["done", 3] });
   expect(await clan.stateOf(goal)).toBe("settled");
-}, 60_000);
+}, 120_000);
 
 test("a retry of an attempt that was followed by another names the Failure that can be tried again", async () => {
   await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") } });
@@ -152,7 +152,7 @@ test("a retry of an attempt that was followed by another names the Failure that 
   await clan.need("retry", String(last));
   await clan.ended(goal, "complete", `retry:${last}`);
   expect(await clan.stateOf(goal)).toBe("settled");
-}, 60_000);
+}, 120_000);
 
 test("a retry is refused for what is no Failure, for an agent that is gone, and for a goal that was cancelled", async () => {
   const members: Record<string, Member> = {
@@ -184,4 +184,4 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
   const [idler] = (await clan.board.listAgents()).filter(({ name }) => name === "idler");
   await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", { exact: true });
   expect(await refusal(failure.id)).toContain("Agent coder is not here any more to try again.");
-}, 60_000);
+}, 120_000);

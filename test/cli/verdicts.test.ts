@@ -87,7 +87,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
   expect(log).toMatch(/orchestrator +bids review on claim \w+ for maintainer, by its rules/);
   expect(log).toContain(`asks maintainer to approve or reject ${second.id.slice(0, 8)}`);
   expect(log).toMatch(/Grace Hopper +has judged for maintainer on claim/);
-}, 60_000);
+}, 120_000);
 
 test("a verdict does not promise that work goes on while the instance is paused, or while nobody orchestrates", async () => {
   await using clan = await Sett.gather(at, publishers().members);
@@ -102,7 +102,7 @@ test("a verdict does not promise that work goes on while the instance is paused,
   await clan.stopOrchestrating();
   const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
   expect(alone.err).toContain("for maintainer; it goes on once an orchestrator is back (");
-}, 60_000);
+}, 120_000);
 
 describe("a verdict that nobody waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
@@ -135,7 +135,7 @@ describe("a verdict that nobody waits for", () => {
     expect({ code: unknown.code, err: unknown.err }).toEqual({ code: 1, err: expect.stringContaining("There is no artefact") });
     expect((await clan.sett("approve", "12")).code).toBe(2);
     expect((await clan.sett("approve")).code).toBe(2);
-  }, 60_000);
+  }, 120_000);
 
   test("is refused for a goal that was cancelled", async () => {
     await using clan = await Sett.gather(at, publishers().members);
@@ -148,7 +148,7 @@ describe("a verdict that nobody waits for", () => {
       code: 1,
       err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} was ended (cancelled).`),
     });
-  }, 60_000);
+  }, 120_000);
 });
 
 test("of several people who are waited for, one is spoken for by name; all are heard", async () => {
@@ -168,7 +168,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
   await clan.need("reject", draft.id, "--reason", "Too short");
   await clan.made(goal, isDraft(2), "the second version");
   expect((await clan.sett("reject", draft.id, "--reason", "Too long")).err).toContain("rejected it");
-}, 60_000);
+}, 120_000);
 
 test("of two who judge at the same time one wins, and the other is told who", async () => {
   await using clan = await Sett.gather(at, publishers().members);
@@ -185,7 +185,7 @@ test("of two who judge at the same time one wins, and the other is told who", as
   const { grants } = await clan.claimOn(draft);
   const reviews = await clan.board.readArtefacts(grants.flatMap((grant) => ("artefact_ids" in grant ? grant.artefact_ids : [])));
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
-}, 60_000);
+}, 120_000);
 
 test("what somebody has written over by hand is not approved", async () => {
   await using clan = await Sett.gather(at, publishers().members);
@@ -196,7 +196,7 @@ test("what somebody has written over by hand is not approved", async () => {
   const { code, err } = await clan.sett("approve", draft.id);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("somebody has written over it by hand") });
   expect((await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state).toBe("waiting");
-}, 60_000);
+}, 120_000);
 
 test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
   await using clan = await Sett.gather(at, publishers().members);
@@ -213,4 +213,4 @@ test("a rejection has a reason: on the command line or on stdin, and never an em
   expect(code).toBe(0);
   const payload = JSON.parse(await clan.need("unearth", out.trim(), "--payload"));
   expect(isDeepStrictEqual(payload, { reason: text })).toBe(true);
-}, 60_000);
+}, 120_000);

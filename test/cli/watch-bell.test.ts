@@ -30,7 +30,7 @@ test("the bell rings once for a question, an approval and a failed goal, and not
     ),
   );
   expect(watching.screen.bells).toBe(3);
-}, 60_000);
+}, 120_000);
 
 test("without a terminal nothing rings", async () => {
   await using sett = await AskingSett.start();
@@ -41,4 +41,4 @@ test("without a terminal nothing rings", async () => {
   await sett.at.need("answer", question, "any");
   await watching.saying("completes");
   expect(watching.out() + watching.err()).not.toContain("\u0007");
-}, 60_000);
+}, 120_000);

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ];
   for (const role of roles) role.catch(() => {});
   orchestrator = startService("orchestrator", { ...at.env, SETT_HEALTH_PORT: "0" });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   stop.abort();
@@ -57,7 +57,7 @@ async function setToWork(claim: ClaimId): Promise<void> {
   await board.placeBid({ claim, agent: tester, word: "ignore" });
   const lease = { claim, agent: coder, attempt: 1, leaseMs: 600_000 };
   const isAtWork = async () => (await board.renewLease(lease)).outcome === "renewed";
-  await waitFor("the coder to work", isAtWork, { timeoutMs: 20_000 });
+  await waitFor("the coder to work", isAtWork);
 }
 
 /** The lines of a pipe as a terminal has them: the tester's bid is told with the closing. */
@@ -97,7 +97,7 @@ describe("sett watch on a terminal", () => {
     expect(await sett.exited).toBe(130);
     expect(unbroken(sett.screen.lines)).toEqual(forPeople(await at.need("watch", "--no-follow", "--goal", goal)));
     expect(sett.screen.unknown).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   test("draws in ASCII where the locale is not UTF-8, and without colours where NO_COLOR is set", async () => {
     const { goal, claim } = await stateGoal();
@@ -109,7 +109,7 @@ describe("sett watch on a terminal", () => {
     await using coloured = onTerminal(100, utf8, "watch", "--goal", goal);
     await coloured.showing("the claim", ({ rows }) => footIn(rows).length === 1);
     expect(coloured.raw()).toMatch(colour);
-  }, 60_000);
+  }, 120_000);
 
   test("has no claims below a log for programs, one that ends, or on a terminal whose cursor cannot move", async () => {
     const { goal, claim } = await stateGoal();
@@ -135,7 +135,7 @@ describe("sett watch on a terminal", () => {
     expect(dumb.raw().replaceAll("\r\n", "\n")).toStartWith(forPeople(told).join("\n"));
     expect(programs.raw().replaceAll("\r\n", "\n")).toStartWith(jsonl);
     expect(dumb.raw() + programs.raw()).not.toContain("open claim");
-  }, 60_000);
+  }, 120_000);
 
   test("shows no claims while Redis is away, says so above, and shows them again", async () => {
     const { goal } = await stateGoal();
@@ -145,7 +145,7 @@ describe("sett watch on a terminal", () => {
     await sett.showing("the loss", ({ rows }) => rows.at(-1)?.includes("Redis is away") === true);
     await at.redis.start();
     await sett.showing("the claim again", ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis is back."));
-  }, 60_000);
+  }, 120_000);
 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with it.

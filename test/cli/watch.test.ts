@@ -48,7 +48,7 @@ describe("sett watch", () => {
     const all = parse(await at.need("watch", "--no-follow", "-o", "jsonl"));
     expect(parse(running.out())).toEqual(all);
     expect(new Set(all.map(({ id }) => id)).size).toBe(6);
-  }, 60_000);
+  }, 120_000);
 
   test("filters by type, by agent, by goal and by time", async () => {
     const past = async (...words: string[]) => parse(await at.need("watch", "--no-follow", "-o", "jsonl", ...words));
@@ -61,7 +61,7 @@ describe("sett watch", () => {
     for (const since of ["1h", "1h ago", "400d"]) expect(await past("--since", since)).toEqual(all);
     expect(await past("--since", new Date(Date.now() + 60_000).toISOString())).toEqual([]);
     expect(await past("--since", second?.time ?? "")).toEqual(all.filter(({ time }) => time >= (second?.time ?? "")));
-  }, 60_000);
+  }, 120_000);
 
   test("tells what it cannot read and goes on", async () => {
     await using board = await at.board();
@@ -74,7 +74,7 @@ describe("sett watch", () => {
     expect(lines[0]).toContain("cannot be read (type claim dreamt): this version of Sett knows no such type");
     expect(lines[1]).toContain("cannot be read (without a type): what it holds is no event");
     expect(lines[2]).toContain("states the goal");
-  }, 60_000);
+  }, 120_000);
 
   test("refuses what it does not know, with a suggestion", async () => {
     const type = await at.sett("watch", "--type", "bid-plced");
@@ -107,7 +107,7 @@ describe("sett watch", () => {
     });
     expect(await new Response(piped.stderr).text()).toBe("");
     expect((await new Response(piped.stdout).text()).trimEnd().split("\n").at(-1)).toBe("0");
-  }, 60_000);
+  }, 120_000);
 });
 
 describe("sett forage --watch", () => {
@@ -135,7 +135,7 @@ describe("sett forage --watch", () => {
       }),
     );
     await waitFor("the agent to be there", async () => (await at.need("status")).includes("idle"));
-  }, 60_000);
+  }, 120_000);
 
   afterAll(async () => {
     for (const service of services) await service[Symbol.asyncDispose]();
@@ -188,7 +188,7 @@ describe("sett forage --watch", () => {
       open_claims: [{ status: "pending_exclusive" }],
       waiting_for: [{ kind: "work", agent: "coder" }],
     });
-  }, 60_000);
+  }, 120_000);
 });
 
 test("a goal that nobody does anything about exits with 1 and says why, and where to look", async () => {
@@ -202,4 +202,4 @@ test("a goal that nobody does anything about exits with 1 and says why, and wher
   expect(err).toContain("sett status");
   expect(err).toContain(`sett watch --no-follow --goal ${out.slice(0, 8)}`);
   expect(await at.need("status")).toContain("Nobody did anything about it");
-}, 60_000);
+}, 120_000);

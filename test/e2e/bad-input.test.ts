@@ -25,7 +25,7 @@ let sett: SettWorkspace;
 beforeAll(async () => {
   const files = { ...scriptAgent("coder", committer), "sett.yml": yml };
   sett = await SettWorkspace.create(files, { prefix: "sett é2e mit Raum-" });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
@@ -87,7 +87,7 @@ test("watch says when its Redis is away, goes on when it is back, and ends with 
   await waitFor("the past", () => said.out.includes("claim_completed"));
   process.kill(await sett.processOf("redis"), "SIGKILL");
   await waitFor("the loss", () => said.err.includes("Redis is away"));
-  await waitFor("the return", () => said.err.includes("Redis is back"), { timeoutMs: 30_000 });
+  await waitFor("the return", () => said.err.includes("Redis is back"));
   await sett.need("down", "--timeout", "1s");
   expect(await child.exited).toBe(1);
   await reading;

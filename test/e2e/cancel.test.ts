@@ -69,7 +69,7 @@ test.each([
   await happened(goal, "grant_started", agent);
   await waitFor("the tool", () => isSleeping(agent));
   await expectCancelled(goal);
-  await waitFor("the end of the tool", async () => !(await isSleeping(agent)), { timeoutMs: 15_000 });
+  await waitFor("the end of the tool", async () => !(await isSleeping(agent)));
 });
 
 test("while a question waits: it is closed, and can be answered no more", async () => {

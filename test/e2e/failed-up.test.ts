@@ -40,8 +40,7 @@ test("agents that are new are asked for nothing before all is well, and leave wi
   })();
   await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"), { timeoutMs: 60_000 });
   const goal = await sett.forage("meanwhile");
-  const done = () =>
-    waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 20_000, everyMs: 100 });
+  const done = () => waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
   const ended = await done().catch((error: unknown) => error);
   child.kill("SIGINT");
   expect(await child.exited).toBe(130);

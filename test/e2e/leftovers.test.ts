@@ -11,7 +11,7 @@ beforeEach(async () => {
     ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
     "sett.yml": settYml({ echo: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
-}, 60_000);
+}, 120_000);
 
 afterEach(async () => {
   await sett[Symbol.asyncDispose]();

@@ -127,7 +127,7 @@ test("a target that vanished before the work is a Failure that says so, and the 
     stdout: "ignore",
     stderr: "ignore",
   });
-  await waitFor("the agent to be busy", async () => (await sett.need("status")).includes("working"), { timeoutMs: 20_000 });
+  await waitFor("the agent to be busy", async () => (await sett.need("status")).includes("working"));
   const goal = await sett.forage("vanishing");
   await waitFor("its grant", async () => (await sett.events(goal)).some(({ type }) => type === "grant_queued"));
   await $`docker exec ${redis} redis-cli DEL ${`sett:${sett.name}:artifact:${goal}`}`.quiet();
@@ -138,7 +138,7 @@ test("a target that vanished before the work is a Failure that says so, and the 
       const all = await sett.events(goal);
       return all.some(({ type }) => type === "claim_terminated") && all;
     },
-    { timeoutMs: 20_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   const failure = events.findLast(({ type }) => type === "artefact_created");
   const { payload } = JSON.parse(await sett.need("unearth", failure?.artefact_id ?? "", "--json"));

@@ -197,7 +197,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
     following.kill("SIGINT");
     await reading;
   }
-}, 60_000);
+}, 120_000);
 
 test("nobody gets in from outside, or without the password", async () => {
   const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
@@ -292,7 +292,7 @@ test("a frozen agent, which runs but gives no sign of life, is replaced by up, a
   expect(frozen && isAlive(frozen)).toBe(false);
   const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
-}, 60_000);
+}, 120_000);
 
 test("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", name, "--runtime", "docker");

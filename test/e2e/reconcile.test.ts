@@ -70,8 +70,7 @@ const started = (goal: string) =>
 
 const go = (agent: string) => $`docker exec ${`sett-${sett.name}-agent-${agent}`} touch /tmp/go`.quiet();
 
-const resultOf = (goal: string) =>
-  waitFor("a result", async () => (await sett.artefacts(goal))[1]?.type, { timeoutMs: 30_000, everyMs: 100 });
+const resultOf = (goal: string) => waitFor("a result", async () => (await sett.artefacts(goal))[1]?.type, { everyMs: 100 });
 
 test("where nothing has changed it says so and leaves everything as it is", async () => {
   const before = await containers();

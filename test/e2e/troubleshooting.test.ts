@@ -200,7 +200,7 @@ test("a valid answer to a claim that another agent's failure has ended is droppe
   expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
   const msg = "The grant was taken away, its tool is stopped and its result dropped";
   const dropped = await waitFor("the end of the slow one", async () => (await logOf("slow")).find((line) => line.msg === msg), {
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     everyMs: 200,
   });
   expect(dropped.reason).toMatch(/^Claim .* has ended\.$/);

@@ -122,7 +122,7 @@ test("a worker finds nothing of those before it in its workspace, not even what 
   await sett.up();
   for (const text of ["one", "two"]) {
     const goal = await sett.forage(text);
-    await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 30_000 });
+    await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2);
     expect((await sett.artefacts(goal))[1]?.payload).toBe("0");
   }
 });
@@ -134,7 +134,7 @@ test("an orchestrator that is killed finds its workers again", async () => {
   process.kill(await sett.processOf("orchestrator"), "SIGKILL");
   await waitFor("the result", async () => (await sett.artefacts(goal)).length === 2, { timeoutMs: 60_000 });
   await waitFor("the claim's end", async () => (await sett.events(goal)).some((event) => event.type === "claim_completed"), {
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
   });
   await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
 });
@@ -145,7 +145,7 @@ test("workers are of the controller's image, also when its name is gone or means
   const following = Bun.spawn([settBinary, "logs", "-f", "tester"], { cwd: sett.folder, stdout: "pipe", stderr: "inherit" });
   try {
     const goal = await sett.forage("hello");
-    await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report", { timeoutMs: 30_000 });
+    await waitFor("the result", async () => (await sett.artefacts(goal))[1]?.type === "Report");
     let out = "";
     const decoder = new TextDecoder();
     for await (const bytes of following.stdout) {

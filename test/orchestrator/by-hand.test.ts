@@ -82,7 +82,7 @@ async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
       const [, , id = "", , about] = (await typed(newest)).split("\n");
       return about?.includes(`"type":"${type}"`) && !bidOnBefore.has(id) && id;
     },
-    { timeoutMs: 30_000, everyMs: 50 },
+    { everyMs: 50 },
   );
   bidOnBefore.add(claim);
   await typed(bid.replace("approver review", `approver ${word}`));
@@ -91,7 +91,7 @@ async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
 
 const granted = (typed: Typed, field: string) =>
   waitFor("the grant", async () => (await typed(`board HGET sett:demo:claim:$claim ${field}`)).includes("approver"), {
-    timeoutMs: 30_000,
+    timeoutMs: 60_000,
     everyMs: 100,
   });
 
@@ -107,7 +107,7 @@ const ended = (goal: GoalId, claims: number) =>
       const all = [...(await eventsOf(goal, "claim_completed")), ...(await eventsOf(goal, "claim_terminated"))];
       return all.length === claims;
     },
-    { timeoutMs: 30_000, everyMs: 50 },
+    { everyMs: 50 },
   );
 
 describe("somebody with redis-cli", () => {
@@ -152,7 +152,7 @@ describe("somebody with redis-cli", () => {
         const second = (await artefactsOf(goal)).filter(({ version }) => version === 2);
         return second.length > 0 && second;
       },
-      { timeoutMs: 30_000, everyMs: 50 },
+      { everyMs: 50 },
     );
     expect(reworked).toMatchObject({ type: "Draft", produced_by_agent: "writer" });
     await bidOn(typed, "Draft", "ignore");

@@ -33,4 +33,4 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
   expect(await waitFor("the claim once more", claimed)).not.toBe(first);
   const opened = (await board.readEvents("0", 100)).filter(({ type }) => type === "claim_opened");
   expect(opened).toHaveLength(1);
-}, 60_000);
+}, 120_000);

@@ -71,7 +71,7 @@ test.each(["exclusive", "claim"] as const)(
     await using clan = await startClan({ one: greedy(word), two: greedy(word) }, { policy: { artefacts_per_goal: 12 } });
     for (const text of ["hello", "again"]) {
       const goal = await clan.state(text);
-      await waitFor("the end of the goal", async () => (await clan.board.readGoal(goal.goal_id)).ended, { timeoutMs: 30_000 });
+      await waitFor("the end of the goal", async () => (await clan.board.readGoal(goal.goal_id)).ended);
       await waitFor("the last claim to end", async () => (await clan.board.listOpenClaims()).length === 0);
       const limits = (await clan.artefactsOf(goal)).filter(({ type }) => type === "ArtefactLimitExceeded");
       expect(limits.map(({ payload }) => payload)).toEqual([expect.stringContaining("limits.artefacts_per_goal is 12")]);

@@ -16,7 +16,7 @@ import { orchestratorParts } from "../support/wired.ts";
 
 const instance = InstanceName.parse("test");
 setDefaultTimeout(60_000);
-const patience = { timeoutMs: 30_000, everyMs: 20 };
+const patience = { everyMs: 20 };
 
 /** One agent is registered, so that claims wait for its bid. */
 async function createWorld() {

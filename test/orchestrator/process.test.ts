@@ -62,11 +62,11 @@ const completed = (world: World, goal: ArtefactId) =>
       const claim = (await world.board.claimsOfArtefact(goal)).get("standard");
       return claim !== undefined && (await world.board.readClaim(claim))?.claim.status === "complete";
     },
-    { timeoutMs: 20_000, everyMs: 20 },
+    { everyMs: 20 },
   );
 
 const leading = (service: ReturnType<typeof startService>) =>
-  waitFor("the orchestrator to lead", () => service.log().some((line) => line.msg === "Leading"), { timeoutMs: 20_000 });
+  waitFor("the orchestrator to lead", () => service.log().some((line) => line.msg === "Leading"));
 
 describe("an orchestrator process", () => {
   test("killed with SIGKILL is followed by one with the next epoch, at once with the same holder id", async () => {
@@ -81,7 +81,7 @@ describe("an orchestrator process", () => {
     await completed(world, goal);
     expect((await world.board.readSeat())?.epoch).toBe(2);
     expect(second.log().some((line) => line.msg === "Standing by")).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   test("whose name a second one has taken stands by, until that one is gone", async () => {
     await using world = await createWorld();
@@ -89,14 +89,14 @@ describe("an orchestrator process", () => {
     await leading(first);
     await using second = world.start("one");
     await leading(second);
-    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"), { timeoutMs: 20_000 });
+    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"));
     await completed(world, await state(world));
     const opened = (await world.board.readEvents("0", 1_000)).filter((event) => event.type === "claim_opened");
     expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
     second.signal("SIGKILL");
     await completed(world, await state(world));
     expect(await world.board.readSeat()).toMatchObject({ holder: "one", epoch: 3 });
-  }, 60_000);
+  }, 120_000);
 
   test("paused through its lease and woken is fenced: it changes nothing and stands by", async () => {
     await using world = await createWorld();
@@ -108,12 +108,12 @@ describe("an orchestrator process", () => {
     const goal = await state(world);
     await completed(world, goal);
     first.signal("SIGCONT");
-    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"), { timeoutMs: 20_000 });
+    await waitFor("the first to notice", () => first.log().some((line) => line.msg === "Standing by"));
     await completed(world, await state(world));
     const events = await world.board.readEvents("0", 1_000);
     const openedAfter = events.filter((event) => event.type === "claim_opened").map((event) => event.actor);
     expect(openedAfter).toEqual(["orchestrator:2", "orchestrator:2"]);
-  }, 60_000);
+  }, 120_000);
 
   test("outlives a Redis that is killed and started again, and goes on without losing a goal", async () => {
     await using world = await createWorld();
@@ -123,11 +123,11 @@ describe("an orchestrator process", () => {
     await world.redis.kill();
     await world.redis.start();
     const goal = await waitFor("a goal to be taken", () => state(world).catch(() => undefined), {
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       everyMs: 100,
     });
     await completed(world, goal);
-  }, 60_000);
+  }, 120_000);
 
   test("is 503 with the reason while Redis refuses writes, gives nothing up, and goes on when it takes them again", async () => {
     await using world = await createWorld();
@@ -139,15 +139,15 @@ describe("an orchestrator process", () => {
     };
     await completed(world, await state(world));
     await writeRefusals.NOREPLICAS.begin(world.redis);
-    await waitFor("it to be said", async () => (await health()).status === 503, { timeoutMs: 20_000 });
+    await waitFor("it to be said", async () => (await health()).status === 503);
     expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
     const hasWarned = () => service.log().filter((line) => line.msg === "Could not renew the seat").length > 1;
-    await waitFor("it to have tried for longer than it waits for an answer", hasWarned, { timeoutMs: 20_000 });
+    await waitFor("it to have tried for longer than it waits for an answer", hasWarned);
     await writeRefusals.NOREPLICAS.end(world.redis);
     await completed(world, await state(world));
-    await waitFor("it to be well", async () => (await health()).status === 200, { timeoutMs: 20_000 });
+    await waitFor("it to be well", async () => (await health()).status === 200);
     expect((await world.board.readSeat())?.epoch).toBe(1);
-  }, 60_000);
+  }, 120_000);
 
   test("gives up with one sentence and a non-zero exit code when Redis stays away", async () => {
     await using world = await createWorld();
@@ -157,7 +157,7 @@ describe("an orchestrator process", () => {
     expect(await service.exited).not.toBe(0);
     expect(service.errors().trim().split("\n")).toHaveLength(1);
     expect(service.errors()).toContain("Redis");
-  }, 60_000);
+  }, 120_000);
 
   test("ends in order on SIGTERM and leaves the seat to its successor", async () => {
     await using world = await createWorld();
@@ -168,7 +168,7 @@ describe("an orchestrator process", () => {
     await using successor = world.start("two");
     await completed(world, await state(world));
     expect(successor.log().some((line) => line.msg === "Standing by")).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   test("with a broken environment names every variable that is missing or malformed and exits with 78", async () => {
     await using service = startService("orchestrator", { SETT_INSTANCE_NAME: "Not A Name" });

@@ -32,7 +32,7 @@ test("no grant fails for it, and once it can be read again it goes on", async ()
   await clan.board.registerAgents([newer], "person:test", { exact: false });
   await clan.startCub("newer", () => report);
   const isDone = async () => (await clan.claimOn(goal)).claim.status === "complete";
-  await waitFor("the end of the claim", isDone, { timeoutMs: 20_000 });
+  await waitFor("the end of the claim", isDone);
   expect((await clan.artefactsOf(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);
 });
 

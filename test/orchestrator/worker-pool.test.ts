@@ -100,7 +100,7 @@ test("a worker that ends before it has begun is started again, and its grant can
 
 test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exit 3');
-  await waitFor("the decision", () => pool.decided.length > 0, { timeoutMs: 30_000 });
+  await waitFor("the decision", () => pool.decided.length > 0);
   const reason = "The worker ended with exit code 3 before it had posted a result. It had not begun, in 3 tries.";
   expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);
   expect(await pool.started()).toBe(3);

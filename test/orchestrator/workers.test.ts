@@ -139,7 +139,7 @@ test("a worker that was created and never started, as when its engine was restar
   const stop = new AbortController();
   const ended = pool.run(stop.signal);
   const isRunning = async () => (await at.runtime.containers.find(name))?.state.state === "running";
-  await waitFor("the worker", isRunning, { timeoutMs: 30_000 });
+  await waitFor("the worker", isRunning);
   expect(decided).toEqual([]);
   stop.abort();
   await ended;

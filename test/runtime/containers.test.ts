@@ -106,7 +106,7 @@ test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
   for (const { address } of others.filter(({ family, internal }) => family === "IPv4" && !internal)) {
     expect(await connects(address, hostPort)).toBe(false);
   }
-}, 60_000);
+}, 120_000);
 
 function connects(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ test("containers of one network reach each other by their aliases", async () => 
   await expect(sett.runtime.networks.create(network, sett.labels({ component: "network" }))).rejects.toMatchObject({
     code: "instance-taken",
   });
-}, 60_000);
+}, 120_000);
 
 test("waiting for health tells healthy, ended and timed out apart", async () => {
   await using sett = await dockerInstance();
@@ -164,7 +164,7 @@ test("waiting for health tells healthy, ended and timed out apart", async () => 
   expect(third).toEqual({ outcome: "timed-out" });
   expect(fourth).toEqual({ outcome: "ended", exitCode: 9 });
   expect(fifth).toEqual({ outcome: "ended", exitCode: 5 });
-}, 60_000);
+}, 120_000);
 
 test("a container tells the image that it is of", async () => {
   await using sett = await dockerInstance();

@@ -82,7 +82,7 @@ test("waiting for a container notices its end even when the engine's own wait ne
   server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true, force: true });
-}, 60_000);
+}, 120_000);
 
 test("a pull whose connection drops is an error, not an end", async () => {
   await using engine = await dyingEngine(brokenAnswer("application/json", '{"status":"Pulling","id":"abc"}\n'));

@@ -73,7 +73,7 @@ test("preparing a volume again changes its owner and keeps its files, whatever t
     mounts,
   });
   expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
-}, 60_000);
+}, 120_000);
 
 test(
   "the carrier is filled from its image without running anything, and is read-only where it is mounted",

@@ -27,7 +27,7 @@ export type ClanOptions = {
   grantLeaseMs?: number;
 };
 
-const patience = { timeoutMs: 30_000, everyMs: 20 };
+const patience = { everyMs: 20 };
 
 export class Clan implements AsyncDisposable {
   readonly board: Blackboard;

@@ -56,7 +56,7 @@ test("what lasts ends with the tests, even where they are killed", async () => {
   expect(await isThere()).toBe(true);
   bun.kill("SIGKILL");
   await waitFor("Redis to end", async () => !(await isThere()));
-}, 60_000);
+}, 120_000);
 
 test("the Redis and the services of a file outlive a test of it that takes too long", async () => {
   await writeFile(join(folder, "shared.test.ts"), file);
@@ -65,4 +65,4 @@ test("the Redis and the services of a file outlive a test of it that takes too l
   expect(err).toMatch(/^\(fail\) takes too long/m);
   expect(err).toMatch(/^\(pass\) comes after it/m);
   expect(out).toContain("ended in the end: true");
-}, 60_000);
+}, 120_000);

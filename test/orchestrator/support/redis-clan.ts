@@ -47,7 +47,7 @@ export class RedisClan extends Clan {
         const all = await this.artefactsOf(goal);
         return all.length === artefacts.length && all;
       },
-      { timeoutMs: 30_000, everyMs: 20 },
+      { everyMs: 20 },
     );
   }
 

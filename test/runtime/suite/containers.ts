@@ -31,7 +31,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     expect(await exec(id, ["/bin/cat"], { stdin })).toEqual({ exitCode: 0, stdout: stdin, stderr: "" });
     expect((await exec(id, ["/no/such/program"])).exitCode).not.toBe(0);
     await expect(exec(sett.name("nobody"), ["/bin/true"])).rejects.toMatchObject({ code: sett.refusal });
-  }, 20_000);
+  }, 120_000);
 
   test("waiting gives the exit code, also of a container that ended long ago", async () => {
     await using sett = await open();
@@ -66,7 +66,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     await remove(id);
     await stop(id, 10);
     expect(await find(id)).toBeUndefined();
-  }, 20_000);
+  }, 120_000);
 
   test("one that is renamed is found by its new name, and its old name is free", async () => {
     await using sett = await open();
@@ -96,5 +96,5 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     const lines: string[] = [];
     for await (const { line } of logs(id)) lines.push(line);
     expect(lines).toEqual(["here", "here"]);
-  }, 20_000);
+  }, 120_000);
 }

@@ -51,7 +51,7 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
 
     const listed = (await runtime.instances()).filter((each) => each.instance === instance || each.instance === other.instance);
     expect(listed).toEqual([parts, await runtime.parts(other.instance)].sort((a, b) => (a.instance < b.instance ? -1 : 1)));
-  }, 30_000);
+  }, 120_000);
 
   test("removing an instance leaves nothing, or the blackboard alone, and touches no other", async () => {
     await using sett = await open();
@@ -81,7 +81,7 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     expect((await runtime.instances()).map((each) => each.instance)).not.toContain(instance);
     expect((await runtime.parts(other.instance)).containers).toHaveLength(1);
     await runtime.removeInstance(instance, { blackboard: "remove" });
-  }, 30_000);
+  }, 120_000);
 
   test("a volume is kept when it is the instance's own, and refused when it is someone else's", async () => {
     await using sett = await open();

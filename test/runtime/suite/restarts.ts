@@ -15,7 +15,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
     for await (const { line } of logs(id)) lines.push(line);
     expect(lines.length).toBeGreaterThanOrEqual(2);
     expect(new Set(lines)).toEqual(new Set(["again"]));
-  }, 20_000);
+  }, 120_000);
 
   test("one that is stopped stays stopped", async () => {
     await using sett = await open();
@@ -23,7 +23,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
     const { id } = await sett.run("trap 'exit 0' TERM; while :; do sleep 0.05; done", { restart: "unless-stopped" });
     await stop(id, 10);
     expect(await find(id)).toMatchObject({ restarts: 0, ports: [], state: { state: "exited", exitCode: 0 } });
-  }, 20_000);
+  }, 120_000);
 
   test("one that does not heed SIGTERM is killed when its time is up", async () => {
     await using sett = await open();
@@ -32,7 +32,7 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
     for await (const { line } of logs(id, { follow: true })) if (line === "deaf") break;
     await stop(id, 1);
     expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });
-  }, 20_000);
+  }, 120_000);
 
   test("without a policy to restart nothing is started again", async () => {
     await using sett = await open();
