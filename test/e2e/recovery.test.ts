@@ -1,13 +1,14 @@
 // Redis and the orchestrator are killed in the middle of a run, and nothing is lost.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import process from "node:process";
+import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-/** Three links: each takes the one before it; the work of a link lasts long enough to be interrupted. */
+/** Three links: each takes the one before it; the work of a link lasts until the test lets it go. */
 const link = (next: string) =>
-  `cat > /dev/null; sleep 2; echo '{"artefact_type":"${next}","artefact_payload":"${next}","summary":""}'`;
+  `cat > /dev/null; until [ -e /tmp/go ]; do sleep 0.1; done; rm /tmp/go; echo '{"artefact_type":"${next}","artefact_payload":"${next}","summary":""}'`;
 
 let sett: SettWorkspace;
 
@@ -43,6 +44,8 @@ const running = (goal: string, agent: string) =>
     },
   );
 
+const letGo = (agent: string) => $`docker exec sett-${sett.name}-agent-${agent} touch /tmp/go`.quiet();
+
 const atEnd = (goal: string) =>
   waitFor(
     "the end of the chain",
@@ -74,13 +77,16 @@ test("a Redis that is killed while a tool runs comes back, and the whole chain i
   const goal = await sett.forage("survive Redis");
   await running(goal, "first");
   process.kill(await sett.processOf("redis"), "SIGKILL");
+  await Promise.all(["first", "second"].map(letGo));
   await expectWholeChain(goal);
 });
 
 test("an orchestrator that is killed while a tool runs comes back with the next epoch, and the whole chain is there once", async () => {
   const goal = await sett.forage("survive the orchestrator");
+  await letGo("first");
   await running(goal, "second");
   process.kill(await sett.processOf("orchestrator"), "SIGKILL");
+  await letGo("second");
   await expectWholeChain(goal);
   const epochs = (await sett.events(goal)).map((event) => event.actor).filter((actor) => actor.startsWith("orchestrator:"));
   expect(new Set(epochs).size).toBeGreaterThan(1);

@@ -134,9 +134,10 @@ test("aborting the signal ends the tool as a time-out does", async () => {
 
 test("the first reason to stop is the one recorded", async () => {
   const controller = new AbortController();
-  const command = await folder.tool("slow-end", "trap '' TERM; while :; do sleep 0.02; done");
-  const running = endOf(command, { signal: controller.signal, timeoutMs: 100, killAfterMs: 300 });
-  setTimeout(() => controller.abort(), 200);
+  const command = await folder.tool("slow-end", "trap 'touch told' TERM; while :; do sleep 0.02; done");
+  const running = endOf(command, { signal: controller.signal, timeoutMs: 500, killAfterMs: 2000 });
+  while (!(await Bun.file(join(folder.path, "told")).exists())) await Bun.sleep(1);
+  controller.abort();
   expect(await running).toMatchObject({ kind: "timed_out", signal: "SIGKILL" });
 });
 
