@@ -1,5 +1,6 @@
 // The life of one container: started, waited for, looked into, stopped, renamed.
 import { expect, test } from "bun:test";
+import { waitFor } from "../../support/wait-for.ts";
 import type { RuntimeBench } from "../bench.ts";
 
 export function containersSuite(open: () => Promise<RuntimeBench>): void {
@@ -58,7 +59,8 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("stopping sends SIGTERM and waits; stopping and removing what is stopped or gone is fine", async () => {
     await using sett = await open();
     const { stop, remove, wait, find } = sett.runtime.containers;
-    const { id } = await sett.run("trap 'echo bye; exit 4' TERM; while :; do sleep 0.05; done");
+    const { id } = await sett.run("trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.05; done");
+    await firstLine(sett, id);
     await stop(id, 10);
     expect(await wait(id)).toBe(4);
     await stop(id, 10);
@@ -84,17 +86,24 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("one that has ended is started again as it is; one that runs goes on", async () => {
     await using sett = await open();
     const { find, logs, startAgain, stop, wait } = sett.runtime.containers;
-    const { id } = await sett.run("echo here; trap 'exit 4' TERM; while :; do sleep 0.05; done");
+    const { id } = await sett.run("trap 'exit 4' TERM; echo here; while :; do sleep 0.05; done");
     const before = await find(id);
     await startAgain(id);
     expect(await find(id)).toEqual(before);
+    await firstLine(sett, id);
     await stop(id, 10);
     expect(await wait(id)).toBe(4);
     await startAgain(id);
     expect(await find(id)).toMatchObject({ id, state: { state: "running" } });
+    const said = async () => (await Array.fromAsync(logs(id))).map(({ line }) => line);
+    await waitFor("its second beginning", async () => (await said()).length === 2);
     await stop(id, 10);
-    const lines: string[] = [];
-    for await (const { line } of logs(id)) lines.push(line);
-    expect(lines).toEqual(["here", "here"]);
+    expect(await said()).toEqual(["here", "here"]);
   }, 120_000);
+}
+
+/** Says that it has come so far: before its trap is set, SIGTERM ends it. */
+async function firstLine(sett: RuntimeBench, id: string): Promise<string> {
+  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) return line;
+  throw new Error("It has ended and said nothing.");
 }
