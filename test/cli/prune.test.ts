@@ -146,9 +146,13 @@ test("where the file cannot be written nothing is removed, and goals go on as be
   const { goal } = await achieved();
   await catchUp();
   await writeFile(join(at.folder, "old.jsonl"), "mine");
-  for (const file of ["old.jsonl", "no/such/folder/old.jsonl"]) {
+  for (const [file, why] of [
+    ["old.jsonl", "old.jsonl is here already, and is never written over."],
+    ["no/such/folder/old.jsonl", "could not be made"],
+  ] as const) {
     const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
-    expect([code, err]).toEqual([1, expect.stringContaining("could not be made")]);
+    expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+    expect(err).toContain("--to");
   }
   expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
   expect(await board.isRetired(goal.goal_id)).toBe(false);

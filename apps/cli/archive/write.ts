@@ -47,6 +47,12 @@ async function create(path: string): Promise<FileHandle> {
   try {
     return await open(path, "wx", 0o600);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") {
+      throw new SettError("archive-unusable", `${path} is here already, and is never written over.`, {
+        hint: "Nothing was removed. Name another file with --to; what an interrupted `sett prune` has left goes into a second one, too.",
+        cause: error,
+      });
+    }
     throw new SettError("archive-unusable", `${path} could not be made: ${messageOf(error)}.`, {
       hint: "Name another place with --to FILE.",
       cause: error,
