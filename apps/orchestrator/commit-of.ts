@@ -2,7 +2,7 @@
 import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
 import type { FollowUp } from "../../lib/core/feedback.ts";
-import { type Artefact, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { type Artefact, goalFeedbackType, orchestratorRole } from "../../lib/model/artefact.ts";
 import type { Grant, Phase } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
 import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
@@ -10,9 +10,6 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 
 /** What of a decision's input its commit needs. */
 type Standing = Pick<DecisionInput, "claim" | "at">;
-
-/** The role recorded for the Failures that the orchestrator posts itself. */
-const orchestratorRole = "orchestrator";
 
 /** `newId` makes UUIDs: for the commit, and for threads and claims that come into being with it. */
 export function commitOf(decision: Decision, input: Standing, epoch: number, newId: () => string): ClaimCommit {

@@ -1,7 +1,7 @@
 // Judging an artefact that somebody wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
 import { createHash } from "node:crypto";
 import type { RegisteredAgent } from "../model/agent.ts";
-import { type ArtefactHead, maxPayloadBytes } from "../model/artefact.ts";
+import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
 import { claimTypeOf } from "../model/tool-contract.ts";
@@ -114,7 +114,10 @@ function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAge
   // Only who takes part by hand makes something without having been granted it.
   if (agent !== undefined && claim_id === "" && agent.external !== true)
     return `claim_id: is missing: what ${name} makes is the result of a grant`;
-  if (agent !== undefined || !agents.some((one) => one.role === role)) return undefined;
+  if (agent !== undefined) return undefined;
+  if (role === orchestratorRole)
+    return `produced_by_role: ${role} stands on what the orchestrator itself posts: write another role`;
+  if (!agents.some((one) => one.role === role)) return undefined;
   return `produced_by_agent: is none of the role ${role}: name the agent, or write another role`;
 }
 

@@ -47,3 +47,6 @@ export const goalFeedbackType = "GoalFeedback";
 
 /** The role recorded for what people post. */
 export const userRole = "user";
+
+/** The role recorded for the Failures and Questions that the orchestrator posts itself. */
+export const orchestratorRole = "orchestrator";

@@ -44,6 +44,19 @@ describe("sett cancel", () => {
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
   }, 120_000);
 
+  test("names a claim that somebody has broken by hand, for it cannot end before it is put right", async () => {
+    await using clan = await Sett.gather(at, { silent: {} });
+    const goal = await clan.goal();
+    const { claim } = await clan.claimOn(goal);
+    await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");
+    const { code, err } = await clan.sett("cancel", goal.id);
+    expect(code).toBe(0);
+    expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled.`);
+    expect(err.replace(/\s+/g, " ")).toContain(
+      `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when somebody has put that right`,
+    );
+  }, 120_000);
+
   test.each(["review", "claim", "exclusive"] as const)(
     "stops the tool that is at work on a bid of `%s`",
     async (bid) => {

@@ -2,7 +2,7 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import type { AgentName, GoalId } from "../../../lib/model/ids.ts";
+import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { openAsPerson } from "../open-as-person.ts";
@@ -40,7 +40,7 @@ export const cancel = defineCommand({
       );
     }
     let endedAt: string | undefined;
-    const { claims, agents } = await request(shell, opened, {
+    const { claims, agents, unreadable } = await request(shell, opened, {
       draft: { type: "cancel_requested", goal_id: goal },
       actor,
       async hear(event, current) {
@@ -51,12 +51,19 @@ export const cancel = defineCommand({
       },
     });
     if (args.json) {
-      await shell.out.write(`${JSON.stringify({ id: goal, state: "cancelled", claims, agents })}\n`);
+      await shell.out.write(`${JSON.stringify({ id: goal, state: "cancelled", claims, agents, unreadable })}\n`);
       return;
     }
     const count = claims === 0 ? "it had no open claims" : claims === 1 ? "1 claim has ended" : `${claims} claims have ended`;
     const work = agents.length === 0 ? "" : `, and with ${claims === 1 ? "it" : "them"} the work of ${agents.join(", ")}`;
-    shell.messages.done(`The goal ${shortId(goal)} is cancelled: ${count}${work}.`);
+    const [first] = unreadable;
+    if (claims > 0 || first === undefined) shell.messages.done(`The goal ${shortId(goal)} is cancelled: ${count}${work}.`);
+    else shell.messages.done(`The goal ${shortId(goal)} is cancelled.`);
+    if (first === undefined) return;
+    const which = `${unreadable.length === 1 ? "Claim" : "Claims"} ${unreadable.map(shortId).join(", ")}`;
+    shell.messages.warn(
+      `${which} cannot be read, and ${unreadable.length === 1 ? "ends" : "end"} when somebody has put that right: \`sett status${naming(args.name)}\` says what is wrong.`,
+    );
     return;
   },
 });
@@ -66,8 +73,11 @@ async function hasOpenClaims(board: Blackboard, goal: GoalId): Promise<boolean> 
   return open.some(({ claim }) => claim.goal_id === goal);
 }
 
+/** `unreadable`: open claims of the goal that somebody has broken by hand. */
+type Ended = { claims: number; agents: AgentName[]; unreadable: ClaimId[] };
+
 /** Claims end together with their events, so that the log has told of all of them by now. */
-async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise<{ claims: number; agents: AgentName[] }> {
+async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise<Ended> {
   const events: SettEvent[] = [];
   for (let last: string | undefined = from; last !== undefined; ) {
     const page: SettEvent[] = await board.readEvents(last, 500);
@@ -75,5 +85,9 @@ async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise
     last = page.at(-1)?.id;
   }
   const agents = events.flatMap(({ type, agent }) => (type === "grant_cancelled" && agent !== undefined ? [agent] : []));
-  return { claims: events.filter(({ type }) => type === "claim_terminated").length, agents: [...new Set(agents)] };
+  const unreadable: ClaimId[] = [];
+  await board.readClaims(await board.listOpenClaims(), (one) => {
+    if (one.goal === goal) unreadable.push(one.claim);
+  });
+  return { claims: events.filter(({ type }) => type === "claim_terminated").length, agents: [...new Set(agents)], unreadable };
 }

@@ -194,6 +194,8 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const nobodys = "produced_by_agent: is none of the role writer: name the agent, or write another role";
     expect(await write("", "writer")).toBe(nobodys);
     expect(await write("ghost", "writer")).toBe(nobodys);
+    const orchestrators = "produced_by_role: orchestrator stands on what the orchestrator itself posts: write another role";
+    expect(await write("", "orchestrator")).toBe(orchestrators);
     for (const [agent, role] of [
       ["monitor", "monitor"],
       ["", "user"],
