@@ -31,21 +31,27 @@ const minMemoryBytes = 6 * 1024 ** 2;
 const maxMemoryBytes = 64 * 1024 ** 4;
 
 /** `512M`, `1.5G`, `64MiB` or a number of bytes → bytes; units are powers of 1024 in either spelling, as in Docker Compose. */
-export const Memory = z
-  .union([z.int(), z.string()], { error: "must be a size such as `512M` or `1G`, or a number of bytes" })
-  .transform((size, context) => {
-    const [, count, unit] = /^(\d+(?:\.\d+)?)\s?([kmgt]?)(?:i?b)?$/i.exec(String(size)) ?? [];
-    const bytes = Math.floor(Number(count) * 1024 ** (powerOf[(unit ?? "").toLowerCase()] ?? 0));
-    if (bytes >= minMemoryBytes && bytes <= maxMemoryBytes) return bytes;
-    const sentence =
-      count === undefined
-        ? "must be a size such as `512M` or `1G`, or a number of bytes"
-        : bytes < minMemoryBytes
-          ? "must be at least `6M`, the least that Docker takes"
-          : "must be at most `64T`";
-    context.addIssue({ code: "custom", message: sentence });
-    return z.NEVER;
-  });
+const sizeFrom = (minBytes: number, tooSmall: string) =>
+  z
+    .union([z.int(), z.string()], { error: "must be a size such as `512M` or `1G`, or a number of bytes" })
+    .transform((size, context) => {
+      const [, count, unit] = /^(\d+(?:\.\d+)?)\s?([kmgt]?)(?:i?b)?$/i.exec(String(size)) ?? [];
+      const bytes = Math.floor(Number(count) * 1024 ** (powerOf[(unit ?? "").toLowerCase()] ?? 0));
+      if (bytes >= minBytes && bytes <= maxMemoryBytes) return bytes;
+      const sentence =
+        count === undefined
+          ? "must be a size such as `512M` or `1G`, or a number of bytes"
+          : bytes < minBytes
+            ? tooSmall
+            : "must be at most `64T`";
+      context.addIssue({ code: "custom", message: sentence });
+      return z.NEVER;
+    });
+
+export const Memory = sizeFrom(minMemoryBytes, "must be at least `6M`, the least that Docker takes");
+
+/** Of what an agent is given to read. */
+export const ContextSize = sizeFrom(1024, "must be at least `1K`");
 
 /** `'0.50'` or `2` → how many processors, from 0.01 to 1024. */
 export const Cpus = z

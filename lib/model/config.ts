@@ -5,7 +5,7 @@ import { userRole } from "./artefact.ts";
 import { BidRule } from "./bid.ts";
 import { Environment } from "./config-environment.ts";
 import { HookFile } from "./config-notify.ts";
-import { Cpus, Duration, Memory } from "./config-quantities.ts";
+import { ContextSize, Cpus, Duration, Memory } from "./config-quantities.ts";
 import { AgentName } from "./ids.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
@@ -174,7 +174,7 @@ const Limits = z
     review_rounds: z.int().min(0).max(1000).default(defaultPolicy.review_rounds),
     artefacts_per_goal: z.int().min(1).max(1_000_000).default(defaultPolicy.artefacts_per_goal),
     bid_deadline: Duration.default(defaultPolicy.bid_deadline_ms),
-    context: Memory.optional(),
+    context: ContextSize.optional(),
   })
   .transform(({ bid_deadline, context, ...limits }) => ({ ...limits, bid_deadline_ms: bid_deadline, context_bytes: context }));
 

@@ -7,7 +7,7 @@ import { sampleArtefact } from "../support/sample.ts";
 import { type ReleaseScene, releaseScene, review } from "./release-scene.ts";
 import { git } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const ask = (scene: ReleaseScene) => scene.ask("changelog", scene.goal, { phase: "exclusive" });
 const show = (scene: ReleaseScene, commit: string, file: string) =>

@@ -4,7 +4,7 @@ import { repository, withoutHashes } from "./changelog-scene.ts";
 import { git, runAgent } from "./run-agent.ts";
 
 // Each of these starts some twenty processes, and other suites may keep both cores busy meanwhile.
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 /** What the host's own clock says at the time of the run; a run over midnight sees either day. */
 const today = () => new Date().toISOString().slice(0, 10);

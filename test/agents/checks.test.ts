@@ -6,7 +6,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import { commitOnTop, type ReleaseScene, releaseScene } from "./release-scene.ts";
 import { git, runAgent } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let scene: ReleaseScene;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { sampleArtefact } from "../support/sample.ts";
 import { type ReleaseScene, releaseScene } from "./release-scene.ts";
 import { git, runAgent } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let scene: ReleaseScene;
 let folder: string;

@@ -7,7 +7,7 @@ import { sampleArtefact } from "../support/sample.ts";
 import { commitOnTop, type ReleaseScene, releaseScene } from "./release-scene.ts";
 import { git, gitWithInput, runAgent } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let scene: ReleaseScene;
 beforeAll(async () => {

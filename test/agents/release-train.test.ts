@@ -7,7 +7,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import { type ReleaseScene, releaseScene, review } from "./release-scene.ts";
 import { git, gitWithInput } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let scene: ReleaseScene;
 let first: Artefact;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { commitOnTop, type ReleaseScene, releaseScene, review } from "./release-scene.ts";
 import { git } from "./run-agent.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let scene: ReleaseScene;
 let right: Record<string, string>;

@@ -10,7 +10,7 @@ import { commitOf, queued, takeSeat } from "./suite/scene.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 const goal = sampleArtefact();
 const hands = [sampleArtefact(), sampleArtefact(), sampleArtefact()];

@@ -167,6 +167,8 @@ test("a hundred bids placed while the connection breaks are all on record once",
 
 test("a cursor whose way was cut off is not moved later", async () => {
   await using server = await startRedisServer();
+  // On a slow disk the seat itself would be lost with the server.
+  await server.cli("CONFIG", "SET", "appendfsync", "always");
   await using board = await connectBlackboard({ url: server.url, instance });
   await board.takeSeat({ holder: "one", leaseMs: 60_000, fresh: true });
   server.pause();

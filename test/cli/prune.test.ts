@@ -104,6 +104,8 @@ test("an archive is read without a sett: as a table, by type, and one artefact i
   expect(details).toContain(result.payload);
   expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(result);
   expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({ code: 1 });
+  const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
+  expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
 }, 120_000);
 
 test("a dry run says what would be moved, and moves nothing", async () => {

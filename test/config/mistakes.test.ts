@@ -27,12 +27,13 @@ const wholeFile: Case[] = [
   ["a sett has at least one agent", "version: '1.0'\nagents: {}\n", ["sett.yml:2:1 agents: must name at least one agent"]],
   [
     "limits have their kinds and ranges",
-    `${validText}limits: { bid_deadline: 0s, review_rounds: -1, artefacts_per_goal: many, rounds: 1 }\n`,
+    `${validText}limits: { bid_deadline: 0s, review_rounds: -1, artefacts_per_goal: many, rounds: 1, context: 100 }\n`,
     [
       "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
       "sett.yml:6:44 limits.review_rounds: must be at least 0",
       "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
       "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`",
+      "sett.yml:6:94 limits.context: must be at least `1K`",
     ],
   ],
   [

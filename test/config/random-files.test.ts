@@ -57,7 +57,7 @@ function judge(text: string): void {
 }
 
 // Other suites may keep both cores busy meanwhile.
-setDefaultTimeout(30_000);
+setDefaultTimeout(120_000);
 
 test("any document is a configuration or a list of mistakes, and never a crash", () => {
   fc.assert(

@@ -12,7 +12,7 @@ import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const instance = InstanceName.parse("test");
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** One agent is registered, so that claims wait for its bid. */
 async function createWorld() {

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { waitFor } from "../support/wait-for.ts";
 import { startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 const patience = { everyMs: 20 };
 
 test("a broken claim and what nobody can read hold up nothing else that is due", async () => {

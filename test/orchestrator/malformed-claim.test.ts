@@ -7,7 +7,7 @@ import { waitFor } from "../support/wait-for.ts";
 import { statusOf } from "./support/people.ts";
 import { type RedisClan, startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const onGoal = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }] };
 const witness = sampleAgent("witness", { bids: [{ on: "Never", bid: "review" }] });

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Prints the goal's payload as its own. */
 const writer = {

@@ -5,7 +5,7 @@ import { agentName, newArtefactId, newClaimId } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { type RedisClan, startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
 const forGoals = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], script: answer("Report") };

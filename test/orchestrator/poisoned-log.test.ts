@@ -15,7 +15,7 @@ import { waitFor } from "../support/wait-for.ts";
 import { orchestratorParts } from "../support/wired.ts";
 
 const instance = InstanceName.parse("test");
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 const patience = { everyMs: 20 };
 
 /** One agent is registered, so that claims wait for its bid. */

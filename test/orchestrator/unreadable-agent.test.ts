@@ -7,7 +7,7 @@ import { agentName, sampleAgent } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const report = { artefact_type: "Report", artefact_payload: "", summary: "" };
 const onGoal = { bids: [{ on: "GoalDefined", bid: "claim" as const }] };

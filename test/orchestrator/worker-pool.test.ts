@@ -15,7 +15,7 @@ import { processInstance } from "../support/process-instance.ts";
 import { agentName } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 const agent = agentName("coder");
 
 /** A pool whose workers run `script`, with a file of their own in `$RUNS`, on a board that `wrap` may trouble. */

@@ -20,7 +20,7 @@ import { docker, tinyImage } from "../support/tiny-image.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { instance, startClan } from "./support/redis-clan.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** It only bids: its work is for workers. */
 const tester = {

@@ -7,7 +7,7 @@ import type { Lock } from "../../lib/runtime/port.ts";
 import { dockerInstance } from "../support/docker-instance.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 function held(lock: Lock): AsyncDisposable {
   if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);

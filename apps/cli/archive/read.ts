@@ -38,6 +38,10 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     yield* splitLines(input);
   } catch (error) {
     if (error instanceof SettError) throw error;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT")
+      throw new SettError("archive-unusable", `There is no file ${path}.`, {
+        hint: "Name the file that `sett prune` has written.",
+      });
     throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
 }
