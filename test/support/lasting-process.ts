@@ -44,8 +44,7 @@ export function startLasting(
   });
   const signal = (name: NodeJS.Signals) =>
     void pid.then((known) => {
-      // It may have gone without the shell having said so yet.
-      if (!hasEnded && isThere(known)) process.kill(known, name);
+      if (!hasEnded) kill(known, name);
     });
   const none = Readable.from([]);
   return {
@@ -60,10 +59,11 @@ export function startLasting(
   };
 }
 
-function isThere(pid: number): boolean {
+/** It may have gone without the shell having said so yet. */
+function kill(pid: number, name: NodeJS.Signals): void {
   try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
+    process.kill(pid, name);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
