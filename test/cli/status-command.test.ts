@@ -60,7 +60,7 @@ test("tells whose bid is missing, and that this agent is silent", async () => {
   ]);
   const text = await at.need("status", "--goal", first.id);
   expect(text).toContain(`claim ${claims[0]?.slice(0, 8)} on GoalDefined  bids coder:exclusive reviewer:review tester:?`);
-  expect(text).toMatch(/waits for the bid of `tester`, \d+s: it is silent \(last heard 4m ago\), and `sett logs tester`/);
+  expect(text).toMatch(/waits for the bid of `tester`, \d+s: it is silent \(last heard 4m ago\): `sett up` .*`sett logs tester`/);
   expect(text).toMatch(/^tester +tester +silent +4m ago$/m);
 }, 120_000);
 
