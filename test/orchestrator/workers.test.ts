@@ -14,7 +14,7 @@ import { workerName } from "../../lib/runtime/names.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { queueGrant } from "../blackboard/suite/scene.ts";
-import { type DockerInstance, dockerInstance } from "../support/docker-instance.ts";
+import { type DockerInstance, dockerInstance, elsewhere } from "../support/docker-instance.ts";
 import { agentName } from "../support/sample.ts";
 import { docker, tinyImage } from "../support/tiny-image.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -79,7 +79,7 @@ async function failures(workers: Parts["workers"]): Promise<string[]> {
 
 const nowhere = {
   name: (suffix: string) => `sett-clan-${suffix}`,
-  labels: (kind: PartKind): PartLabels => ({ instance: instance, workspace: "/tmp/nowhere", version: "0.0.0", ...kind }),
+  labels: (kind: PartKind): PartLabels => ({ instance: instance, workspace: elsewhere, version: "0.0.0", ...kind }),
 };
 
 const failuresAt = async (socketPath: string) =>

@@ -1,5 +1,6 @@
 // An instance's name for one test, and everything on the engine that carries it removed at the end, whatever happened.
 import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
@@ -21,6 +22,9 @@ export type DockerInstance = AsyncDisposable & {
 
 const agent = AgentName.parse("x");
 
+/** A repository that none of the tests takes a sett up in: of a folder that is not there, `sett down` of another cannot tell what it shares. */
+export const elsewhere = resolve(import.meta.dir, "../..");
+
 export async function dockerInstance(): Promise<DockerInstance> {
   await ensureTinyImage();
   const runtime = await dockerRuntime();
@@ -28,7 +32,7 @@ export async function dockerInstance(): Promise<DockerInstance> {
   const tags: string[] = [];
   let containers = 0;
   const name = (suffix: string): string => `sett-${instance}-${suffix}`;
-  const labels = (kind: PartKind): PartLabels => ({ instance, workspace: "/tmp/nowhere", version: "0.0.0", ...kind });
+  const labels = (kind: PartKind): PartLabels => ({ instance, workspace: elsewhere, version: "0.0.0", ...kind });
   return {
     runtime,
     instance,
