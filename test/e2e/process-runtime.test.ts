@@ -302,7 +302,7 @@ test("the name cannot be taken in Docker as well", async () => {
 
 test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
   await startWaiting();
-  expect(stillRunning().join()).toContain("sleep");
+  await waitFor("the command at work", () => stillRunning().join().includes("sleep"));
   // Also of which the supervisor is gone.
   process.kill(readState(placeOf("agent-critic"))?.supervisor.pid ?? 0, "SIGKILL");
   await need("down", "--timeout", "1s");
