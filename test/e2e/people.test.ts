@@ -83,9 +83,9 @@ test("an agent and a worker ask; orchestrator, cub and Redis are restarted befor
   await restartEverything("agent-coder");
   await waitFor("the answer to be taken", async () => (await sett.sett("answer", first, "MIT")).code === 0, { everyMs: 500 });
   const second = await questionOf(goal, "Is it allowed?");
-  const workers = $`docker ps -aq --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=worker`;
+  const workers = () => $`docker ps -aq --filter label=dev.sett.instance=${sett.name} --filter label=dev.sett.component=worker`;
   // Nothing runs for who waits.
-  await waitFor("the worker to be gone", async () => (await workers.text()).trim() === "");
+  await waitFor("the worker to be gone", async () => (await workers().text()).trim() === "");
   await restartEverything("agent-checker");
   await waitFor("the answer to be taken", async () => (await sett.sett("answer", second, "yes")).code === 0, { everyMs: 500 });
   const end = await artefactOf(goal, "End");
