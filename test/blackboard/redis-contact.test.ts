@@ -1,5 +1,6 @@
 // What happens when Redis is not there, goes away, comes back, or hangs.
 import { expect, test } from "bun:test";
+import { createClient } from "redis";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -90,6 +91,43 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
   expect(seen.filter((count) => count !== undefined)).toEqual([0, 1]);
   expect(reconnects).toBe(1);
   expect(board.contactSince()).toBeGreaterThanOrEqual(before);
+  const { claim } = await queueGrant(board);
+  await waitFor("the grant", () => claims.includes(claim.id));
+  stop.abort();
+  await following;
+});
+
+test("while another Redis has the port, followers and writers wait for their own", async () => {
+  await using server = await startRedisServer({ password: "ours" });
+  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 10_000, giveUpMs: 30_000 });
+  const stop = new AbortController();
+  const seen: unknown[] = [];
+  const claims: string[] = [];
+  const following = Promise.all([
+    (async () => {
+      for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+    })(),
+    (async () => {
+      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) claims.push(...batch);
+    })(),
+  ]);
+  const log = (count: number) => board.logEvent({ type: "instance_started", data: { count } }, user);
+  await log(0);
+  await waitFor("the first event", () => seen.length === 1);
+
+  const stranger = createClient({ url: server.url.replace("ours", "theirs"), socket: { reconnectStrategy: false } });
+  await server.cli("CONFIG", "SET", "requirepass", "theirs");
+  stranger.on("error", () => {});
+  await stranger.connect();
+  await stranger.sendCommand(["CLIENT", "KILL", "TYPE", "normal"]);
+  await waitFor("the loss to be noticed", () => board.contactSince() === undefined);
+  const writing = log(1);
+  // Each of the connections has been refused once.
+  await waitFor("the refusals", async () => Number(/WRONGPASS:count=(\d+)/.exec(await stranger.info("errorstats"))?.[1]) >= 3);
+  await stranger.configSet("requirepass", "ours");
+  stranger.destroy();
+  await writing;
+  await waitFor("the follower", () => seen.includes(1));
   const { claim } = await queueGrant(board);
   await waitFor("the grant", () => claims.includes(claim.id));
   stop.abort();

@@ -39,10 +39,10 @@ export function endpointOf(url: string): { host: string; port: number } {
 
 /**
  * True for what Redis itself answered and would answer again: a script's own refusal. A server that is loading, busy or full, or refuses
- * writes, is worth another try.
+ * writes, is worth another try. One that refuses the password is another server, which has the port while ours is away.
  */
 export function isRefusal(error: unknown): error is ErrorReply {
-  return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error);
+  return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error) && !isBadCredential(error);
 }
 
 function isPassing({ message }: ErrorReply): boolean {
@@ -59,11 +59,9 @@ export function reasonOfWriteRefusal({ message }: ErrorReply): string {
   return `Redis refuses writes: ${message.replace(/ script: .*$/s, "")}`;
 }
 
-/** True for what waiting does not mend. */
+/** True where Redis does not let us in. On the first contact waiting does not mend it. */
 export function isBadCredential(error: unknown): boolean {
-  return (
-    error instanceof ErrorReply && /^(?:WRONGPASS|NOAUTH|NOPERM)\b|invalid (?:password|username-password)/i.test(error.message)
-  );
+  return error instanceof ErrorReply && /^(?:WRONGPASS|NOAUTH|ERR AUTH)\b/.test(error.message);
 }
 
 export function refusedByRedis(error: ErrorReply): SettError {
