@@ -18,8 +18,8 @@ export async function deliverResult(
 ): Promise<boolean> {
   const { board, clock, metrics, watch } = parts;
   const { artefact } = result;
-  const { id: artefact_id, type, structural_type } = artefact;
-  const log = parts.log.with({ claim_id: claim.id, artefact_id, type, structural_type });
+  const { id: artefact_id, logical_id, type, structural_type } = artefact;
+  const log = parts.log.with({ claim_id: claim.id, artefact_id, logical_id, type, structural_type });
   const order = { claim: claim.id, agent: grant.agent, attempt: grant.attempt, endedAt: clock.now().toISOString(), result };
   try {
     const onRetry = () => watch.executor.turn();

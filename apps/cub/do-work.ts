@@ -11,6 +11,7 @@ import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
 import type { Parts } from "./parts.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
+import { commandText, outputText } from "./tool-words.ts";
 
 /** Never rejects: whatever goes wrong is a Failure that says so. Aborting the signal ends the command. */
 export async function doWork(parts: Parts, task: Task, signal: AbortSignal): Promise<GrantResult> {
@@ -18,7 +19,8 @@ export async function doWork(parts: Parts, task: Task, signal: AbortSignal): Pro
   try {
     return await workOn(parts, task, task.inputs.value, signal);
   } catch (error) {
-    parts.log.error("Tool execution failed", { claim_id: task.claim.id, error: messageOf(error) });
+    const command = commandText(parts.command);
+    parts.log.error("Tool execution failed", { claim_id: task.claim.id, command, error: messageOf(error) });
     return failed(parts, task, noEnd(messageOf(error)));
   }
 }
@@ -49,7 +51,9 @@ function inSight({ target, contextChain, additionalContext }: TaskInputs): Set<A
 
 async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
   const { metrics, registration } = parts;
-  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  const { logical_id } = inputs.target;
+  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
+  const command = commandText(parts.command);
   const timeoutMs = registration.current.timeout_ms;
   const stdin = formatToolInput({
     claim_type: claimTypeOf[grant.phase],
@@ -58,31 +62,29 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
     context_chain: inputs.contextChain,
     additional_context: inputs.additionalContext,
   });
-  log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, base_commit: inputs.base });
+  log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
   const outcome = await parts.runTool({ stdin, timeoutMs, signal });
   const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind, target: inputs.target.type }, timeoutMs);
-  const { reason, exitCode, durationMs, stderr } = verdict.end;
+  const { reason, exitCode, durationMs } = verdict.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
-  const about = {
-    exit_code: exitCode,
-    duration_ms: durationMs === null ? null : Math.round(durationMs),
-    stderr: new TextDecoder().decode(stderr.subarray(0, 8_000)),
-  };
+  const stderr = outputText(verdict.end.stderr);
+  const about = { exit_code: exitCode, duration_ms: durationMs === null ? null : Math.round(durationMs), stderr };
+  const failure = () => ({ command, ...about, stdout: outputText(verdict.end.stdout), reason });
   switch (verdict.kind) {
     case "result":
       log.info("Tool execution completed", about);
       return verdict;
     case "unreadable":
       log.info("Tool execution completed", about);
-      log.error("Failed to parse tool output", { reason });
+      log.error("Failed to parse tool output", failure());
       return verdict;
     case "timed_out":
       metrics.timeouts.inc();
-      log.error("Tool execution timeout", { ...about, reason });
+      log.error("Tool execution timeout", failure());
       return verdict;
     case "failed":
-      log.error("Tool execution failed", { ...about, reason });
+      log.error("Tool execution failed", failure());
       return verdict;
     default:
       return unreachable(verdict);
@@ -96,7 +98,15 @@ async function publish(parts: Parts, artefact: Parameters<typeof publishCommit>[
     reason: messageOf(error),
   }));
   if (published.ok) return published;
-  parts.log.error("Tool execution failed", { claim_id: artefact.claim_id, reason: published.reason });
+  const { claim_id, logical_id } = artefact;
+  const said = { stdout: outputText(end.stdout), stderr: outputText(end.stderr) };
+  parts.log.error("Tool execution failed", {
+    claim_id,
+    logical_id,
+    command: commandText(parts.command),
+    ...said,
+    reason: published.reason,
+  });
   return { ok: false as const, end: { ...end, reason: published.reason } };
 }
 

@@ -23,6 +23,7 @@ import { loadOwnRegistration } from "./own-registration.ts";
 import type { Parts } from "./parts.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
+import { commandText } from "./tool-words.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
 const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
@@ -55,7 +56,12 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
   answer = (request) => app.fetch(request);
   const { role } = parts.registration.current;
-  parts.log.info("Cub started", { version: packageJson.version, port: server.port, command: settings.command, role });
+  parts.log.info("Cub started", {
+    version: packageJson.version,
+    port: server.port,
+    command: commandText(settings.command),
+    role,
+  });
   signal.removeEventListener("abort", leave);
   await cub.run(signal);
   await server.stop();
@@ -101,6 +107,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     workingCopy,
     contextBytes: settings.contextBytes,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
+    command,
     runTool: (order) => runCommand({ ...order, command, cwd, env, ...pipes }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
     clock: systemClock,

@@ -12,6 +12,8 @@ export type Parts = {
   board: Blackboard;
   registration: OwnRegistration;
   runTool: RunTool;
+  /** What `runTool` runs, to be named in the log. */
+  command: readonly string[];
   runBidCommand: RunBidCommand;
   /** How much it may be given to read beside its target. */
   contextBytes?: number | undefined;

@@ -7,5 +7,6 @@ export function tellTask(log: JsonLog, { claim, grant, inputs }: Task): void {
   about.info("Work Executor received claim from queue", { phase: grant.phase, attempt: grant.attempt });
   if (!inputs.ok) return about.error("Failed to fetch target artefact", { reason: inputs.reason });
   const { target, contextChain } = inputs.value;
-  about.info("Fetched target artefact", { type: target.type, version: target.version, context: contextChain.length });
+  const { logical_id, type, version } = target;
+  about.info("Fetched target artefact", { logical_id, type, version, context: contextChain.length });
 }

@@ -23,8 +23,8 @@ export function failureReport(end: ToolEnd): FailureReport {
     signal: end.signal,
     timed_out: end.timedOut,
     duration_ms: end.durationMs === null ? null : Math.round(end.durationMs),
-    stdout: shorten(end.stdout),
-    stderr: shorten(end.stderr),
+    stdout: shortenedOutput(end.stdout, keptBytes),
+    stderr: shortenedOutput(end.stderr, keptBytes),
   };
 }
 
@@ -45,7 +45,8 @@ export function lastLine(bytes: Uint8Array): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
 const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-function shorten(bytes: Uint8Array): string {
+/** Its beginning and its end, of so many bytes each, where it is longer than both. */
+export function shortenedOutput(bytes: Uint8Array, keptBytes: number): string {
   const decode = (part: Uint8Array) => new TextDecoder().decode(part);
   if (bytes.byteLength <= 2 * keptBytes) return decode(bytes);
   const headEnd = characterStart(bytes, keptBytes);

@@ -49,8 +49,15 @@ class Lines implements JsonLog {
     const line: LogFields = { time: this.#now().toISOString(), level, msg, ...this.#fields, ...more };
     // A replacer would do the same for every value, at several times the cost: fields are flat.
     for (const name in line) line[name] = shortened(line[name]);
-    this.#write(JSON.stringify(line));
+    this.#write(JSON.stringify(line).replace(notForTerminals, escaped));
   }
+}
+
+/** What JSON leaves as it is, and a terminal that is shown the line would obey: DEL, the C1 controls, and the marks that turn text around. */
+const notForTerminals = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function shortened(value: unknown): unknown {

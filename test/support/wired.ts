@@ -16,6 +16,7 @@ export function cubParts(given: Pick<CubParts, "board" | "registration" | "runTo
   return {
     ...common,
     log: silent,
+    command: ["/app/run.sh"],
     workingCopy: undefined,
     hasClaimPrompt: false,
     runBidCommand: () => Promise.reject(new Error("This agent bids by rules.")),

@@ -33,7 +33,19 @@ function parse(line: string): Record<string, unknown> | undefined {
 
 function valueText(name: string, value: unknown): string {
   if (typeof value !== "string") return oneLine(JSON.stringify(value));
-  return name.endsWith("_id") ? shortId(value) : oneLine(value);
+  return name.endsWith("_id") ? shortId(value) : inBrief(oneLine(value));
+}
+
+const [keptOfBeginning, keptOfEnd] = [80, 320];
+
+/** Output says at its end why something failed. `--json` has more of it. */
+function inBrief(text: string): string {
+  const characters = [...text];
+  const missing = characters.length - keptOfBeginning - keptOfEnd;
+  // The mark needs room, too.
+  if (missing <= 40) return text;
+  const ends = [characters.slice(0, keptOfBeginning), characters.slice(-keptOfEnd)].map((end) => end.join(""));
+  return ends.join(` [… ${missing} characters left out …] `);
 }
 
 function plain(text: string): string {
