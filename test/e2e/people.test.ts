@@ -63,7 +63,9 @@ async function questionOf(goal: string, text: string): Promise<string> {
 }
 
 async function restartEverything(agent: string): Promise<void> {
-  for (const part of ["orchestrator", "redis", agent]) process.kill(await sett.processOf(part), "SIGKILL");
+  process.kill(await sett.processOf("orchestrator"), "SIGKILL");
+  await sett.killRedis();
+  process.kill(await sett.processOf(agent), "SIGKILL");
   await waitFor("everybody to be back", async () => (await sett.sett("status", "--json")).code === 0, {
     timeoutMs: 60_000,
     everyMs: 200,

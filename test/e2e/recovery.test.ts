@@ -76,7 +76,7 @@ async function expectWholeChain(goal: string): Promise<void> {
 test("a Redis that is killed while a tool runs comes back, and the whole chain is there once", async () => {
   const goal = await sett.forage("survive Redis");
   await running(goal, "first");
-  process.kill(await sett.processOf("redis"), "SIGKILL");
+  await sett.killRedis();
   await Promise.all(["first", "second"].map(letGo));
   await expectWholeChain(goal);
 });

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { type LastingProcess, startLasting } from "./lasting-process.ts";
+import { waitFor } from "./wait-for.ts";
 
 export type RedisServer = AsyncDisposable & {
   readonly url: string;
@@ -16,7 +17,7 @@ export type RedisServer = AsyncDisposable & {
   readonly folder: string;
   /** Ends it with SIGTERM, as an orderly stop would. */
   stop(): Promise<void>;
-  /** Ends it with SIGKILL, as a crash would. */
+  /** Ends it with SIGKILL, as a crash would, once its file has what it acknowledged: on a slow disk it may lag behind by two seconds. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data; resolves when it serves. */
   start(): Promise<void>;
@@ -43,6 +44,7 @@ export async function startRedisServer(options: { password?: string; folder?: st
   const { port } = first;
   const arguments_ = ["--port", String(port), ...settings];
   let child: LastingProcess | undefined = first.child;
+  let isPaused = false;
   const end = async (signal: NodeJS.Signals) => {
     const running = child;
     child = undefined;
@@ -51,6 +53,7 @@ export async function startRedisServer(options: { password?: string; folder?: st
     // A paused process takes SIGTERM only once it goes on.
     running.signal("SIGCONT");
     await running.exited;
+    isPaused = false;
   };
 
   return {
@@ -58,14 +61,19 @@ export async function startRedisServer(options: { password?: string; folder?: st
     port,
     folder,
     stop: () => end("SIGTERM"),
-    kill: () => end("SIGKILL"),
+    kill: async () => {
+      if (!isPaused) await untilWritten(["redis-cli", "-p", String(port), ...passwordFlags]);
+      await end("SIGKILL");
+    },
     start: async () => {
       child ??= await launch(arguments_);
     },
     pause: () => {
+      isPaused = true;
       child?.signal("SIGSTOP");
     },
     resume: () => {
+      isPaused = false;
       child?.signal("SIGCONT");
     },
     cli: async (...words) => {
@@ -77,6 +85,16 @@ export async function startRedisServer(options: { password?: string; folder?: st
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Resolves once Redis has handed to the system all that it acknowledged; at once where it does not answer. */
+export async function untilWritten([command = "", ...words]: string[]): Promise<void> {
+  const isWritten = () =>
+    promisify(execFile)(command, [...words, "INFO", "persistence"], { timeout: 10_000 }).then(
+      ({ stdout }) => !/aof_buffer_length:[1-9]/.test(stdout),
+      () => true,
+    );
+  await waitFor("Redis to have written its file", isWritten);
 }
 
 /** What was free a moment ago may be somebody else's by now. */

@@ -6,6 +6,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { countsLines, settInProcess } from "../../cli/support/sett-in-process.ts";
+import { untilWritten } from "../../support/redis-server.ts";
 
 const project = resolve(import.meta.dir, "../../..");
 const settBinary = join(project, "bin/sett");
@@ -124,6 +125,12 @@ export class SettWorkspace implements AsyncDisposable {
   /** The process id, on this machine, of the first process of a part's container. */
   async processOf(part: string): Promise<number> {
     return Number((await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.text()).trim());
+  }
+
+  /** Ends its Redis as a crash would, once its file has what it acknowledged. */
+  async killRedis(): Promise<void> {
+    await untilWritten(["docker", "exec", `sett-${this.name}-redis`, "redis-cli"]);
+    process.kill(await this.processOf("redis"), "SIGKILL");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -19,8 +19,9 @@ export function restartsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("one that is stopped stays stopped", async () => {
     await using sett = await open();
-    const { find, stop } = sett.runtime.containers;
-    const { id } = await sett.run("trap 'exit 0' TERM; while :; do sleep 0.05; done", { restart: "unless-stopped" });
+    const { find, logs, stop } = sett.runtime.containers;
+    const { id } = await sett.run("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done", { restart: "unless-stopped" });
+    for await (const { line } of logs(id, { follow: true })) if (line === "ready") break;
     await stop(id, 10);
     expect(await find(id)).toMatchObject({ restarts: 0, ports: [], state: { state: "exited", exitCode: 0 } });
   }, 120_000);
