@@ -67,12 +67,16 @@ test("the pure core knows no clock, no chance and no I/O", () => {
   expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
 });
 
-/** `bun-pipe.ts` belongs to the cub's main.ts: nothing else imports it. */
-const mayUseBun = /^apps\/[a-z]+\/(?:main|bun-pipe)\.ts$/;
+/** The two ports to the runtime, each with what does the same elsewhere. */
+const mayUseBun = /^lib\/(?:service\/serve|process\/open-pipe)\.ts$/;
 
-test("only the programs' own main.ts read the environment or use what only Bun has", () => {
-  const banned = /\bBun\.|\bprocess\.env\b|from "bun(?::\w+)?"|bun-pipe\.ts/;
-  const wrong = sources.filter((file) => !mayUseBun.test(file) && banned.test(codeOf(file)));
+test("only the two ports to the runtime use what only Bun has", () => {
+  const banned = /\bBun\.|"bun(?::\w+)?"/;
+  expect(sources.filter((file) => !mayUseBun.test(file) && banned.test(codeOf(file)))).toEqual([]);
+});
+
+test("only the programs' own main.ts read the environment", () => {
+  const wrong = sources.filter((file) => !/^apps\/[a-z]+\/main\.ts$/.test(file) && /\bprocess\.env\b/.test(codeOf(file)));
   expect(wrong).toEqual([]);
 });
 

@@ -10,11 +10,10 @@ import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
-import { listening } from "../../lib/service/listening.ts";
+import { serve } from "../../lib/service/serve.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
-import { pipeOpener } from "./bun-pipe.ts";
 import { Cub } from "./cub.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { LoopWatch } from "./loop-watch.ts";
@@ -49,8 +48,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
   signal.addEventListener("abort", leave, { once: true });
   // Before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
-  const { healthPort: port, healthHost: hostname } = settings;
-  const server = listening(port, () => Bun.serve({ port, hostname, fetch: (request) => answer(request) }));
+  const address = { port: settings.healthPort, hostname: settings.healthHost };
+  const server = serve(address, (request) => answer(request));
   const parts = await partsOf(settings);
   const cub = new Cub(parts, settings);
   const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
@@ -98,8 +97,6 @@ async function partsOf(settings: Settings): Promise<Parts> {
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
   const now = systemClock.passedMs;
-  const openPipe = pipeOpener();
-  const pipes = openPipe === undefined ? {} : { openPipe };
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: mostBidOutputBytes };
   return {
     board,
@@ -108,7 +105,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     contextBytes: settings.contextBytes,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
     command,
-    runTool: (order) => runCommand({ ...order, command, cwd, env, ...pipes }),
+    runTool: (order) => runCommand({ ...order, command, cwd, env }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
     clock: systemClock,
     newId: randomUUID,

@@ -1,6 +1,4 @@
 // What is asked of a run of a command, and how it can end.
-import type { Readable } from "node:stream";
-
 /** Limits and inputs of one run. */
 export type Command = {
   /** The program and its arguments. A name without a slash is looked up in the `PATH` of `env`. */
@@ -24,12 +22,7 @@ export type Command = {
   maxOutputBytes?: number;
   /** Aborting stops the process group as a time-out does. */
   signal?: AbortSignal;
-  /** Makes the pipes for stdout and stderr. Without it they are what `spawn` makes: under Bun sockets, which cannot be opened as `/dev/stderr`. */
-  openPipe?: () => OutputPipe;
 };
-
-/** A pipe of the operating system: `writeEnd` is a file descriptor for the child, to be closed here once the child has it. */
-export type OutputPipe = { readable: Readable; writeEnd: number; closeWriteEnd: () => void };
 
 type Ended = {
   /** Of the group's leader; null when a signal ended it, or when it could not even be killed in time. */

@@ -5,6 +5,7 @@ import { collectOutput } from "./collect-output.ts";
 import type { Command, CommandOutcome, NotStarted } from "./command.ts";
 import { explainStartFailure } from "./explain-start-failure.ts";
 import { killGroup } from "./kill-group.ts";
+import { pipeOpener } from "./open-pipe.ts";
 import { openStdinFile } from "./open-stdin-file.ts";
 
 const defaultMaxOutputBytes = 32 * 1024 * 1024;
@@ -39,7 +40,8 @@ function abortedBeforeStart(program: string): NotStarted {
 }
 
 async function start(program: string, args: string[], command: Command, stdin: number | "pipe"): Promise<Started | NotStarted> {
-  const pipes = command.openPipe && { out: command.openPipe(), err: command.openPipe() };
+  const openPipe = await pipeOpener();
+  const pipes = openPipe && { out: openPipe(), err: openPipe() };
   try {
     const { cwd, env } = command;
     const startedAtMs = performance.now();

@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import process from "node:process";
-import { pipeOpener } from "../../apps/cub/bun-pipe.ts";
 import { readToolOutput } from "../../lib/core/read-tool-output.ts";
 import { formatToolInput, ToolInput } from "../../lib/model/tool-contract.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -13,14 +12,13 @@ const environment = { PATH: process.env.PATH ?? "" };
 
 /** Median milliseconds that a run of `true` takes beyond a bare spawn of it, the two in turn. */
 export async function toolStartMs(rounds: number): Promise<number> {
-  const openPipe = pipeOpener();
   const extra: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const bareAt = performance.now();
     await once(spawn("true", { stdio: "ignore", env: environment }), "exit");
     const toolAt = performance.now();
     const order = { command: ["true"], cwd: "/", env: environment, stdin: "{}", timeoutMs: 10_000 };
-    await runCommand(openPipe === undefined ? order : { ...order, openPipe });
+    await runCommand(order);
     extra.push(performance.now() - toolAt - (toolAt - bareAt));
   }
   return median(extra);

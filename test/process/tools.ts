@@ -2,18 +2,10 @@
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pipeOpener } from "../../apps/cub/bun-pipe.ts";
 import type { Command } from "../../lib/process/command.ts";
 
 export const encode = (text: string) => new TextEncoder().encode(text);
 export const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
-
-/** As the cub does; without it a tool's output would go through sockets. */
-const openPipe =
-  pipeOpener() ??
-  (() => {
-    throw new Error("libc could not be reached to make pipes.");
-  });
 
 /** A folder for one test file, removed with everything in it. */
 export async function toolFolder() {
@@ -29,7 +21,7 @@ export async function toolFolder() {
     },
     /** A whole command with short limits, to be overridden. */
     with(command: string[], overrides: Partial<Command> = {}): Command {
-      const limits = { timeoutMs: 10_000, killAfterMs: 200, drainMs: 100, openPipe };
+      const limits = { timeoutMs: 10_000, killAfterMs: 200, drainMs: 100 };
       return { command, cwd: path, env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, stdin: "", ...limits, ...overrides };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),

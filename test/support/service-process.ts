@@ -14,13 +14,20 @@ export type ServiceProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
 };
 
-/** Runs `apps/<app>/main.ts` with exactly this environment (and a PATH). */
+/** The program of a service, from its source. */
+export const sourceOf = (app: "orchestrator" | "cub") => join(project, "apps", app, "main.ts");
+
+/** Runs a service from its source with exactly this environment (and a PATH). */
 export function startService(
   app: "orchestrator" | "cub",
   environment: Record<string, string>,
   ...words: string[]
 ): ServiceProcess {
-  const command = [process.execPath, "run", join(project, "apps", app, "main.ts"), ...words] as const;
+  return startProgram([process.execPath, "run", sourceOf(app), ...words], environment);
+}
+
+/** Runs a command that is a service with exactly this environment (and a PATH). */
+export function startProgram(command: readonly [string, ...string[]], environment: Record<string, string>): ServiceProcess {
   const child = startLasting(command, { env: { PATH: process.env.PATH ?? "", ...environment } });
   let out = "";
   let errors = "";

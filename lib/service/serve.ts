@@ -1,0 +1,39 @@
+// A service's port, served by whichever runtime this is: Bun, for which the programs are compiled, or Deno.
+import process from "node:process";
+import { SettError } from "../model/errors.ts";
+
+/** `port` 0: any that is free. */
+type Address = { port: number; hostname: string };
+type Fetch = (request: Request) => Response | Promise<Response>;
+/** `stop` answers what has been asked, and takes no more. */
+export type Server = { port: number | undefined; stop(): Promise<void> };
+
+/** The part of Deno's API that is used here; the project's own types are Bun's. */
+type Deno = {
+  serve(
+    options: Address & { onListen: () => void },
+    fetch: Fetch,
+  ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> };
+};
+
+/** Throws `port-unusable` when another program has the port, or this one may not have it. */
+export function serve(address: Address, fetch: Fetch): Server {
+  try {
+    return "deno" in process.versions ? serveInDeno(address, fetch) : Bun.serve({ ...address, fetch });
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+    if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
+    const what = code === "EADDRINUSE" ? "is taken by another program" : "may not be used by this user";
+    throw new SettError("port-unusable", `The health port ${address.port} ${what}.`, {
+      hint: "Set SETT_HEALTH_PORT to a free port, or to 0 for any.",
+      cause,
+    });
+  }
+}
+
+function serveInDeno(address: Address, fetch: Fetch): Server {
+  const { Deno } = globalThis as unknown as { Deno: Deno };
+  // It would tell the address in words, in the midst of a log that is JSON.
+  const server = Deno.serve({ ...address, onListen: () => {} }, fetch);
+  return { port: server.addr.port, stop: () => server.shutdown() };
+}
