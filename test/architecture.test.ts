@@ -15,7 +15,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/runtime": { packages: ["dockerode"], rooms: [] },
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },
-  "lib/config": { packages: ["yaml", "zod"], rooms: [] },
+  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: [] },
   "apps/cli": {
     packages: ["citty", "consola", "zod"],

@@ -1,12 +1,14 @@
 // The text of a sett.yml → the configuration, or everything that is wrong with it. Pure: the disk is not looked at.
 import { resolve } from "node:path";
-import { AgentFile, Build, type ImageSource, impossibleCombinations, type SettConfig, SettFile } from "../model/config.ts";
+import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
+import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
 import { parseWith } from "./sentences.ts";
+import { unheardPrompts } from "./unheard-prompts.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
@@ -19,12 +21,15 @@ export type ConfigText = {
   host: HostEnvironment;
 };
 
-/** A build that the file asks for, with absolute paths; `problemAt` says where to complain when they are not there. */
-export type BuildPlace = {
-  context: string;
-  dockerfile: string;
-  problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
-};
+/** What the file names on the disk, with absolute paths; `problemAt` says where to complain when it is not as it should be. */
+export type NamedPlace =
+  | {
+      kind: "build";
+      context: string;
+      dockerfile: string;
+      problemAt(key: "context" | "dockerfile", sentence: string): ConfigProblem;
+    }
+  | { kind: "devcontainer"; folder: string; problemAt(sentence: string): ConfigProblem };
 
 export type ParsedConfig = {
   /** Undefined exactly when there are mistakes. */
@@ -33,7 +38,7 @@ export type ParsedConfig = {
   /** Variables that the file asks for and this machine lacks: no mistakes of the file, but without them it cannot be followed. */
   missing: ConfigProblem[];
   warnings: ConfigProblem[];
-  builds: BuildPlace[];
+  places: NamedPlace[];
 };
 
 /** Never throws: whatever is wrong is in `mistakes`, all of it at once. */
@@ -42,7 +47,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
   const missing: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];
-  const builds: BuildPlace[] = [];
+  const places: NamedPlace[] = [];
   const problemAt = (path: ConfigPath, sentence: string, side?: "key" | "value"): ConfigProblem => ({
     file,
     ...yaml.place(path, side),
@@ -51,7 +56,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   });
   if (isEmpty(yaml.data)) {
     if (mistakes.length === 0) mistakes.push(problemAt([], "is empty: `version` and `agents` are required"));
-    return { config: undefined, mistakes, missing, warnings, builds };
+    return { config: undefined, mistakes, missing, warnings, places };
   }
 
   const parsed = parseWith(SettFile, yaml.data);
@@ -61,7 +66,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   const environments = new Map<string, Record<string, string>>();
   for (const [name, agent] of Object.entries(mapIn(mapIn(yaml.data).agents))) {
     const path = ["agents", name];
-    const { environment, build } = mapIn(agent);
+    const { environment, build, path: folderPath } = mapIn(agent);
     // The schema does not look below a name that it refuses.
     const own = parsed.isValid ? parsed : parseWith(AgentFile, agent, path);
     if (!own.isValid) mistakes.push(...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
@@ -78,14 +83,19 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
     const parsedBuild = Build.safeParse(build);
     if (parsedBuild.success) {
       const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
-      builds.push({ context, dockerfile, problemAt: (key, sentence) => problemAt([...path, "build", key], sentence) });
+      const complain = (key: "context" | "dockerfile", sentence: string) => problemAt([...path, "build", key], sentence);
+      places.push({ kind: "build", context, dockerfile, problemAt: complain });
+    }
+    if (typeof folderPath === "string" && folderPath !== "") {
+      const complain = (sentence: string) => problemAt([...path, "path"], sentence);
+      places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: complain });
     }
   }
   const hooks = resolveHooks(mapIn(yaml.data).notify, host);
   mistakes.push(...hooks.mistakes.map(({ path, sentence }) => problemAt(path, sentence)));
   missing.push(...hooks.missing.map(({ path, sentence }) => problemAt(path, sentence)));
   if (mistakes.length > 0 || !parsed.isValid) {
-    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, builds };
+    return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
   }
 
   const { version: _version, agents, notify, ...rest } = parsed.value;
@@ -97,7 +107,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
     notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
   };
   for (const [key, agent] of Object.entries(agents)) {
-    const { build, image, role, command = [], environment: _entries, external, human, ...settings } = agent;
+    const { build, image, path, role, command = [], environment: _entries, external, human, ...settings } = agent;
     const name = AgentName.parse(key);
     const own = { name, role: role ?? name };
     if (human) {
@@ -106,15 +116,21 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
       const { bids, on_missing_bid, retries } = settings;
       config.external.push({ ...own, bids, on_missing_bid, retries });
     } else {
-      const source: ImageSource = build === undefined ? { kind: "image", image: image ?? "" } : resolveBuild(folder, build);
+      const source = sourceOf(folder, { build, image, path });
       config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {} });
     }
   }
   if (config.agents.length + config.external.length === 0) {
     warnings.push(problemAt(["agents"], "names people alone, who review: nobody is there to do any work"));
   }
-  warnings.push(...unmatchedRoles(config).map(({ path, sentence }) => problemAt(path, sentence)));
-  return { config, mistakes, missing, warnings, builds };
+  warnings.push(...[...unmatchedRoles(config), ...unheardPrompts(config)].map(({ path, sentence }) => problemAt(path, sentence)));
+  return { config, mistakes, missing, warnings, places };
+}
+
+function sourceOf(folder: string, { build, image, path }: Pick<AgentFile, "build" | "image" | "path">): ImageSource {
+  if (build !== undefined) return resolveBuild(folder, build);
+  if (path !== undefined) return { kind: "devcontainer", folder: resolve(folder, path) };
+  return { kind: "image", image: image ?? "" };
 }
 
 /** The Dockerfile is looked for in the context, as in Docker Compose. */

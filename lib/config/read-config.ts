@@ -1,9 +1,11 @@
-// Reads and checks a sett.yml, with the build folders that it names.
+// Reads and checks a sett.yml, with the folders that it names.
 import { readFile, stat } from "node:fs/promises";
 import { dirname, relative, resolve } from "node:path";
 import type { SettConfig } from "../model/config.ts";
 import { messageOf, SettError } from "../model/errors.ts";
-import { type BuildPlace, parseConfig } from "./parse-config.ts";
+import { checkDevcontainer } from "./devcontainer.ts";
+import { kindOf } from "./kind-of.ts";
+import { type NamedPlace, parseConfig } from "./parse-config.ts";
 import { type ConfigProblem, invalidConfig, sortProblems } from "./problems.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
 
@@ -17,10 +19,11 @@ type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]
 export async function checkConfig(path: string, env: HostEnvironment): Promise<CheckedConfig> {
   const text = await readText(path);
   const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env });
-  const unbuildable = await Promise.all(parsed.builds.map(checkBuild));
-  const mistakes = sortProblems([...parsed.mistakes, ...unbuildable.flat()]);
+  const places = await Promise.all(parsed.places.map(checkPlace));
+  const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
+  const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
   const config = mistakes.length === 0 ? parsed.config : undefined;
-  return { config, mistakes, missing: sortProblems(parsed.missing), warnings: sortProblems(parsed.warnings) };
+  return { config, mistakes, missing: sortProblems(parsed.missing), warnings };
 }
 
 /**
@@ -57,6 +60,14 @@ async function readText(path: string): Promise<string> {
   }
 }
 
+async function checkPlace(place: NamedPlace): Promise<Record<"mistakes" | "warnings", ConfigProblem[]>> {
+  if (place.kind === "build") return { mistakes: await checkBuild(place), warnings: [] };
+  const { mistakes, warnings } = await checkDevcontainer(place.folder);
+  return { mistakes: mistakes.map(place.problemAt), warnings: warnings.map(place.problemAt) };
+}
+
+type BuildPlace = Extract<NamedPlace, { kind: "build" }>;
+
 async function checkBuild({ context, dockerfile, problemAt }: BuildPlace): Promise<ConfigProblem[]> {
   const folder = await kindOf(context);
   if (folder !== "folder") {
@@ -71,16 +82,6 @@ async function checkBuild({ context, dockerfile, problemAt }: BuildPlace): Promi
   const inside = relative(context, dockerfile);
   if (inside.startsWith("..")) return [problemAt("dockerfile", "must lie inside the build folder")];
   return (await kindOf(dockerfile)) === "file" ? [] : [problemAt("dockerfile", `there is no file ${dockerfile}`)];
-}
-
-async function kindOf(path: string): Promise<"file" | "folder" | "nothing"> {
-  try {
-    const found = await stat(path);
-    return found.isDirectory() ? "folder" : "file";
-  } catch {
-    // Whatever keeps us from seeing it will keep the build from it too.
-    return "nothing";
-  }
 }
 
 function codeOf(error: unknown): unknown {

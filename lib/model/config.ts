@@ -80,72 +80,6 @@ const Role = z
 /** Names are default roles, so the same words are taken. */
 const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenSentence });
 
-/** What has a meaning only where a container is started, or kept to a time. */
-const withContainer = [
-  ...["build", "image", "command", "bid_command", "replicas", "strategy", "workspace", "environment", "resources", "prompts"],
-  "timeout",
-] as const;
-
-/** A person judges what others made; that takes a role and rules. */
-const ofPerson = new Set(["human", "role", "bids"]);
-
-function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const message = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
-  const surplus = Object.keys(AgentFile.in.shape).filter((key) => agent[key] !== undefined && !ofPerson.has(key));
-  const words = wordsOf(agent.bids);
-  const wrong = words.flatMap((word, index) =>
-    word === "claim" || word === "exclusive"
-      ? [
-          {
-            path: ["bids", index, "bid"],
-            message: "must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
-          },
-        ]
-      : [],
-  );
-  const never = {
-    path: ["bids"],
-    message: "never says `review`, so this person would not be asked: `- { on: ReleasePlan, bid: review }`",
-  };
-  return [
-    ...surplus.map((key) => ({ path: [key], message })),
-    ...wrong,
-    ...(wrong.length === 0 && !words.includes("review") ? [never] : []),
-  ];
-}
-
-/** The word of each rule, as the file has them. */
-function wordsOf(bids: unknown): unknown[] {
-  return Array.isArray(bids) ? bids.map((rule: unknown) => Object(rule).bid) : [];
-}
-
-type Impossible = { path: (string | number)[]; message: string };
-
-/**
- * What single fields cannot show. It takes an agent as the file has it, so that a combination is judged, too, where zod stops
- * because another field is wrong.
- */
-export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const { external, human, build, image, command, replicas, strategy = "reuse" } = agent;
-  if (human === true) return impossibleForPerson(agent);
-  if (external === true) {
-    const message = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
-    return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
-  }
-  const found = [];
-  if (command === undefined) found.push({ path: ["command"], message: 'is missing: write `command: ["/app/run.sh"]`' });
-  if (build === undefined && image === undefined) {
-    found.push({ path: [], message: "needs an image: write `build: ./folder`, or `image: name:tag`" });
-  }
-  if (build !== undefined && image !== undefined) {
-    found.push({ path: ["image"], message: "stands beside `build`: keep one of the two" });
-  }
-  if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
-    found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
-  }
-  return found;
-}
-
 /** One agent of the file. What is impossible beside something else is left to `impossibleCombinations`. */
 export const AgentFile = z
   .strictObject({
@@ -154,6 +88,7 @@ export const AgentFile = z
     human: z.boolean().default(false),
     build: Build.optional(),
     image: ImageName.optional(),
+    path: Path.optional(),
     command: Command.optional(),
     bids: z.array(BidRule).max(1000).default([]),
     bid_command: Command.optional(),
@@ -199,16 +134,21 @@ export const SettFile = z.strictObject({
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;
 
-/** Where an agent's image comes from. The paths of a build are absolute. */
+/** Where an agent's image comes from. Paths are absolute; the folder of a devcontainer holds its devcontainer.json. */
 export type ImageSource =
   | { kind: "build"; context: string; dockerfile: string; args: Record<string, string> }
+  | { kind: "devcontainer"; folder: string }
   | { kind: "image"; image: string };
 
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
-export type AgentConfig = Omit<AgentFile, "external" | "human" | "build" | "image" | "role" | "command" | "environment"> & {
+export type AgentConfig = Omit<
+  AgentFile,
+  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment"
+> & {
   name: AgentName;
   role: string;
   source: ImageSource;
+  /** Empty for an agent that is for a model alone. */
   command: string[];
   environment: Record<string, string>;
 };

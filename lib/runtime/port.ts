@@ -47,6 +47,8 @@ export type Images = {
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
+  /** Takes the name away; the image itself goes where nothing else needs it. Gone already is fine. */
+  untag(tag: string): Promise<void>;
   /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
   removeBuilt(instance: InstanceName): Promise<string[]>;
 };

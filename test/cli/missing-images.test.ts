@@ -26,7 +26,18 @@ services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${tinyImag
   if (config === undefined) throw new Error("The configuration is wrong.");
   using progress = new Progress(fakeShell().err);
   const signal = new AbortController().signal;
-  const order = { runtime, instance, version: instance, config, isRebuild: false, progress, signal, built: [] };
+  const order = {
+    runtime,
+    instance,
+    version: instance,
+    config,
+    isRebuild: false,
+    progress,
+    signal,
+    built: [],
+    owner: { uid: 1, gid: 1 },
+    env: {},
+  };
   const error = await prepareImages(order).catch((thrown: unknown) => thrown);
   if (!(error instanceof SettError)) throw error;
   expect(error.code).toBe("image-not-found");

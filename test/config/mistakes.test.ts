@@ -77,7 +77,7 @@ const wholeFile: Case[] = [
     "version: '1.0'\nagents:\n  a: {}\n",
     [
       'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`',
-      "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, or `image: name:tag`",
+      "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
     ],
   ],
 ];

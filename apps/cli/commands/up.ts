@@ -85,6 +85,8 @@ export const up = defineCommand({
       version,
       config,
       isRebuild: args.build,
+      owner: repository.place.containerUser,
+      env: shell.env,
       progress,
       signal,
       built,

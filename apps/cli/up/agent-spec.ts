@@ -4,7 +4,8 @@ import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
 import { agentStopSeconds, health, mebibyte, resourcesOf, shutdownSeconds } from "./container-limits.ts";
-import { type PlanInput, redisUrl } from "./plan-input.ts";
+import { ownersNameLabel } from "./devcontainer-layer.ts";
+import { type PlanInput, type PlannedImage, redisUrl } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
 const gitPath = "/git";
@@ -20,8 +21,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     image: image?.tag ?? "",
     labels,
     entrypoint: [cub],
-    // The image does not know the user, and so gives it no home that it could write to.
-    env: { HOME: image?.env.HOME ?? "/tmp", ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
+    env: { ...homeIn(image), ...agent.environment, ...cubEnvironment(input, agent, image?.env ?? {}) },
     user: repository.user,
     mounts: [
       { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
@@ -39,6 +39,12 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     resources: resourcesOf(agent.resources),
     stopTimeoutSeconds: agentStopSeconds,
   };
+}
+
+/** The engine gives a user its home. An image that does not know the user has none that it could write to. */
+function homeIn(image: PlannedImage | undefined): Record<string, string> {
+  const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
+  return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
 }
 
 /** What the cub is told; the names are reserved, so nothing of the agent's own is overwritten. */

@@ -1,35 +1,60 @@
 // Stands for everything that an agent's image is built from, so that an unchanged one is not built again.
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { lstat, readFile, readlink } from "node:fs/promises";
 import { join, relative } from "node:path";
+import type { Devcontainer } from "../../../lib/config/devcontainer.ts";
 import type { ImageSource } from "../../../lib/model/config.ts";
 import { contextEntries } from "../../../lib/runtime/docker/build-context.ts";
+import type { Surroundings } from "./devcontainer-layer.ts";
 
 type Build = Extract<ImageSource, { kind: "build" }>;
+type ImageId = (tag: string) => Promise<string | undefined>;
 
 /**
  * Files, modes, links, arguments, and the images that the build starts from, by `imageId`. Undefined when that cannot be told without
  * building: a FROM with a variable, or an image that the engine does not have. Files that `.dockerignore` names count too, which
  * costs no more than a build in vain.
  */
-export async function contextHash(
-  { context, dockerfile, args }: Build,
-  imageId: (tag: string) => Promise<string | undefined>,
-): Promise<string | undefined> {
-  const bases = baseImages(await readFile(dockerfile, "utf8"));
-  if (bases === undefined) return undefined;
-  const ids = await Promise.all(bases.map((base) => (base === "scratch" ? base : imageId(base))));
-  if (ids.includes(undefined)) return undefined;
+export async function contextHash({ context, dockerfile, args }: Build, imageId: ImageId): Promise<string | undefined> {
+  const ids = await idsOf(baseImages(await readFile(dockerfile, "utf8")), imageId);
+  if (ids === undefined) return undefined;
   const hash = createHash("sha256");
   hash.update(JSON.stringify({ ids, args: Object.entries(args).sort(), dockerfile: relative(context, dockerfile) }));
-  for (const entry of (await contextEntries(context, relative(context, dockerfile))).sort()) {
-    const path = join(context, entry);
+  await addFolder(hash, context, relative(context, dockerfile));
+  return hash.digest("hex");
+}
+
+/** The same for a devcontainer: its folder, the build's context where that lies elsewhere, and what of its surroundings gets into the image. */
+export async function devcontainerHash(
+  { folder, text, base }: Devcontainer,
+  { owner, host }: Surroundings,
+  imageId: ImageId,
+): Promise<string | undefined> {
+  const images = base.kind === "image" ? [base.image] : baseImages(await readFile(base.dockerfile, "utf8").catch(() => ""));
+  const ids = await idsOf(images, imageId);
+  if (ids === undefined) return undefined;
+  const variables = [...text.matchAll(/\$\{(?:localEnv|env):([^}:]*)/g)].map(([, name = ""]) => [name, host[name]]);
+  const hash = createHash("sha256");
+  hash.update(JSON.stringify({ ids, owner, variables, folder }));
+  await addFolder(hash, folder, "");
+  if (base.kind === "build" && relative(folder, base.context).startsWith("..")) await addFolder(hash, base.context, "");
+  return hash.digest("hex");
+}
+
+async function idsOf(images: string[] | undefined, imageId: ImageId): Promise<string[] | undefined> {
+  if (images === undefined) return undefined;
+  const ids = await Promise.all(images.map(async (image) => (image === "scratch" ? image : await imageId(image))));
+  return ids.includes(undefined) ? undefined : ids.flatMap((id) => id ?? []);
+}
+
+async function addFolder(hash: Hash, folder: string, dockerfile: string): Promise<void> {
+  for (const entry of (await contextEntries(folder, dockerfile)).sort()) {
+    const path = join(folder, entry);
     const stats = await lstat(path);
     const content = stats.isSymbolicLink() ? await readlink(path) : stats.isFile() ? await readFile(path) : "";
     hash.update(`\0${JSON.stringify([entry, stats.mode, content.length])}\0`);
     hash.update(content);
   }
-  return hash.digest("hex");
 }
 
 /** What the stages start from, without the stages themselves. */

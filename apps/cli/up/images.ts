@@ -7,13 +7,14 @@ import { agentImageTag, carrierImage } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../render/age.ts";
 import type { Progress } from "../render/progress.ts";
-import { contextHash } from "./context-hash.ts";
+import { type Place, recipeOf } from "./agent-recipe.ts";
+import { findOrchestrator } from "./orchestrator-image.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
 export type Images = { redis: Image; orchestrator: Image; cub: Image; agents: Map<AgentName, Image> };
 
-type Order = {
+type Order = Place & {
   runtime: ContainerRuntime;
   instance: InstanceName;
   version: string;
@@ -45,7 +46,7 @@ export async function prepareImages(order: Order): Promise<Images> {
     return image;
   };
   const redis = service(config.services.redis?.image ?? "redis:7-alpine");
-  const orchestrator = service(config.services.orchestrator?.image ?? `sett/orchestrator:${version}`);
+  const orchestrator = findOrchestrator(config.services.orchestrator?.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
   const jobs = [redis, orchestrator, cub, ...agents];
@@ -68,21 +69,18 @@ export async function prepareCarrier(order: Pick<Order, "runtime" | "version" | 
   return await findOrPull(order, `${carrierImage}:${order.version}`);
 }
 
-async function agentImage(order: Order, agent: AgentConfig): Promise<Image> {
-  if (agent.source.kind === "image") return await findOrPull(order, agent.source.image);
+async function agentImage(order: Order, { name, source }: AgentConfig): Promise<Image> {
+  if (source.kind === "image") return await findOrPull(order, source.image);
   const { runtime, instance, isRebuild, progress, signal } = order;
-  const { context, dockerfile, args } = agent.source;
-  const tag = agentImageTag(instance, agent.name);
-  const inputs = await contextHash(agent.source, async (base) => (await runtime.images.find(base))?.id);
+  const tag = agentImageTag(instance, name);
+  const { inputs, build } = await recipeOf(source, tag, order);
   const found = await runtime.images.find(tag);
   if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
-  const step = progress.begin(agent.name, "building its image");
+  const step = progress.begin(name, "building its image");
   const startedAt = Date.now();
   const labels = { [instanceLabel]: instance, ...(inputs === undefined ? {} : { [inputsLabel]: inputs }) };
-  const image = await runtime.images.build(
-    { contextDir: context, dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""), args, tag, labels },
-    { onProgress: (line) => step.update(line, { isMilestone: line.startsWith("Step ") }), signal },
-  );
+  const onProgress = (line: string) => step.update(line, { isMilestone: line.startsWith("Step ") });
+  const image = await build(labels, { onProgress, signal });
   order.built.push(tag);
   // A base image that had to be pulled is known only now.
   step.done(`image built in ${formatAge(Math.max(1_000, Date.now() - startedAt))}`);

@@ -46,7 +46,8 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
  */
 async function locate([program = "", ...words]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
   if (!isAbsolute(program) || (await exists(program))) return [program, ...words];
-  const original = source.kind === "build" ? join(source.context, basename(program)) : undefined;
+  const folder = source.kind === "build" ? source.context : source.kind === "devcontainer" ? source.folder : undefined;
+  const original = folder === undefined ? undefined : join(folder, basename(program));
   if (original !== undefined && (await exists(original))) return [original, ...words];
   throw new SettError(
     "config-invalid",

@@ -8,8 +8,13 @@ import { redisName } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../open-blackboard.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
-/** `env` is what the image itself sets. */
-export type PlannedImage = { tag: string; id: string; env: Readonly<Record<string, string>> };
+/** `env` and `labels` are what the image itself sets. */
+export type PlannedImage = {
+  tag: string;
+  id: string;
+  env: Readonly<Record<string, string>>;
+  labels?: Readonly<Record<string, string>>;
+};
 
 export type PlanInput = {
   instance: InstanceName;

@@ -32,7 +32,8 @@ function named(names: readonly string[] | null | undefined): string[] {
   return (names ?? []).filter((name) => !name.startsWith("<none>"));
 }
 
-async function removeImage(docker: Docker, name: string): Promise<void> {
+/** One that a container uses keeps its name. */
+export async function removeImage(docker: Docker, name: string): Promise<void> {
   const doing = `remove the image ${name}`;
   try {
     await askIfThere(doing, () => docker.getImage(name).remove());

@@ -11,7 +11,7 @@ import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
 import { takeLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
-import { removeBuiltImages } from "./remove-built-images.ts";
+import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
 import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
@@ -35,6 +35,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),
       build: (spec, progress) => buildImage(docker, spec, progress),
+      untag: (tag) => removeImage(docker, tag),
       removeBuilt: (instance) => removeBuiltImages(docker, instance),
     },
     containers: {

@@ -49,6 +49,7 @@ export function processRuntime(
       find: async () => machine,
       pull: async () => machine,
       build: async () => machine,
+      untag: async () => {},
       removeBuilt: async () => [],
     },
     containers: {

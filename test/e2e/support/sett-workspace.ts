@@ -16,6 +16,8 @@ export type Finished = { code: number; out: string; err: string };
 export class SettWorkspace implements AsyncDisposable {
   readonly folder: string;
   readonly name: string;
+  /** What `sett` finds in its environment beside that of the tests. */
+  env: Record<string, string> = {};
 
   private constructor(folder: string, name: string) {
     this.folder = folder;
@@ -71,10 +73,13 @@ export class SettWorkspace implements AsyncDisposable {
   /** Runs `sett` to its end: the real binary, or its sources in this process where lines are to be counted (`just coverage`). */
   async sett(...words: string[]): Promise<Finished> {
     if (countsLines) {
-      const { exited, written } = settInProcess(words, { cwd: this.folder, env: process.env });
+      const { exited, written } = settInProcess(words, { cwd: this.folder, env: { ...process.env, ...this.env } });
       return { code: await exited, ...written };
     }
-    const child = Bun.spawn([settBinary, ...words], { cwd: this.folder, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const child = Bun.spawn([settBinary, ...words], {
+      ...{ cwd: this.folder, env: { ...process.env, ...this.env } },
+      ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
+    });
     const [out, err, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),

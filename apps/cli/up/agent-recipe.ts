@@ -1,0 +1,42 @@
+// How an agent's image is built, and what it is built from.
+import type { ImageSource } from "../../../lib/model/config.ts";
+import type { Owner } from "../../../lib/runtime/container-spec.ts";
+import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime/port.ts";
+import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
+import { contextHash, devcontainerHash } from "./context-hash.ts";
+
+/** `inputs` stands for all that goes into the image; undefined when that cannot be told without building. */
+export type Recipe = {
+  inputs: string | undefined;
+  build(labels: Record<string, string>, progress: Progress): Promise<ImageInfo>;
+};
+
+/** Whose machine it is built on and for. */
+export type Place = {
+  runtime: Pick<ContainerRuntime, "images">;
+  /** Whom the agent runs as. */
+  owner: Owner;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+export async function recipeOf(
+  source: Exclude<ImageSource, { kind: "image" }>,
+  tag: string,
+  { runtime, owner, env }: Place,
+): Promise<Recipe> {
+  const imageId = async (base: string) => (await runtime.images.find(base))?.id;
+  if (source.kind === "build") {
+    const { context, dockerfile, args } = source;
+    const spec = { contextDir: context, dockerfile: dockerfile.slice(context.length).replace(/^\/+/, ""), args, tag };
+    return {
+      inputs: await contextHash(source, imageId),
+      build: (labels, progress) => runtime.images.build({ ...spec, labels }, progress),
+    };
+  }
+  const devcontainer = await readDevcontainer(source.folder);
+  const surroundings = { folder: source.folder, owner, host: env };
+  return {
+    inputs: await devcontainerHash(devcontainer, surroundings, imageId),
+    build: (labels, progress) => buildDevcontainer({ runtime, devcontainer, tag, labels, surroundings }, progress),
+  };
+}

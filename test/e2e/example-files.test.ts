@@ -1,0 +1,105 @@
+// Files as users of what came before Sett would write them: they start as they are, and their agents act as soon as they have bids.
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { $ } from "bun";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace } from "./support/sett-workspace.ts";
+
+const project = join(import.meta.dir, "../..");
+const example = (name: string) => Bun.file(join(project, "test/support/examples", name)).text();
+
+const answer = (payload: string) =>
+  `jq -n --arg payload "${payload}" '{artefact_type: "Report", artefact_payload: $payload, summary: "done"}'\n`;
+
+/** The same machine, with `@devcontainers/cli` installed or not. */
+const path = (isInstalled: boolean) => {
+  const others = (process.env.PATH ?? "").split(":").filter((folder) => !folder.endsWith("node_modules/.bin"));
+  return [...(isInstalled ? [join(project, "node_modules/.bin")] : []), ...others].join(":");
+};
+
+test("an agent with prompts and a command ignores everything, which is said, until it has bids; then its workers act", async () => {
+  const text = await example("whole-agent.sett.yml");
+  await using sett = await SettWorkspace.create({
+    "sett.yml": text,
+    "agents/go-coder/Dockerfile": "FROM sett/agent-base:latest\nCOPY run-go-coder.sh /usr/bin/run-go-coder.sh\n",
+    "agents/go-coder/run-go-coder.sh": `#!/bin/sh\n${answer("$GITHUB_TOKEN $LOG_LEVEL")}`,
+  });
+  sett.env = { GITHUB_TOKEN: "a-token" };
+  const up = await sett.sett("up", "--name", sett.name);
+  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("this agent ignores everything: give it `bids`") });
+  const ignored = await sett.sett("forage", "--watch", "--goal", "one");
+  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("Nobody did anything about it") });
+  expect(await sett.need("logs", "go-coder-agent")).toContain('"decided_by":"prompt"');
+
+  await sett.write({ "sett.yml": text.replace("    prompts:", "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:") });
+  await sett.commit("Let it bid");
+  await sett.up();
+  const goal = await sett.forage("two");
+  const report = await waitFor("the report", async () => (await sett.artefacts(goal))[1]);
+  expect(report).toMatchObject({ type: "Report", payload: "a-token debug" });
+});
+
+test("an agent of a devcontainer and two prompts starts, and with command and bids it works as the devcontainer's user", async () => {
+  const text = await example("devcontainer-agent.sett.yml");
+  const devcontainer = (greeting: string) => `{
+  // Comments are allowed, and commas at the end.
+  "build": { "dockerfile": "Dockerfile", "context": "..", "args": { "FROM_ARGUMENT": "built" } },
+  "containerEnv": { "GREETING": "${greeting}, \${localEnv:WHOM}" },
+  "remoteEnv": { "PATH": "/opt/tools:\${containerEnv:PATH}" },
+  "remoteUser": "dev",
+  "postCreateCommand": "mkdir ~/made && id -un > ~/made/by && pwd >> ~/made/by",
+  "forwardPorts": [3000],
+}`;
+  const tool = 'echo "$GREETING/$(cat /argument)/$(id -un)/$HOME/$(tr "\\n" " " < ~/made/by)/$(touch ~/again && echo writable)"';
+  await using sett = await SettWorkspace.create({
+    "sett.yml": text,
+    "agents/go-coder/.devcontainer/devcontainer.json": devcontainer("hello"),
+    "agents/go-coder/.devcontainer/Dockerfile": [
+      "FROM sett/agent-base:latest",
+      "USER root",
+      "ARG FROM_ARGUMENT",
+      "RUN echo dev:x:4321:4321::/home/dev:/bin/sh >> /etc/passwd && echo dev:x:4321: >> /etc/group && mkdir -p /home/dev /opt/tools",
+      "RUN chown 4321:4321 /home/dev && echo $FROM_ARGUMENT > /argument",
+      "COPY describe /opt/tools/describe",
+      "",
+    ].join("\n"),
+    "agents/go-coder/describe": `#!/bin/sh\n${tool}\n`,
+  });
+  const env = { GITHUB_TOKEN: "a-token", WHOM: "world" };
+  sett.env = { ...env, PATH: path(false) };
+  expect(await sett.sett("up", "--name", sett.name)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("npm install -g @devcontainers/cli"),
+  });
+
+  sett.env = { ...env, PATH: path(true) };
+  const up = await sett.sett("up", "--name", sett.name);
+  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("ignores everything: give it a `command`, and `bids`") });
+  const ignored = await sett.sett("forage", "--watch", "--goal", "one");
+  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("Nobody did anything about it") });
+
+  const acting = text.replace(
+    "    prompts:",
+    `    command: ["sh", "-c", ${JSON.stringify(`set -e; ${answer("$(describe)")}`)}]\n    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:`,
+  );
+  await sett.write({ "sett.yml": acting });
+  await sett.commit("Let it act");
+  const again = await sett.sett("up", "--name", sett.name);
+  // Nothing of its image has changed.
+  expect(again.err).not.toContain("building its image");
+  const payloadOf = async (text: string) => {
+    const goal = await sett.forage(text);
+    return (await waitFor("the report", async () => (await sett.artefacts(goal))[1])).payload;
+  };
+  expect(await payloadOf("two")).toBe("hello, world/built/dev//home/dev/dev /workspace /writable");
+  const user = (await $`docker exec sett-${sett.name}-agent-go-coder-agent id -u`.text()).trim();
+  expect(user).not.toBe("4321");
+
+  await sett.write({ "agents/go-coder/.devcontainer/devcontainer.json": devcontainer("good morning") });
+  await sett.commit("Greet otherwise");
+  expect((await sett.sett("up", "--name", sett.name)).err).toContain("building its image");
+  expect(await payloadOf("three")).toStartWith("good morning, world/");
+
+  await sett.need("down", "--volumes", "--name", sett.name);
+  expect(await $`docker image ls --format ${"{{.Repository}}:{{.Tag}}"} sett-${sett.name}-agent-go-coder-agent`.text()).toBe("");
+});
