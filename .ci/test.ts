@@ -36,8 +36,8 @@ const steps: Step[] = [
   check("images", [tool("bun"), ".ci/images.ts"]),
   tests("unit", { include: unit, exclude: [], timeoutMs: 60_000, limitMs: 600_000 }),
   beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 240_000, limitMs: 3_600_000 }),
-  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 120_000, limitMs: 1_800_000 }),
-  beside("integration", { ...others, timeoutMs: 120_000, limitMs: 1_800_000 }),
+  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 240_000, limitMs: 3_600_000 }),
+  beside("integration", { ...others, timeoutMs: 240_000, limitMs: 3_600_000 }),
 ];
 
 function check(name: string, command: string[]): Step {

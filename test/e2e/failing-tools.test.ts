@@ -15,11 +15,18 @@ case "$(printf '%s' "$work" | jq -r .target_artefact.payload)" in
   half)    printf '{"artefact_type":"A",' ;;
   nothing) : ;;
   shape)   echo '{"artifact_type":"A","artefact_payload":"","summary":""}' ;;
-  hang)    sleep 600 ;;
-  trap)    trap 'exit 0' TERM; sleep 600 & wait ;;
+  hang|trap) printf '%s' "$work" | jq '{artefact_type: "ForSlow", artefact_payload: .target_artefact.payload, summary: ""}' ;;
   commit)  echo '{"artefact_type":"CodeCommit","artefact_payload":"0123456789012345678901234567890123456789","summary":""}' ;;
   failure) echo '{"structural_type":"Failure","artefact_type":"NoWay","artefact_payload":"I will not","summary":""}' ;;
   missing) echo '{"artefact_type":"ForMissing","artefact_payload":"","summary":""}' ;;
+esac
+`;
+
+/** Its time is up whether it has begun or not. */
+const slowTool = `
+case "$(jq -r .target_artefact.payload)" in
+  hang) sleep 600 ;;
+  trap) trap 'exit 0' TERM; sleep 600 & wait ;;
 esac
 `;
 
@@ -28,9 +35,11 @@ let sett: SettWorkspace;
 beforeAll(async () => {
   sett = await SettWorkspace.create({
     ...scriptAgent("tool", tool),
+    ...scriptAgent("slow", slowTool),
     ...scriptAgent("gone", ""),
     "sett.yml": settYml({
-      tool: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n    timeout: 1s\n",
+      tool: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n",
+      slow: "    bids:\n      - { on: ForSlow, bid: exclusive }\n    timeout: 1s\n",
       gone: "    bids:\n      - { on: ForMissing, bid: exclusive }\n",
     }).replace(/(gone:\n.*\n {4}command: )\[.*\]/, '$1["/app/not-there"]'),
   });

@@ -42,14 +42,17 @@ export function dueSuite(open: () => Promise<Bench>): void {
     const epoch = await takeSeat(bench.board);
     const now = await bench.board.time();
     const item = () => ({ kind: "announce", claim: newClaim() }) as const;
-    const [one, two, three] = [item(), item(), item()];
+    const [one, two, three, soon] = [item(), item(), item(), item()];
     await bench.hand.writeDue(`announce:${one.claim}`, now - 1);
     await bench.hand.writeDue(`announce:${two.claim}`, now + hourMs);
     expect(await bench.board.deferDue([one], 1, epoch + 1)).toEqual({ outcome: "fenced" });
-    expect(await bench.board.deferDue([one, two, three], 30, epoch)).toEqual({ outcome: "deferred" });
+    expect(await bench.board.deferDue([one, three], hourMs, epoch)).toEqual({ outcome: "deferred" });
+    expect(await bench.board.deferDue([two], 1, epoch)).toEqual({ outcome: "deferred" });
     expect(await bench.board.listDue(10)).toEqual([]);
+    await bench.hand.writeDue(`announce:${soon.claim}`, now - 1);
+    expect(await bench.board.deferDue([soon], 30, epoch)).toEqual({ outcome: "deferred" });
     await waitFor("it to be due again", async () => (await bench.board.listDue(10)).length > 0);
-    expect(await bench.board.listDue(10)).toEqual([one]);
+    expect(await bench.board.listDue(10)).toEqual([soon]);
   });
 
   test("a clock that is set back delays nothing: what was to come due still comes, in its time", async () => {
