@@ -22,18 +22,22 @@ test:
 build:
     {{ bin }}/bun .ci/build.ts --host
 
-# The binaries for every platform, and the three images for amd64 and arm64.
+# The services and the images that hold them, for amd64 and arm64.
 docker-build-all: prepare
     {{ bin }}/bun .ci/build.ts --all
     {{ bin }}/bun .ci/images.ts --arch all
 
-# The orchestrator's image, for this machine.
+# The orchestrator's image and Redis's, for this machine.
 docker-orchestrator: prepare
-    {{ bin }}/bun .ci/images.ts orchestrator
+    {{ bin }}/bun .ci/images.ts orchestrator redis
 
 # The cub's images, for this machine: the carrier that makes any image an agent, and the base for new ones.
 docker-cub: prepare
     {{ bin }}/bun .ci/images.ts cub agent-base
+
+# What is handed out: the one program, with its images inside, as files and as npm packages in bin/release. `just package --quick` tries it for this machine.
+package *options="--all": prepare
+    {{ bin }}/bun .ci/package.ts {{ options }}
 
 # A clan of tools releases a repository: `just demo --repo PATH`, `just demo --keep`.
 demo *options:

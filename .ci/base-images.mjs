@@ -33,6 +33,7 @@ export async function ensureBaseImages() {
 async function ensureForeignImages(architecture) {
   ensureEmulator(architecture);
   const tag = `debian:bookworm-slim-${architecture}`;
+  await ensureForeignRedis(architecture);
   if (!hasImage(`sett/empty:${architecture}`)) {
     await buildEmpty({ tag: `sett/empty:${architecture}`, architecture });
   }
@@ -47,6 +48,16 @@ async function ensureForeignImages(architecture) {
     return;
   }
   await buildStandIn({ recipe: "debian-foreign", tag, architecture });
+}
+
+/** Where the native one is our own stand-in: with a registry's, Debian's Redis comes over the network. */
+async function ensureForeignRedis(architecture) {
+  const label = ["image", "inspect", "--format", '{{index .Config.Labels "dev.sett.base"}}', "redis:7-alpine"];
+  const tag = `redis:7-alpine-${architecture}`;
+  if (hasImage(tag) || attempt("docker", label).stdout !== "debian-packages") {
+    return;
+  }
+  await buildStandIn({ recipe: "redis", tag, architecture });
 }
 
 function hasImage(tag) {

@@ -1,8 +1,8 @@
 // Compiles the three programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
 //
-// --host           bin/sett, for this machine, and the services that `sett up --runtime process` starts
+// --host           bin/sett, for this machine; it uses the images that are built here (.ci/package.ts makes the ones that carry theirs)
 // --images-only A  bin/linux-A/orchestrator and bin/linux-A/cub, which the images hold
-// --all            both, for every platform, and bin/<os>-<arch>/sett to hand out
+// --all            both, for every architecture
 // (none)           bin/sett and what this machine's images hold
 
 import { mkdir, rename } from "node:fs/promises";
@@ -14,11 +14,19 @@ export type Architecture = "amd64" | "arm64";
 
 type Program = "sett" | "orchestrator" | "cub";
 
-/** `platform` undefined: this machine's own. */
-type Binary = { program: Program; path: string; platform?: `${"linux" | "darwin"}-${Architecture}` };
+export type Platform = `${"linux" | "darwin"}-${Architecture}`;
+
+/** `platform` undefined: this machine's own. `carried`: files that are inside the program under their own names. */
+type Binary = { program: Program; path: string; platform?: Platform; carried?: string[] };
 
 const root = dirname(import.meta.dir);
-const apps = { sett: "apps/cli", orchestrator: "apps/orchestrator", cub: "apps/cub" };
+
+/** `sett` holds the services as well. */
+const programs: Record<Program, { main: string; folders: string[]; flags: string[] }> = {
+  sett: { main: "apps/main.ts", folders: ["apps"], flags: ["--splitting"] },
+  orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
+  cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: [] },
+};
 
 /** Bun's own names. Its x64 build chooses instructions at run time and runs without AVX, so there is no separate baseline. */
 const targets = {
@@ -44,6 +52,9 @@ const flags = [
   "--external=cpu-features",
 ];
 
+/** What a program carries keeps its name, and is not looked into. */
+const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=.about:file"];
+
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
 export const hostBinaries: Binary[] = [{ program: "sett", path: "bin/sett" }];
@@ -54,15 +65,10 @@ export function imageBinaries(architecture: Architecture): Binary[] {
   return (["orchestrator", "cub"] as const).map((program) => ({ program, platform, path: `bin/${platform}/${program}` }));
 }
 
-function releaseBinaries(): Binary[] {
-  const platforms = ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"] as const;
-  return platforms.map((platform) => ({ program: "sett", platform, path: `bin/${platform}/sett` }));
-}
-
 /** Compiles those of the binaries whose sources have changed since they were made. Throws when the compiler refuses. */
 export async function build(binaries: Binary[]): Promise<void> {
   for (const binary of binaries) {
-    const hash = await sourcesHash(binary.program);
+    const hash = await binaryHash(binary);
     if (!(await isUpToDate(root, binary.path, hash))) {
       await compile(binary);
       await remember(root, binary.path, hash);
@@ -70,30 +76,40 @@ export async function build(binaries: Binary[]): Promise<void> {
   }
 }
 
+/** What is carried is large: its description (see `carry`) says all that it was made from. */
+async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
+  const sources = await sourcesHash(program);
+  return carried.length === 0
+    ? sources
+    : hashOf(
+        root,
+        carried.filter((file) => file.endsWith(".about")),
+        [sources],
+      );
+}
+
 /** Stands for everything that a program is made from. The files of `agents` are inside `sett`, which writes them out again. */
 export async function sourcesHash(program: Program): Promise<string> {
-  return hashOf(root, await sourceFiles(program), [Bun.version, ...flags]);
+  return hashOf(root, await sourceFiles(program), [Bun.version, ...flags, ...programs[program].flags]);
 }
 
 /** Paths below the root. One glob a folder: Bun finds nothing for an alternative that contains a slash. */
 export async function sourceFiles(program: Program): Promise<string[]> {
-  const folders = [apps[program], "lib", "agents"];
+  const folders = [...programs[program].folders, "lib", "agents"];
   const found = await Promise.all(folders.map((folder) => Array.fromAsync(new Bun.Glob(`${folder}/**/*`).scan({ cwd: root }))));
   return ["package.json", "bun.lock", ...found.flat().sort()];
 }
 
 /** Compiles beside the target and renames, so that a running program keeps its file. */
-async function compile({ program, path, platform }: Binary): Promise<void> {
+async function compile({ program, path, platform, carried = [] }: Binary): Promise<void> {
   const startedAt = performance.now();
   const unfinished = join(root, `${path}.${process.pid}`);
   await mkdir(dirname(unfinished), { recursive: true });
   const target = platform === undefined ? [] : [`--target=${targets[platform]}`];
+  const { main, flags: own } = programs[program];
   const compiler = Bun.spawn(
-    [process.execPath, "build", ...flags, ...target, `--outfile=${unfinished}`, `${apps[program]}/main.ts`],
-    {
-      cwd: root,
-      stdio: ["ignore", "pipe", "pipe"],
-    },
+    [process.execPath, "build", ...flags, ...own, ...asFiles, ...target, `--outfile=${unfinished}`, main, ...carried],
+    { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   const [code, ...output] = await Promise.all([
     compiler.exited,
@@ -110,8 +126,9 @@ async function compile({ program, path, platform }: Binary): Promise<void> {
 function selected(args: string[]): Binary[] {
   const [mode, value] = args;
   switch (mode) {
-    case undefined:
     case "--host":
+      return hostBinaries;
+    case undefined:
       return [...hostBinaries, ...imageBinaries(hostArchitecture)];
     case "--images-only":
       if (value === "amd64" || value === "arm64") {
@@ -122,7 +139,7 @@ function selected(args: string[]): Binary[] {
       }
       throw new Error("--images-only takes amd64, arm64 or all.");
     case "--all":
-      return [...hostBinaries, ...releaseBinaries(), ...imageBinaries("amd64"), ...imageBinaries("arm64")];
+      return [...hostBinaries, ...imageBinaries("amd64"), ...imageBinaries("arm64")];
     default:
       throw new Error(`Unknown argument ${mode}: use --host, --images-only amd64|arm64|all or --all.`);
   }

@@ -1,4 +1,4 @@
-// Builds the images: `bun .ci/images.ts [orchestrator|cub|agent-base …] [--arch amd64|arm64|all]`.
+// Builds the images: `bun .ci/images.ts [orchestrator|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
 //
 // This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other `sett/NAME:VERSION-ARCH`. An image
 // carries the hash of what it was made from, so that one inspect tells that it is up to date: the legacy builder's cache
@@ -10,12 +10,23 @@ import { type Architecture, build, hostArchitecture, imageBinaries, sourcesHash 
 import { hashOf } from "./build-record.ts";
 import { reportFailure } from "./report-failure.ts";
 
-type Image = "orchestrator" | "cub" | "agent-base";
+type Image = "orchestrator" | "cub" | "agent-base" | "redis";
+
+/** `program`: the one that an image holds, which is compiled outside. `base`: what it is made from. */
+type Recipe = { dockerfile: string; files: string[]; program?: "orchestrator" | "cub"; base: string };
 
 const root = dirname(import.meta.dir);
-const allImages: Image[] = ["orchestrator", "cub", "agent-base"];
-const recipe = ["Dockerfile.multiarch", ".ci/set-interpreter.sh"];
+const allImages: Image[] = ["orchestrator", "cub", "agent-base", "redis"];
 const inputsLabel = "dev.sett.inputs";
+
+const debian = "debian:bookworm-slim";
+const ours = { dockerfile: "Dockerfile.multiarch", files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh"], base: debian };
+const recipes: Record<Image, Recipe> = {
+  orchestrator: { ...ours, program: "orchestrator" },
+  cub: { ...ours, program: "cub" },
+  "agent-base": { ...ours, program: "cub" },
+  redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis"], base: debian },
+};
 
 /** Compiles what the images hold, then builds them. Throws when the Engine refuses, with its output. */
 export async function buildImages(images: Image[], architecture: Architecture): Promise<void> {
@@ -38,49 +49,69 @@ async function buildImage(image: Image, architecture: Architecture, hasBuildx: b
   if (await areMadeFrom(inputs, tags)) {
     return;
   }
+  const { dockerfile } = recipes[image];
   const labels = [`--label=${inputsLabel}=${inputs}`, `--build-arg=VERSION=${packageJson.version}`];
-  const options = [`--target=${image}`, ...labels, ...tags.map((tag) => `--tag=${tag}`)];
+  const options = [`--file=${dockerfile}`, `--target=${image}`, ...labels, ...tags.map((tag) => `--tag=${tag}`)];
   const { exitCode, stdout, stderr } = hasBuildx
     ? await buildWithBuildx(options, architecture)
-    : await buildByHand(options, architecture);
+    : await buildByHand(options, image, architecture);
   if (exitCode !== 0) {
     throw new Error(`docker build of ${tags[0]} failed with exit code ${exitCode}:\n${stdout}\n${stderr}`);
   }
   console.log(`image ${tags[0]} is ready (${Math.round(performance.now() - startedAt)} ms)`);
 }
 
-function tagsOf(image: Image, architecture: Architecture): string[] {
+export function tagsOf(image: Image, architecture: Architecture): string[] {
   const versioned = `sett/${image}:${packageJson.version}`;
   return architecture === hostArchitecture ? [versioned, `sett/${image}:latest`] : [`${versioned}-${architecture}`];
 }
 
+/** What the image that is here now was made from. */
+export async function inputsOfBuilt(image: Image, architecture: Architecture): Promise<string> {
+  return await labelOf(tagsOf(image, architecture)[0] ?? "", inputsLabel);
+}
+
 /** Stands for everything that an image is made from: its program, the recipe, and the base image that is here now. */
 async function inputsOf(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<string> {
-  const base = architecture === hostArchitecture || hasBuildx ? "debian:bookworm-slim" : `debian:bookworm-slim-${architecture}`;
+  const { files, program } = recipes[image];
+  const base = hasBuildx ? recipes[image].base : await baseOf(image, architecture);
   const baseId = await Bun.$`docker image inspect --format {{.Id}} ${base}`.nothrow().quiet().text();
-  const program = await sourcesHash(image === "orchestrator" ? "orchestrator" : "cub");
-  return hashOf(root, recipe, [architecture, baseId, program]);
+  return hashOf(root, files, [architecture, baseId, program === undefined ? "" : await sourcesHash(program)]);
+}
+
+/**
+ * What the legacy builder makes an image from. The stand-in for Redis holds Debian's redis-server, which that for Debian does not: where these
+ * two are here, there may be no network to take it from.
+ */
+async function baseOf(image: Image, architecture: Architecture): Promise<string> {
+  const suffix = architecture === hostArchitecture ? "" : `-${architecture}`;
+  const standIn = `redis:7-alpine${suffix}`;
+  const isStandIn = image === "redis" && (await labelOf(standIn, "dev.sett.base")) === "debian-packages";
+  return isStandIn ? standIn : `${recipes[image].base}${suffix}`;
+}
+
+async function labelOf(tag: string, label: string): Promise<string> {
+  const format = `{{index .Config.Labels "${label}"}}`;
+  return (await Bun.$`docker image inspect --format ${format} ${tag}`.nothrow().quiet().text()).trim();
 }
 
 async function areMadeFrom(inputs: string, tags: string[]): Promise<boolean> {
-  const format = `{{index .Config.Labels "${inputsLabel}"}}`;
-  const found = await Bun.$`docker image inspect --format ${format} ${tags}`.nothrow().quiet().text();
-  return found.trim() === tags.map(() => inputs).join("\n");
+  const found = await Promise.all(tags.map((tag) => labelOf(tag, inputsLabel)));
+  return found.every((label) => label === inputs);
 }
 
 function buildWithBuildx(options: string[], architecture: Architecture) {
-  return Bun.$`docker buildx build --load --platform=linux/${architecture} --file=Dockerfile.multiarch ${options} .`
-    .cwd(root)
-    .nothrow()
-    .quiet();
+  return Bun.$`docker buildx build --load --platform=linux/${architecture} ${options} .`.cwd(root).nothrow().quiet();
 }
 
 /** The legacy builder knows no platforms, and is always sent the whole context: it gets only what it needs. */
-function buildByHand(options: string[], architecture: Architecture) {
-  const foreign = [`--build-arg=BASE=debian:bookworm-slim-${architecture}`, `--build-arg=EMPTY=sett/empty:${architecture}`];
-  const platform = [`--build-arg=TARGETARCH=${architecture}`, ...(architecture === hostArchitecture ? [] : foreign)];
-  const context = [...recipe, ...imageBinaries(architecture).map(({ path }) => path)];
-  return Bun.$`tar -c ${context} | docker build --file=Dockerfile.multiarch ${platform} ${options} -`
+async function buildByHand(options: string[], image: Image, architecture: Architecture) {
+  const empty = architecture === hostArchitecture ? [] : [`--build-arg=EMPTY=sett/empty:${architecture}`];
+  const base = `--build-arg=BASE=${await baseOf(image, architecture)}`;
+  const platform = [`--build-arg=TARGETARCH=${architecture}`, base, ...empty];
+  const { files, program } = recipes[image];
+  const context = [...files, ...(program === undefined ? [] : imageBinaries(architecture).map(({ path }) => path))];
+  return await Bun.$`tar -c ${context} | docker build ${platform} ${options} -`
     .cwd(root)
     .env({ ...process.env, DOCKER_BUILDKIT: "0" })
     .nothrow()

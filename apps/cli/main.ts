@@ -2,6 +2,7 @@
 import process from "node:process";
 import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
+import { embeddedFile } from "./embedded-file.ts";
 import { createMessages } from "./messages.ts";
 import { createOutput } from "./output.ts";
 import { printError } from "./print-error.ts";
@@ -43,6 +44,7 @@ const shell: Shell = {
   env: process.env,
   cwd: process.cwd(),
   version: packageJson.version,
+  carried: embeddedFile,
   out: createOutput(process.stdout, process.env, leave),
   err,
   messages: createMessages(err),

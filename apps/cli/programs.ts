@@ -1,4 +1,4 @@
-// Where Sett's own programs are on this machine: as files beside `sett`, or as sources.
+// How Sett's own programs are started on this machine: they are inside the one binary, or lie beside each other as sources.
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -21,7 +21,7 @@ export function ownCommand(): string[] {
   return source === undefined ? [process.execPath] : fromSource(source);
 }
 
-/** Throws `process-failed` when one is missing, or Redis is. */
+/** Throws `process-failed` when there is no Redis. */
 export async function findPrograms(): Promise<Programs> {
   const redis = await redisVersion();
   const [cub, orchestrator] = await Promise.all([findProgram("cub"), findProgram("orchestrator")]);
@@ -40,20 +40,9 @@ function fromSource(file: string): string[] {
 
 async function findProgram(name: "cub" | "orchestrator"): Promise<{ command: string[]; changed: number }> {
   const source = sourceFile();
-  // As it is handed out, and as it is built.
-  const files =
-    source === undefined
-      ? [`sett-${name}`, `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}/${name}`].map((file) =>
-          join(dirname(process.execPath), file),
-        )
-      : [join(dirname(source), `../${name}/main.ts`)];
-  for (const file of files) {
-    const found = await stat(file).catch(() => undefined);
-    if (found?.isFile()) return { command: source === undefined ? [file] : fromSource(file), changed: found.mtimeMs };
-  }
-  throw new SettError("process-failed", `There is no ${name} for this machine beside ${process.execPath}.`, {
-    hint: `Without containers it is run from there: ${files.join(" or ")}. In Sett's sources: bun .ci/build.ts`,
-  });
+  const file = source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
+  const command = source === undefined ? [file, "service", name] : fromSource(file);
+  return { command, changed: (await stat(file)).mtimeMs };
 }
 
 const oldestRedis = 7;

@@ -8,6 +8,8 @@ export type Shell = {
   cwd: string;
   /** Sett's own. */
   version: string;
+  /** A file inside this program, as it was handed out. Undefined in one that was built for its own machine, and in sources. */
+  carried(name: string): Blob | undefined;
   /** Data, and nothing else. */
   out: Output;
   /** Everything else. */

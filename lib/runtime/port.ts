@@ -49,6 +49,11 @@ export type Images = {
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
   /** Takes the name away; the image itself goes where nothing else needs it. Gone already is fine. */
   untag(tag: string): Promise<void>;
+  /**
+   * Takes in the images of an archive as `docker load` reads it, uncompressed. What had one of the `tags` before, and has no other name, is
+   * removed unless something uses it.
+   */
+  load(archive: AsyncIterable<Uint8Array>, options: { tags: readonly string[]; signal: AbortSignal }): Promise<void>;
   /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
   removeBuilt(instance: InstanceName): Promise<string[]>;
 };

@@ -20,6 +20,7 @@ import { everyInstance, runtimeForUp, runtimeNames } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
+import { bringImages } from "../up/carried-images.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
 import { holdInstance } from "../up/hold-instance.ts";
@@ -71,6 +72,7 @@ export const up = defineCommand({
     const config = machine?.config ?? asked;
     using progress = new Progress(shell.err);
     const { version, interrupted: signal } = shell;
+    if (machine === undefined) await bringImages({ runtime, shell, progress });
     await prepareCarrier({ runtime, version, progress, signal });
     await using _alone = await holdInstance(runtime, instance);
     const all = await runtime.instances();

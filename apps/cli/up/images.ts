@@ -8,6 +8,7 @@ import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../render/age.ts";
 import type { Progress } from "../render/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
+import { inputsLabel } from "./inputs-label.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
 
 export type Image = { tag: string } & ImageInfo;
@@ -27,10 +28,8 @@ type Order = Place & {
   built: string[];
 };
 
-const inputsLabel = "dev.sett.inputs";
-
 /** Those that Sett's sources make. Others may be called `sett/…`, too. */
-const settsOwn = /^sett\/(?:orchestrator|cub|agent-base)(?:[:@]|$)/;
+const settsOwn = /^sett\/(?:orchestrator|cub|agent-base|redis)(?:[:@]|$)/;
 
 /** Throws `image-not-found` and `build-failed`. */
 export async function prepareImages(order: Order): Promise<Images> {
@@ -45,7 +44,7 @@ export async function prepareImages(order: Order): Promise<Images> {
     services.set(tag, image);
     return image;
   };
-  const redis = service(config.services.redis?.image ?? "redis:7-alpine");
+  const redis = service(config.services.redis?.image ?? `sett/redis:${version}`);
   const orchestrator = findOrchestrator(config.services.orchestrator?.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
@@ -87,9 +86,9 @@ async function agentImage(order: Order, { name, source }: AgentConfig): Promise<
   return { tag, ...image };
 }
 
-type Search = Pick<Order, "runtime" | "progress" | "signal">;
+type Search = Pick<Order, "runtime" | "version" | "progress" | "signal">;
 
-async function findOrPull({ runtime, progress, signal }: Search, tag: string): Promise<Image> {
+async function findOrPull({ runtime, version, progress, signal }: Search, tag: string): Promise<Image> {
   const found = await runtime.images.find(tag);
   if (found !== undefined) return { tag, ...found };
   const step = progress.begin(tag, "pulling");
@@ -100,7 +99,7 @@ async function findOrPull({ runtime, progress, signal }: Search, tag: string): P
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "image-not-found" || !settsOwn.test(tag)) throw error;
     throw new SettError("image-not-found", `The image ${tag} is not here, and no registry gives it.`, {
-      hint: "Build Sett's own images in its sources: `npx just docker-orchestrator docker-cub`",
+      hint: `A released sett brings those of its own version, ${version}. Built from sources: \`npx just docker-orchestrator docker-cub\` there`,
       cause: error,
     });
   }

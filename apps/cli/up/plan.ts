@@ -110,7 +110,7 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     capabilities: "none",
     isRootReadOnly: true,
     pidsLimit: 256,
-    healthcheck: { ...health, command: ["sh", "-c", "redis-cli ping | grep -q PONG"] },
+    healthcheck: { ...health, command: ["sh", "-c", '[ "$(redis-cli ping)" = PONG ]'] },
     restart: "unless-stopped",
     resources,
     stopTimeoutSeconds: redisStopSeconds,

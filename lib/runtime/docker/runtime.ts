@@ -8,6 +8,7 @@ import { checkEngine } from "./engine.ts";
 import { execInContainer } from "./exec.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
+import { loadImages } from "./load-images.ts";
 import { takeLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
@@ -36,6 +37,7 @@ export async function dockerRuntime(options: DockerOptions = {}): Promise<Contai
       pull: (tag, progress) => pullImage(docker, tag, progress),
       build: (spec, progress) => buildImage(docker, spec, progress),
       untag: (tag) => removeImage(docker, tag),
+      load: (archive, options) => loadImages(docker, archive, options),
       removeBuilt: (instance) => removeBuiltImages(docker, instance),
     },
     containers: {

@@ -50,6 +50,7 @@ export function processRuntime(
       pull: async () => machine,
       build: async () => machine,
       untag: async () => {},
+      load: async () => {},
       removeBuilt: async () => [],
     },
     containers: {

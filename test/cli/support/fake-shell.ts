@@ -21,6 +21,7 @@ export function fakeShell(): FakeShell {
     env: {},
     cwd: "/",
     version: "1.2.3",
+    carried: () => undefined,
     out: output("out"),
     err,
     messages: createMessages(err),

@@ -1,0 +1,18 @@
+// What the one binary is compiled from: the command line, and the services that it starts as processes where there are no containers.
+import process from "node:process";
+
+const [, , word, name] = process.argv;
+/** No command for people: `sett service NAME` is the program of that name, which finds its own words where it always does. */
+const service = word === "service" && (name === "cub" || name === "orchestrator") ? name : undefined;
+if (service !== undefined) process.argv.splice(2, 2);
+
+switch (service) {
+  case "orchestrator":
+    await import("./orchestrator/main.ts");
+    break;
+  case "cub":
+    await import("./cub/main.ts");
+    break;
+  default:
+    await import("./cli/main.ts");
+}
