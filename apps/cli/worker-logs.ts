@@ -1,16 +1,17 @@
 // What the workers of a scalable agent have logged: those that run, and those that are gone, of which it was kept.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Blackboard, WorkerLog } from "../../lib/blackboard/port.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../lib/runtime/port.ts";
 import { pause } from "../../lib/service/pause.ts";
 import { connect, redisUrlOf } from "./open-blackboard.ts";
 import type { Shell } from "./shell.ts";
+import { needsWorkers } from "./up/workers.ts";
 
 const pollMs = 500;
 
-/** `told`: how many lines of each worker. `after`: the last log that was kept of one. */
-export type WorkerLogs = { lines: string[]; told: Map<string, number>; after: string | undefined };
+/** `told`: how many lines of each worker. `after`: the last log that was kept of one. `running`: of those of which none was kept. */
+export type WorkerLogs = { lines: string[]; told: Map<string, number>; after: string | undefined; running: WorkerLog[] };
 
 type Place = { runtime: ContainerRuntime; parts: InstanceParts; agent: AgentName };
 
@@ -26,8 +27,10 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
   );
   // Read last: one that has ended meanwhile is among them, and counts once.
   const kept = await board.readWorkerLogs(agent);
-  const all = [...kept, ...running.filter(({ worker }) => !kept.some((log) => log.worker === worker))];
+  const others = running.filter(({ worker }) => !kept.some((log) => log.worker === worker));
+  const all = [...kept, ...others];
   return {
+    running: others,
     lines: all.flatMap(({ lines }) => lines),
     told: new Map(running.map(({ worker, lines }) => [worker, lines.length])),
     after: kept.at(-1)?.id,
@@ -38,7 +41,7 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
 export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Promise<boolean> {
   await using board = await connectTo(parts);
   const registration = (await board.listAgents()).find(({ name }) => name === agent);
-  return registration !== undefined && (registration.replicas > 1 || registration.strategy === "fresh_per_call");
+  return registration !== undefined && needsWorkers(registration);
 }
 
 /**
@@ -47,7 +50,7 @@ export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Prom
  */
 export async function followWorkers(
   { runtime, parts: { instance }, agent }: Place,
-  { told, after }: Omit<WorkerLogs, "lines">,
+  { told, after }: Pick<WorkerLogs, "told" | "after">,
   tell: (line: string) => Promise<void>,
   { messages }: Pick<Shell, "messages">,
   signal: AbortSignal,

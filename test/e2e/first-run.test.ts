@@ -160,6 +160,7 @@ test("down leaves nothing but the blackboard volume, and up goes on from it", as
   const volumes = (await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text()).trim();
   expect(volumes).toBe(`sett-${sett.name}-blackboard`);
   expect(await sett.leftOvers()).toEqual([volumes]);
+  expect(await sett.need("logs", "example-agent")).toContain("Created artefact");
   await sett.up();
   expect(await sett.artefacts(goal)).toHaveLength(2);
   await sett.need("down", "--volumes");

@@ -9,6 +9,8 @@ import { defineCommand } from "../command.ts";
 import { durationOf } from "../duration-argument.ts";
 import { fetchResults, type Results, readResultsAt } from "../fetch-results.ts";
 import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../find-instance.ts";
+import { keepLogs, keepWorkerLogs } from "../keep-logs.ts";
+import { KeptLogs } from "../kept-logs.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { connect, isServing, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
@@ -86,9 +88,17 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);
   const results = repository && (await readLastResults(parts, shell));
+  const keeping = repository && { runtime, place: repository.place, by: "sett down", messages: shell.messages };
+  const last = await runtime.parts(instance);
+  const workers = keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
   // Last, so that it writes everything down.
   await stop(["redis"], redisStopSeconds);
   if (results !== undefined) await fetchResults(shell, workspace, async () => results);
+  if (keeping && !isWhole)
+    await keepLogs(
+      keeping,
+      last.containers.filter(({ name }) => !workers.has(name)),
+    );
   await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
@@ -96,6 +106,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
     return;
   }
   await repository?.removeRefs(instance);
+  if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
   shell.messages.done(`${instance} is gone, with its blackboard.`);

@@ -4,9 +4,9 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { findInstance, hasContainers } from "../find-instance.ts";
+import { findLogs } from "../find-logs.ts";
 import { followContainer, nothingTold, type Told, toldUpTo } from "../follow-container.ts";
-import { partOf } from "../parts.ts";
+import { asOneLog, type KeptLog } from "../kept-logs.ts";
 import { logLine } from "../render/log-line.ts";
 import { wrap } from "../render/wrap.ts";
 import { runtimeOf } from "../runtimes.ts";
@@ -23,7 +23,8 @@ export const logs = defineCommand({
   name: "logs",
   description: "show what an agent, the orchestrator or Redis has logged",
   details:
-    "Also of containers that have stopped, and of an agent's workers. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
+    "Also of containers that have stopped, and of an agent's workers. Of containers that `sett up` or `sett down` has removed the last 200 lines are\n" +
+    "kept, also while nothing runs. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
   args: {
     part: { type: "positional", required: true, description: "an agent's name, orchestrator or redis" },
     follow: { type: "boolean", alias: "f", description: "go on with what is logged, until Ctrl-C" },
@@ -39,12 +40,17 @@ export const logs = defineCommand({
   async run(args, shell) {
     const tail = args.tail === undefined ? undefined : countOf(args.tail);
     const runtime = await runtimeOf(shell, args.name);
-    const parts = await findInstance(runtime, shell, args.name, hasContainers);
-    const container = partOf(parts, args.part, args.name);
+    const found = await findLogs(runtime, shell, args.name, args.part);
     const isForPeople = shell.out.isTerminal && !args.json;
     const inWords = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
     const show = (line: string) => `${isForPeople ? inWords(line) : line}\n`;
-    await (args.follow ? follow : print)({ runtime, parts, container, tail, show, shell });
+    const { container, parts, kept } = found;
+    if (container !== undefined) {
+      await (args.follow ? follow : print)({ runtime, parts, container, kept, tail, show, shell });
+      return;
+    }
+    await writeAll(lastOf(asOneLog(kept, found.workers), tail), { show, shell });
+    shell.messages.note(`${found.why.message} This is what was kept.`);
     return;
   },
 });
@@ -53,6 +59,8 @@ type Order = {
   runtime: ContainerRuntime;
   parts: InstanceParts;
   container: ContainerPart;
+  /** Of those before it. */
+  kept: KeptLog[];
   tail: number | undefined;
   show: (line: string) => string;
   shell: Shell;
@@ -60,15 +68,22 @@ type Order = {
 
 /** What a container has written so far; where it is the controller of workers, theirs too. */
 async function print(order: Order): Promise<void> {
-  const { runtime, parts, container, tail } = order;
+  const { runtime, parts, container, kept, tail } = order;
   const { labels } = container;
   const theirs =
     labels.component === "agent"
       ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(leftOut(order, undefined))
       : undefined;
-  if (theirs === undefined || theirs.lines.length === 0)
-    return await writeAll(runtime.containers.logs(container.id, tail === undefined ? {} : { tail }), order);
-  await printWith(theirs, order);
+  if (theirs !== undefined && theirs.lines.length > 0) return void (await printWith(theirs, order));
+  const own = runtime.containers.logs(container.id, tail === undefined ? {} : { tail });
+  const earlier = asOneLog(kept, []);
+  if (earlier.length === 0 || tail === undefined) {
+    await writeAll(earlier, order);
+    return await writeAll(own, order);
+  }
+  const lines = earlier;
+  for await (const { line } of own) lines.push(line);
+  await writeAll(lastOf(lines, tail), order);
 }
 
 /** Gives up to where the container's own log was told. */
@@ -79,12 +94,8 @@ async function printWith(theirs: WorkerLogs, order: Order): Promise<Told> {
     own.push(line.line);
     told = toldUpTo(line, told);
   }
-  const lines = inOrderOfTime(own, theirs.lines);
-  const { tail = lines.length } = order;
-  await writeAll(
-    lines.slice(Math.max(0, lines.length - tail)).map((line) => ({ line })),
-    order,
-  );
+  const lines = inOrderOfTime(...order.kept.map((log) => log.lines), own, theirs.lines);
+  await writeAll(lastOf(lines, order.tail), order);
   return told;
 }
 
@@ -98,7 +109,10 @@ async function follow(order: Order): Promise<void> {
   };
   const isController =
     labels.component === "agent" && (await hasWorkers({ parts, agent: labels.agent }).catch(leftOut(order, false)));
-  if (!isController) return await tellAll(followContainer(runtime, container.id, { tail }, shell.interrupted));
+  if (!isController) {
+    await writeAll(await partOfTail(order), order);
+    return await tellAll(followContainer(runtime, container.id, { tail }, shell.interrupted));
+  }
   const place = { runtime, parts, agent: labels.agent };
   const theirs = await workerLogs(place);
   const told = await printWith(theirs, order);
@@ -107,6 +121,15 @@ async function follow(order: Order): Promise<void> {
   const workers = followWorkers(place, theirs, tell, shell, signal);
   await tellAll(followContainer(runtime, container.id, { told }, signal)).finally(() => over.abort());
   await workers;
+}
+
+/** What of earlier containers still belongs to the last so many lines. */
+async function partOfTail({ runtime, container, kept, tail }: Order): Promise<string[]> {
+  const earlier = asOneLog(kept, []);
+  if (earlier.length === 0 || tail === undefined) return earlier;
+  let own = 0;
+  for await (const _line of runtime.containers.logs(container.id, { tail })) own += 1;
+  return lastOf(earlier, tail - own);
 }
 
 function leftOut<Instead>({ shell }: Order, instead: Instead): (error: unknown) => Instead {
@@ -121,13 +144,17 @@ function countOf(text: string): number {
   throw new SettError("usage", `--tail takes a number of lines, not \`${text}\`.`, { hint: "For example: --tail 20" });
 }
 
+function lastOf(lines: string[], tail = lines.length): string[] {
+  return lines.slice(Math.max(0, lines.length - tail));
+}
+
 async function writeAll(
-  lines: AsyncIterable<{ line: string }> | Iterable<{ line: string }>,
-  { show, shell: { out } }: Order,
+  lines: AsyncIterable<{ line: string }> | Iterable<string>,
+  { show, shell: { out } }: Pick<Order, "show" | "shell">,
 ): Promise<void> {
   let waiting: string[] = [];
-  for await (const { line } of lines) {
-    waiting.push(show(line));
+  for await (const each of lines) {
+    waiting.push(show(typeof each === "string" ? each : each.line));
     if (waiting.length < linesAtOnce) continue;
     await out.write(waiting.join(""));
     waiting = [];

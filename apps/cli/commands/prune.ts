@@ -1,11 +1,14 @@
 // sett prune: moves goals that are over from the blackboard into a file.
 import { basename, resolve } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { archiveName } from "../archive/name.ts";
 import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults, readResults } from "../fetch-results.ts";
+import { KeptLogs } from "../kept-logs.ts";
 import { openAsPerson } from "../open-as-person.ts";
+import type { Place } from "../open-blackboard.ts";
 import { type Chosen, chooseGoals } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../shell.ts";
@@ -17,7 +20,7 @@ export const prune = defineCommand({
     "Goals that are achieved, settled, failed, cancelled or stalled, and of which nothing has happened since --before, with their artefacts, claims",
     "and events. `sett hoard --archive FILE` reads the file. What is open or waits for somebody stays, and so does what other goals refer to.",
     "The file is written and read back before anything is removed; interrupted after that, the next run removes the rest. The log says who moved",
-    "what, with the file's digest. Commits stay in git as refs/sett/….",
+    "what, with the file's digest. Commits stay in git as refs/sett/…. Logs of containers that were removed before then go, too.",
   ].join("\n"),
   args: {
     before: {
@@ -42,8 +45,10 @@ export const prune = defineCommand({
     const before = new Date(ago(nowMs)).toISOString();
     const { goals, referred } = await chooseGoals(board, Date.parse(before));
     const isDry = args["dry-run"];
+    const pruneLogs = () => removeKeptLogs(opened.place, Date.parse(before), isDry, shell);
     if (isDry || goals.length === 0) {
-      await report({ before, goals, referred, ...sumsOf(goals), file: null, sha256: null, dry_run: isDry }, args.json, shell);
+      const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
+      await report({ before, goals, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
       return;
     }
     // Which commits are to be had is on record for as long as their goals are.
@@ -52,16 +57,28 @@ export const prune = defineCommand({
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };
     const moved = await moveGoals(board, goals, { path, header, actor, file: basename(path), signal: shell.interrupted });
-    await report({ before, referred, ...moved, file: path, dry_run: false }, args.json, shell);
+    await report({ before, referred, ...moved, logs: await pruneLogs(), file: path, dry_run: false }, args.json, shell);
     return;
   },
 });
+
+async function removeKeptLogs(
+  { instance, workspace = "" }: Place,
+  beforeMs: number,
+  isDry: boolean,
+  shell: Shell,
+): Promise<number> {
+  const repository = workspace === "" ? undefined : await HostRepository.open(workspace, shell).catch(() => undefined);
+  return repository === undefined ? 0 : await new KeptLogs(repository.place, instance).removeBefore(beforeMs, { isDry });
+}
 
 type Sums = { artefacts: number; events: number; bytes: number };
 type Result = Sums & {
   before: string;
   goals: readonly Chosen[];
   referred: number;
+  /** Of containers that were removed before then. */
+  logs: number;
   file: string | null;
   sha256: string | null;
   dry_run: boolean;
@@ -74,12 +91,14 @@ function sumsOf(goals: readonly Chosen[]): Sums {
 
 async function report(result: Result, isJson: boolean, { out, messages }: Shell): Promise<void> {
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
-  const { goals, artefacts, events, bytes, referred, file, sha256, before } = result;
+  const { goals, artefacts, events, bytes, referred, logs, file, sha256, before, dry_run: isDry } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
   if (goals.length === 0) messages.note(`Nothing to move: no goal that is over has rested since ${before}.`);
   else if (file === null) messages.note(`Would move ${what}, at rest since before ${before}.`);
   else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
   if (referred > 0) messages.note(`${counted(referred, "more goal")} stay, because goals that stay refer to them.`);
+  if (logs > 0)
+    messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that have gone before then.`);
   if (file !== null) messages.next(`Read it: sett hoard --archive ${file}`);
 }
 

@@ -12,6 +12,7 @@ import { fileArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { configPath } from "../config-path.ts";
 import { hasContainers } from "../find-instance.ts";
+import { keepLogs } from "../keep-logs.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
 import { naming } from "../render/naming.ts";
@@ -135,6 +136,8 @@ export const up = defineCommand({
         plan,
         registrations,
         exchange,
+        keepLogs: (containers) =>
+          keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),
         actor,
         repositoryLock: repository.lockFile,
       });

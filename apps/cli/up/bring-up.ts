@@ -30,6 +30,8 @@ export type Order = Tools & {
   repositoryLock: string;
   /** Made unless it is there. `takeBack` removes one that was made. */
   exchange: { make: () => Promise<"made" | "kept">; takeBack: () => Promise<void> };
+  /** The last lines of containers that are about to be removed. Never rejects. */
+  keepLogs: (containers: readonly ContainerPart[]) => Promise<void>;
   actor: Actor;
 };
 
@@ -43,7 +45,7 @@ export type Outcome = Record<"started" | "replaced" | "registered" | "stopped" |
 export async function bringUp(order: Order): Promise<Outcome> {
   const { journal, runtime, signal } = order;
   const found = await takeName(order);
-  for (const { id } of found.remains) await runtime.containers.remove(id);
+  await clear(order, found.remains);
   if ((await order.exchange.make()) === "made") journal.note(order.exchange.takeBack);
   const volumes = makeVolumes(order, found);
   volumes.catch(() => undefined);
@@ -69,7 +71,7 @@ export async function bringUp(order: Order): Promise<Outcome> {
   // Looked for anew: an agent that leaves may have been given a worker meanwhile.
   const left = changesOf(order.plan, await runtime.parts(order.instance));
   await settleAll(left.gone.map((container) => sendAway(order, container)));
-  for (const { id } of left.remains) await runtime.containers.remove(id);
+  await clear(order, left.remains);
   for (const volume of left.surplusVolumes) await runtime.volumes.remove(volume);
   return outcomeOf(changes, left.gone, before, order);
 }
@@ -145,11 +147,16 @@ async function tellChanged({ actor }: Order, board: Blackboard, { agents }: Chan
   }
 }
 
+async function clear({ keepLogs, runtime }: Order, containers: readonly ContainerPart[]): Promise<void> {
+  await keepLogs(containers);
+  for (const { id } of containers) await runtime.containers.remove(id);
+}
+
 /** Of an agent that is registered no more: it ends what it has in hand. */
-async function sendAway({ runtime, progress }: Order, container: ContainerPart): Promise<void> {
-  const step = progress.begin(partName(container), "stopping");
-  await runtime.containers.stop(container.id, agentStopSeconds);
-  await runtime.containers.remove(container.id);
+async function sendAway(order: Order, container: ContainerPart): Promise<void> {
+  const step = order.progress.begin(partName(container), "stopping");
+  await order.runtime.containers.stop(container.id, agentStopSeconds);
+  await clear(order, [container]);
   step.done("has stopped, and is removed");
 }
 
