@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import { SettError } from "../../lib/model/errors.ts";
+import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
 import { systemClock } from "../../lib/service/clock.ts";
@@ -11,7 +11,7 @@ import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
 import { Cub } from "./cub.ts";
@@ -43,9 +43,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     return;
   }
   const signal = stopSignal();
-  // Before there is work there is nothing to end in good order.
-  const leave = () => process.exit(0);
-  signal.addEventListener("abort", leave, { once: true });
+  const hasBegun = leaveOn(signal);
   // Before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
@@ -61,7 +59,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     command: commandText(settings.command),
     role,
   });
-  signal.removeEventListener("abort", leave);
+  hasBegun();
   await cub.run(signal);
   await server.stop();
   await parts.board[Symbol.asyncDispose]();
@@ -77,10 +75,12 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
     });
   }
   const stop = stopSignal();
+  const hasBegun = leaveOn(stop, exitCodes.notAccepted);
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
   stop.addEventListener("abort", onStop, { once: true });
   const parts = await partsOf(settings);
+  hasBegun();
   parts.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
   process.exitCode = await executeClaim(parts, claim, attempt, { stop, kill: kill.signal });
   stop.removeEventListener("abort", onStop);

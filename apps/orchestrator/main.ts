@@ -10,7 +10,7 @@ import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { stopSignal } from "../../lib/service/stop-signal.ts";
+import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
@@ -32,6 +32,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
   const log = createJsonLog(console.log, systemClock.now).with({ service: "orchestrator", instance: settings.instance });
   const signal = stopSignal();
+  const hasBegun = leaveOn(signal);
   const metrics = createOrchestratorMetrics();
   const board = await connectBlackboard({
     url: settings.redisUrl,
@@ -47,6 +48,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const app = createOrchestratorApp(orchestrator, { metrics });
   const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });
+  hasBegun();
   await orchestrator.run(signal);
   await server.stop();
   await board[Symbol.asyncDispose]();

@@ -7,3 +7,10 @@ export function stopSignal(): AbortSignal {
   for (const name of ["SIGTERM", "SIGINT"] as const) process.on(name, () => stop.abort(name));
   return stop.signal;
 }
+
+/** Before there is work there is nothing to end in good order: until the function that it returns is called, the signal ends the program at once. */
+export function leaveOn(signal: AbortSignal, exitCode = 0): () => void {
+  const leave = () => process.exit(exitCode);
+  signal.addEventListener("abort", leave, { once: true });
+  return () => signal.removeEventListener("abort", leave);
+}

@@ -182,16 +182,39 @@ describe("contact and leases", () => {
     await cub.said("The grant was taken away, its tool is stopped and its result dropped");
   });
 
-  test("SIGTERM kills a tool that outstays the shutdown timeout; the attempt is posted as lost and the exit code is 0", async () => {
-    await using scene = await instanceWith("sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
-    await using cub = startCub(scene.env);
-    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-    await cub.said("Executing tool");
-    cub.child.kill("SIGTERM");
-    expect(await cub.ended()).toBe(0);
-    const { state, artefact } = await scene.standIn.ended(claim, coder);
-    expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual(["failed", true]);
-  });
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets work under way end; its result counts and the exit code is 0",
+    async (signal) => {
+      using folder = temporaryFolder();
+      const gate = join(folder.path, "gate");
+      await using scene = await instanceWith(`while [ ! -e '${gate}' ]; do sleep 0.02; done; ${echo}`);
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect((await cub.said("Stopping")).signal).toBe(signal);
+      const next = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      write(folder.path, { gate: "" });
+      expect(await cub.ended()).toBe(0);
+      expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+      expect((await scene.standIn.grantOf(next, coder))?.state).toBe("queued");
+      expect(cub.lines.at(-1)).toMatchObject({ msg: "Cub stopped", signal });
+    },
+  );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s kills a tool that outstays the shutdown timeout; the attempt is posted as lost",
+    async (signal) => {
+      await using scene = await instanceWith("sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect(await cub.ended()).toBe(0);
+      const { state, artefact } = await scene.standIn.ended(claim, coder);
+      expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual(["failed", true]);
+    },
+  );
 
   test("a Redis that stays away ends the cub with a sentence", async () => {
     await using own = await startRedisServer();

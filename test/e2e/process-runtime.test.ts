@@ -196,6 +196,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
   } finally {
     following.kill("SIGINT");
     await reading;
+    expect(await following.exited).toBe(130);
   }
 }, 120_000);
 

@@ -1,5 +1,7 @@
 // The orchestrator as a real process against a real Redis: killed, paused, left alone by Redis, and wrongly configured.
 import { describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -159,16 +161,41 @@ describe("an orchestrator process", () => {
     expect(service.errors()).toContain("Redis");
   }, 120_000);
 
-  test("ends in order on SIGTERM and leaves the seat to its successor", async () => {
-    await using world = await createWorld();
-    await using service = world.start("one");
-    await leading(service);
-    service.signal("SIGTERM");
-    expect(await service.exited).toBe(0);
-    await using successor = world.start("two");
-    await completed(world, await state(world));
-    expect(successor.log().some((line) => line.msg === "Standing by")).toBe(false);
-  }, 120_000);
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "ends in order on %s and leaves the seat to its successor",
+    async (signal) => {
+      await using world = await createWorld();
+      await using service = world.start("one");
+      await leading(service);
+      service.signal(signal);
+      expect(await service.exited).toBe(0);
+      expect(service.log().at(-1)).toMatchObject({ msg: "Orchestrator stopped", signal });
+      expect((await world.board.readSeat())?.expiresInMs ?? 0).toBeLessThanOrEqual(0);
+      await using successor = world.start("two");
+      await completed(world, await state(world));
+      expect(successor.log().some((line) => line.msg === "Standing by")).toBe(false);
+    },
+    120_000,
+  );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "that waits for a Redis which does not answer ends at once on %s",
+    async (signal) => {
+      let isAsked = false;
+      const silent = createServer(() => {
+        isAsked = true;
+      }).listen(0, "127.0.0.1");
+      await once(silent, "listening");
+      const { port } = silent.address() as AddressInfo;
+      const where = { SETT_INSTANCE_NAME: instance, REDIS_URL: `redis://127.0.0.1:${port}`, SETT_HEALTH_PORT: "0" };
+      await using service = startService("orchestrator", { ...where, SETT_REDIS_GIVE_UP: "1h" });
+      await waitFor("it to ask", () => isAsked);
+      service.signal(signal);
+      expect(await service.exited).toBe(0);
+      silent.close();
+    },
+    120_000,
+  );
 
   test("with a broken environment names every variable that is missing or malformed and exits with 78", async () => {
     await using service = startService("orchestrator", { SETT_INSTANCE_NAME: "Not A Name" });
