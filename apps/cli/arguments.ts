@@ -15,6 +15,12 @@ export const goalFilter = {
   description: "only this goal; 6 or more characters of its id are enough",
 } as const;
 
+export const archiveArgument = {
+  type: "string",
+  valueHint: "FILE",
+  description: "what `sett prune` has moved there; no sett need run",
+} as const;
+
 export const asArgument = {
   type: "string",
   valueHint: "NAME",

@@ -1,11 +1,11 @@
 // Prints events as they come: a line each, for a person at a terminal not all of them.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Output } from "./output.ts";
 import { type KnownArtefacts, readHeads } from "./read-artefacts.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 import { calendarDay } from "./render/age.ts";
 import { type Beside, eventIndent, eventLine } from "./render/event-line.ts";
 import { Fold } from "./render/fold.ts";
@@ -37,7 +37,7 @@ export class EventPrinter {
   }
 
   /** `board` is asked for what the new artefacts say of themselves. */
-  async print(events: readonly SettEvent[], board: Blackboard): Promise<void> {
+  async print(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<void> {
     if (events.length === 0) return;
     const isJson = this.#options.format === "jsonl";
     const text = isJson ? events.map((event) => JSON.stringify(event)) : await this.#humanLines(events, board);
@@ -50,7 +50,7 @@ export class EventPrinter {
     return this.#fold !== undefined && at !== undefined && this.#printed - at <= inSightLines;
   }
 
-  async #humanLines(events: readonly SettEvent[], board: Blackboard): Promise<string[]> {
+  async #humanLines(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<string[]> {
     const heads = await readNewHeads(events, board, this.#options.known);
     const { style, columns } = this.#out;
     return events.flatMap((event) => {
@@ -74,7 +74,7 @@ export class EventPrinter {
 /** Of the artefacts that these events tell of. */
 async function readNewHeads(
   events: readonly SettEvent[],
-  board: Blackboard,
+  board: Pick<ReadingBoard, "readHeads">,
   known: KnownArtefacts | undefined,
 ): Promise<Map<ArtefactId, ArtefactHead>> {
   const ids = events.flatMap(({ type, artefact_id }) =>

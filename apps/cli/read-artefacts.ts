@@ -1,10 +1,10 @@
 // Reads many artefacts: without what they say, or a few at a time, for payloads of 16 MiB each are possible.
 import type { StoredHead } from "../../lib/blackboard/artefact-port.ts";
 import { piecesOf } from "../../lib/blackboard/pieces.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 import { firstLine } from "./render/plain-text.ts";
 
 /** What an approval says to people, whose content is `{}` or `[]`. */
@@ -18,7 +18,10 @@ const headsAtOnce = 500;
 export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
 
 /** In the order asked for; what does not exist is left out. */
-export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]): AsyncGenerator<Artefact> {
+export async function* readWhole(
+  board: Pick<ReadingBoard, "readHeads" | "readArtefacts">,
+  ids: readonly ArtefactId[],
+): AsyncGenerator<Artefact> {
   for (let at = 0; at < ids.length; at += headsAtOnce) {
     const heads = await board.readHeads(ids.slice(at, at + headsAtOnce));
     for (const piece of piecesOf(heads, ({ payloadBytes }) => payloadBytes, atOnce))
@@ -32,7 +35,7 @@ export async function* readWhole(board: Blackboard, ids: readonly ArtefactId[]):
  * Only those that are not in `known` are read, and are put there.
  */
 export async function readHeads(
-  board: Blackboard,
+  board: Pick<ReadingBoard, "readHeads">,
   ids: readonly ArtefactId[],
   known: KnownArtefacts = new Map(),
 ): Promise<ArtefactHead[]> {

@@ -4,6 +4,7 @@ import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, GoalId } from "../../lib/model/ids.ts";
 import { readHeads } from "./read-artefacts.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 import { naming } from "./render/naming.ts";
 import { oneLine, shorten } from "./render/plain-text.ts";
 import { shortId } from "./render/short-id.ts";
@@ -20,7 +21,7 @@ const longestShown = 60;
  * `artefact-ambiguous`, or `usage` for what is no id.
  */
 export async function resolveArtefactId(
-  board: Blackboard,
+  board: ReadingBoard,
   text: string,
   name: string | undefined,
   what: What = "artefact",
@@ -55,7 +56,7 @@ export async function resolveFailure(board: Blackboard, text: string, name: stri
 }
 
 /** As above, for goals. */
-export async function resolveGoalId(board: Blackboard, text: string, name: string | undefined): Promise<GoalId> {
+export async function resolveGoalId(board: ReadingBoard, text: string, name: string | undefined): Promise<GoalId> {
   const start = startOfId(text, "goal", name);
   // A goal's id is that of the artefact that it starts from; its record stands even where somebody has removed that artefact.
   const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
@@ -73,7 +74,7 @@ export async function resolveGoalId(board: Blackboard, text: string, name: strin
   );
 }
 
-async function noGoal(board: Blackboard, text: string, name: string | undefined): Promise<SettError> {
+async function noGoal(board: ReadingBoard, text: string, name: string | undefined): Promise<SettError> {
   const other = await board.readArtefact(await resolveArtefactId(board, text, name, "goal"));
   if (other === undefined) return notFound(text, "goal", name);
   return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);

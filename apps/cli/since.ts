@@ -1,12 +1,12 @@
 // Where in the log `--since` begins.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { Duration } from "../../lib/model/config-quantities.ts";
 import { SettError } from "../../lib/model/errors.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 
 const dayMs = 86_400_000;
 
 /** A position to follow from: what comes after it is wanted. Throws `usage`. */
-export async function positionSince(text: string | undefined, board: Blackboard): Promise<string> {
+export async function positionSince(text: string | undefined, board: Pick<ReadingBoard, "time">): Promise<string> {
   if (text === undefined) return "0";
   if (/^\d+-\d+$/.test(text)) return text;
   const duration = text.trim().replace(/\s+ago$/, "");

@@ -1,7 +1,7 @@
 // The commits that the work on an artefact may have begun at.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type ArtefactHead, goalType } from "../../lib/model/artefact.ts";
 import type { ArtefactId, CommitHash } from "../../lib/model/ids.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 
 /** As far as the context of an agent reaches. */
 const levels = 10;
@@ -11,7 +11,7 @@ const mostSources = 1_000;
  * The newest first, and what the goal pins last, as an agent's working copy is chosen. A Question's commit is the same work half done.
  * The one that the result really stands on is for git to say.
  */
-export async function startsOfWork(board: Blackboard, artefact: ArtefactHead): Promise<CommitHash[]> {
+export async function startsOfWork(board: Pick<ReadingBoard, "readHeads">, artefact: ArtefactHead): Promise<CommitHash[]> {
   const known = new Map<ArtefactId, ArtefactHead>();
   let next: readonly ArtefactId[] = artefact.source_artefacts;
   for (let level = 0; level < levels && next.length > 0 && known.size < mostSources; level += 1) {

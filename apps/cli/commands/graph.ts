@@ -1,14 +1,14 @@
 // sett graph: the artefacts of a goal as a picture of who made what from what.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type ArtefactGraph, artefactGraph, foreignSources, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { jsonArgument, nameArgument } from "../arguments.ts";
+import { archiveArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { openBlackboard } from "../open-blackboard.ts";
+import { openPast } from "../open-past.ts";
 import { readHeads, readWhole } from "../read-artefacts.ts";
+import type { ReadingBoard } from "../reading-board.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
 import { svgText } from "../render/graph-svg.ts";
@@ -37,6 +37,7 @@ export const graph = defineCommand({
       valueHint: "FORMAT",
       description: "tree, mermaid, or dot for Graphviz; tree on a terminal, mermaid elsewhere",
     },
+    archive: archiveArgument,
     svg: { type: "boolean", description: "print the picture itself, drawn by Graphviz" },
     json: jsonArgument,
     name: nameArgument,
@@ -46,11 +47,12 @@ export const graph = defineCommand({
     "sett graph --format mermaid > goal.mmd",
     "sett graph 9f3a12b4 --svg > goal.svg",
     "sett graph 9f3a12b4 --format dot | dot -Tpng > goal.png",
+    "sett graph 9f3a12b4 --archive sett-demo-20261122T094500Z.jsonl",
     `sett graph 9f3a12b4 --json | jq '.edges[] | select(.kind == "evolutionary")'`,
   ],
   async run(args, shell) {
     const form = formOf(args, shell);
-    await using opened = await openBlackboard(shell, args.name);
+    await using opened = await openPast(shell, args);
     const { board } = opened;
     const goal =
       args.goal === undefined ? await newestGoal(board, args.name, shell) : await resolveGoalId(board, args.goal, args.name);
@@ -71,7 +73,7 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
   return out.isTerminal ? "tree" : "mermaid";
 }
 
-async function newestGoal(board: Blackboard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
+async function newestGoal(board: ReadingBoard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
   const count = await board.countGoals();
   const [newest] = await board.listGoals({ from: count - 1, count: 1 });
   if (newest === undefined)
@@ -82,7 +84,7 @@ async function newestGoal(board: Blackboard, name: string | undefined, { message
   return newest;
 }
 
-async function readGraph(board: Blackboard, goal: GoalId): Promise<ArtefactGraph> {
+async function readGraph(board: ReadingBoard, goal: GoalId): Promise<ArtefactGraph> {
   const artefacts = await readReviewed(board, await board.listArtefactsOfGoal(goal));
   const [outside, causes] = await Promise.all([
     readReviewed(board, foreignSources(artefacts)),
@@ -93,7 +95,7 @@ async function readGraph(board: Blackboard, goal: GoalId): Promise<ArtefactGraph
 }
 
 /** What reviews say is read a second time: it is the only content that the graph needs, and small. */
-async function readReviewed(board: Blackboard, ids: readonly ArtefactId[]): Promise<ReviewedHead[]> {
+async function readReviewed(board: ReadingBoard, ids: readonly ArtefactId[]): Promise<ReviewedHead[]> {
   const heads = await readHeads(board, ids);
   const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
   const verdicts = new Map<ArtefactId, ReviewedHead["verdict"]>();

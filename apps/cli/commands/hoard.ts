@@ -2,7 +2,7 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
+import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { fetchResults, readResults } from "../fetch-results.ts";
 import { hoardArchive } from "../hoard-archive.ts";
@@ -37,7 +37,7 @@ export const hoard = defineCommand({
       valueHint: "TYPES",
       description: "only these types, with commas or several times",
     },
-    archive: { type: "string", valueHint: "FILE", description: "those that `sett prune` has moved there; no sett need run" },
+    archive: archiveArgument,
     ...limitArguments,
     json: jsonArgument,
     name: nameArgument,

@@ -1,11 +1,10 @@
 // sett unearth: one artefact with its whole content.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { jsonArgument, nameArgument } from "../arguments.ts";
+import { archiveArgument, jsonArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { fetchResults, readResults } from "../fetch-results.ts";
-import { openBlackboard } from "../open-blackboard.ts";
+import { openPast } from "../open-past.ts";
+import type { ReadingBoard } from "../reading-board.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { wrap } from "../render/wrap.ts";
@@ -20,6 +19,7 @@ export const unearth = defineCommand({
     "For an artefact with a commit also what was changed since the commit that the work began at, once it is fetched into this repository.",
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
+    archive: archiveArgument,
     payload: { type: "boolean", alias: "p", description: "print the content and nothing else, byte for byte" },
     json: jsonArgument,
     name: nameArgument,
@@ -32,11 +32,11 @@ export const unearth = defineCommand({
   async run(args, shell) {
     if (args.payload && args.json)
       throw new SettError("usage", "--payload and --json cannot be had together.", { hint: "Leave one of them out." });
-    await using opened = await openBlackboard(shell, args.name);
-    const { board, place } = opened;
+    await using opened = await openPast(shell, args);
+    const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, args.name));
     if (artefact === undefined) throw notFound(args.id, "artefact", args.name);
-    if (hasResult(artefact)) await fetchResults(shell, place.workspace, () => readResults(board));
+    if (hasResult(artefact)) await opened.fetch();
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {
@@ -49,7 +49,7 @@ export const unearth = defineCommand({
         }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);
-      if (hasResult(artefact)) await showCommit(board, artefact, place.workspace, shell);
+      if (hasResult(artefact)) await showCommit(board, artefact, workspace, shell);
     }
     return;
   },
@@ -66,7 +66,7 @@ function contentOf({ payload }: Artefact, { out }: Shell): string {
   return text.replace(/\n$/, "");
 }
 
-async function showCommit(board: Blackboard, artefact: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
+async function showCommit(board: ReadingBoard, artefact: Artefact, workspace: string | undefined, shell: Shell): Promise<void> {
   const { commit } = artefact.metadata;
   if (commit === undefined || workspace === undefined || workspace === "") return;
   const { HostRepository } = await import("../../../lib/git/host-repository.ts");

@@ -6,12 +6,13 @@ import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { goalFilter, nameArgument } from "../arguments.ts";
+import { archiveArgument, goalFilter, nameArgument } from "../arguments.ts";
 import { Bell } from "../bell.ts";
 import { defineCommand } from "../command.ts";
 import { EventPrinter } from "../event-printer.ts";
 import { followLog } from "../follow-log.ts";
-import { openBlackboard } from "../open-blackboard.ts";
+import { openPast } from "../open-past.ts";
+import type { ReadingBoard } from "../reading-board.ts";
 import { liveClaims } from "../render/live-claims.ts";
 import { naming } from "../render/naming.ts";
 import { resolveGoalId } from "../resolve-id.ts";
@@ -47,6 +48,7 @@ export const watch = defineCommand({
     },
     agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only what an agent did, or what was done about it" },
     goal: { ...goalFilter, alias: "g" },
+    archive: { ...archiveArgument, description: `${archiveArgument.description}; ends at its end` },
     output: {
       type: "enum",
       alias: "o",
@@ -71,20 +73,24 @@ export const watch = defineCommand({
   async run(args, givenShell) {
     const types = args.type.map(eventTypeOf);
     const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, args.name);
-    await using live = args.follow && args.output === "human" ? liveClaims(givenShell, args.name) : undefined;
+    const isFollowing = args.follow && args.archive === undefined;
+    await using live = isFollowing && args.output === "human" ? liveClaims(givenShell, args.name) : undefined;
     const shell = live?.shell ?? givenShell;
     // Whoever asks for certain events wants them all.
     const isFolded = shell.out.isTerminal && types.length === 0 && agent === undefined;
     const printer = new EventPrinter(shell.out, { format: args.output === "jsonl" ? "jsonl" : "human", isFolded });
-    const bell = args.bell && args.follow ? new Bell(givenShell.err) : undefined;
+    const bell = args.bell && isFollowing ? new Bell(givenShell.err) : undefined;
     let goal: GoalId | undefined;
     let startedMs = 0;
     let contact: Blackboard | undefined;
-    const from = async (board: Blackboard) => {
+    const begin = async (board: ReadingBoard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, args.name);
+      return await positionSince(args.since, board);
+    };
+    const from = async (board: Blackboard) => {
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
       if (bell !== undefined) startedMs = await board.time();
-      return await positionSince(args.since, board);
+      return await begin(board);
     };
     const isWanted = (event: SettEvent) =>
       (types.length === 0 || types.includes(event.type)) &&
@@ -97,13 +103,15 @@ export const watch = defineCommand({
       return undefined;
     };
     const showPast = async () => {
-      await using opened = await openBlackboard(shell, args.name);
-      const { board } = opened;
-      for await (const events of pastEvents(board, await from(board), shell.interrupted)) await visit(events, board);
+      await using opened = await openPast(shell, args);
+      const { board, live: ofNow } = opened;
+      if (agent !== undefined && ofNow !== undefined) await noteUnknownAgent(ofNow, agent, shell);
+      for await (const events of pastEvents(board, await begin(board), shell.interrupted))
+        await printer.print(events.filter(isWanted), board);
     };
     const isShown = (claim: Claim) => goal === undefined || claim.goal_id === goal;
     await Promise.race([
-      args.follow ? followLog(shell, args.name, { from, visit }) : showPast(),
+      isFollowing ? followLog(shell, args.name, { from, visit }) : showPast(),
       aborted(shell.interrupted),
       ...(live === undefined ? [] : [live.keepUpToDate(() => contact, isShown)]),
     ]);
@@ -112,7 +120,7 @@ export const watch = defineCommand({
 });
 
 /** Up to the event that is the last one now. */
-async function* pastEvents(board: Blackboard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
+async function* pastEvents(board: ReadingBoard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
   const end = await board.endOfEvents();
   let last = from;
   while (!signal.aborted) {

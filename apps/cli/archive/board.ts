@@ -1,0 +1,106 @@
+// An archive, read like a blackboard on which nothing happens any more. What artefacts say stays in the file until it is asked for.
+import { beginningLength, longestLookedInto, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { isLater } from "../prune/log.ts";
+import type { ReadingBoard } from "../reading-board.ts";
+import { readArchive } from "./read.ts";
+
+type Content = {
+  instance: InstanceName;
+  heads: Map<ArtefactId, StoredHead>;
+  /** In the order in which they were stated. */
+  goals: Map<GoalId, ArtefactId[]>;
+  claims: Map<ClaimId, ClaimSnapshot>;
+  causes: Map<ArtefactId, Map<string, ClaimId>>;
+  events: SettEvent[];
+};
+
+/**
+ * Read to its end first, so that nothing is told of one that is damaged. Throws `archive-unusable`, and `artefact-not-found` where one artefact
+ * is asked for that is not in it: that is not to be looked for in a sett.
+ */
+export async function archiveBoard(path: string): Promise<ReadingBoard> {
+  const { instance, heads, goals, claims, causes, events } = await contentOf(path);
+  const readArtefacts = async (ids: readonly ArtefactId[]) => {
+    const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
+    return ids.flatMap((id) => found.get(id) ?? []);
+  };
+  const missing = (id: string) =>
+    new SettError("artefact-not-found", `There is no artefact ${id} in ${path}.`, {
+      hint: `\`sett hoard --archive ${path} --all\` lists the ids.`,
+    });
+  return {
+    instance,
+    time: async () => Date.now(),
+    readArtefacts,
+    readArtefact: async (id) => {
+      const [artefact] = await readArtefacts([id]);
+      if (artefact === undefined) throw missing(id);
+      return artefact;
+    },
+    readHeads: async (ids) => ids.flatMap((id) => heads.get(id) ?? []),
+    findArtefacts: async (start) => {
+      const found = [...heads.keys()].filter((id) => id.startsWith(start));
+      if (found.length === 0) throw missing(start);
+      return found;
+    },
+    readGoal: async (goal) => ({ ended: undefined, artefacts: goals.get(goal)?.length ?? 0 }),
+    listGoals: async (page) => pageOf([...goals.keys()], page),
+    countGoals: async () => goals.size,
+    listArtefactsOfGoal: async (goal, page) => pageOf(goals.get(goal) ?? [], page),
+    claimsOfArtefact: async (id) => causes.get(id) ?? new Map(),
+    readClaims: async (ids) => ids.flatMap((id) => claims.get(id) ?? []),
+    readEvents: async (from, count) => {
+      const at = events.findIndex(({ id }) => isLater(id, from));
+      return at === -1 ? [] : events.slice(at, at + count);
+    },
+    endOfEvents: async () => events.at(-1)?.id ?? "0",
+  };
+}
+
+async function contentOf(path: string): Promise<Content> {
+  const content: Content = {
+    instance: InstanceName.parse("archive"),
+    heads: new Map(),
+    goals: new Map(),
+    claims: new Map(),
+    causes: new Map(),
+    events: [],
+  };
+  for await (const line of readArchive(path)) {
+    if ("header" in line) content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
+    else if ("goal" in line) content.goals.set(line.goal.id, []);
+    else if ("artefact" in line) take(line.artefact, content);
+    else if ("claim" in line) {
+      const { claim, cause, grants } = line;
+      content.claims.set(claim.id, { claim, grants });
+      const ofArtefact = content.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
+      content.causes.set(claim.artefact_id, ofArtefact.set(cause, claim.id));
+    } else if ("event" in line) content.events.push(line.event);
+  }
+  return content;
+}
+
+function take({ payload, ...head }: Artefact, { heads, goals }: Content): void {
+  const payloadBytes = Buffer.byteLength(payload);
+  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= longestLookedInto;
+  heads.set(head.id, { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" });
+  const goal = GoalId.parse(head.goal_id);
+  goals.set(goal, [...(goals.get(goal) ?? []), head.id]);
+}
+
+async function artefactsIn(path: string, wanted: ReadonlySet<ArtefactId>): Promise<Map<ArtefactId, Artefact>> {
+  const found = new Map<ArtefactId, Artefact>();
+  if (wanted.size === 0) return found;
+  for await (const line of readArchive(path))
+    if ("artefact" in line && wanted.has(line.artefact.id)) found.set(line.artefact.id, line.artefact);
+  return found;
+}
+
+function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.length }): Id[] {
+  return ids.slice(page.from, page.from + page.count);
+}
