@@ -1,7 +1,7 @@
 // Turns a decision into the one commit that writes it: fields, grants, Failures, new claims, wake-ups and events together.
 import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
-import type { FollowUp } from "../../lib/core/feedback.ts";
+import type { FollowUp, Rework } from "../../lib/core/feedback.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../lib/model/artefact.ts";
 import type { Grant, Phase } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
@@ -160,13 +160,10 @@ function madeByUs(id: ArtefactId, { at, claim }: Standing) {
   };
 }
 
-function reworkClaim(
-  rework: { agent: Grant["agent"]; reviews: Artefact["id"][]; cause: string },
-  input: Standing,
-  newId: () => string,
-): NewClaim {
+function reworkClaim(rework: Rework, input: Standing, newId: () => string): NewClaim {
+  const { agent, cause, reviews, standIn, dialogue } = rework;
   return {
-    cause: rework.cause,
+    cause,
     claim: {
       id: ClaimId.parse(newId()),
       artefact_id: input.claim.artefact_id,
@@ -176,11 +173,12 @@ function reworkClaim(
       bidding: "closed",
       electorate: [],
       bids: [],
-      additional_context_ids: rework.reviews,
+      additional_context_ids: reviews,
+      ...(standIn && { stand_in: standIn }),
       rev: 0,
       created_at: input.at,
       termination_reason: "",
     },
-    grants: [{ agent: rework.agent, phase: "exclusive", attempt: 1, queued_at: input.at, state: "queued" }],
+    grants: [{ agent, phase: "exclusive", attempt: 1, ...(dialogue && { dialogue }), queued_at: input.at, state: "queued" }],
   };
 }

@@ -20,6 +20,7 @@ import { QuestionDesk } from "./question-desk.ts";
 import { adoptPublished, HandmadeScan, hearPublished, reconcileClaims } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
 import { Roster } from "./roster.ts";
+import { Silence } from "./silence.ts";
 import { Targets } from "./targets.ts";
 import { type WorkerParts, WorkerPool } from "./worker-pool.ts";
 
@@ -143,6 +144,7 @@ export class Leadership {
 
   async #reconcile(contact: Contact, signal: AbortSignal): Promise<void> {
     let nextMs = 0;
+    const rooms = { decider: this.#decider, desk: this.#desk, silence: new Silence() };
     const unsubscribe = this.#parts.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#roster.forget();
@@ -156,7 +158,7 @@ export class Leadership {
         this.#isReconcileDue = false;
         nextMs = nowMs + reconcileEveryMs;
         try {
-          await reconcileClaims(this.#parts, this.#decider, this.#desk, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
+          await reconcileClaims(this.#parts, rooms, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
         } catch (error) {
           this.#isReconcileDue = true;
           throw error;

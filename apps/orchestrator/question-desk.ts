@@ -4,13 +4,15 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
 import { type Artefact, type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
-import { type AgentName, ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { EachByItself } from "./each-by-itself.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Roster } from "./roster.ts";
+
+type Asked = Extract<Route, { to: "agent" }>;
 
 export class QuestionDesk {
   readonly #parts: Parts;
@@ -45,7 +47,7 @@ export class QuestionDesk {
     if (answer !== undefined) return this.#answered(question, answer, clarifications, epoch);
     if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
     const route = await this.#route(question, clarifications);
-    if (route.to === "agent") await this.#askAgent(question, route.agent, epoch);
+    if (route.to === "agent") await this.#askAgent(question, route, epoch);
     else await this.#askPeople(question, epoch);
   }
 
@@ -124,32 +126,37 @@ export class QuestionDesk {
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
     const { board, policy } = this.#parts;
     if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
-    const [agents, asked] = await Promise.all([this.#roster.list(), this.#askedBefore(question, clarifications)]);
+    const [agents, asking] = await Promise.all([this.#roster.list(), this.#askersOf(question)]);
+    const tried = new Map(
+      clarifications.flatMap(({ claim, grants }) =>
+        grants.map(({ agent }) => [String(agent), claim.termination_reason] as const),
+      ),
+    );
     const about: ArtefactHead[] = [];
     for (let next = question.source_artefacts[0]; next !== undefined; ) {
       const artefact = await readHead(board, next);
       if (artefact === undefined) break;
       about.push(artefact);
-      const route = routeQuestion({ about, asked, agents });
+      const route = routeQuestion({ about, asking, tried, agents });
       if (route.to !== "look") return route;
       next = route.artefact;
     }
     return { to: "people" };
   }
 
-  /** Who asked this question and those that it came from, and who was asked them. */
-  async #askedBefore(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Set<string>> {
+  /** Who asks this question, and those that it came from: whoever was asked one of these asks the next. */
+  async #askersOf(question: ArtefactHead): Promise<Set<string>> {
     const { board } = this.#parts;
-    const asked = new Set<string>([question.produced_by_agent, ...clarifications.flatMap(({ grants }) => agentsOf(grants))]);
+    const askers = new Set<string>([question.produced_by_agent]);
     const seen = new Set([question.id]);
     for (let current: ArtefactHead | undefined = question; current !== undefined && current.claim_id !== ""; ) {
       const asking: ClaimSnapshot | undefined = await board.readClaim(current.claim_id);
       if (asking?.claim.kind !== "clarification" || seen.has(asking.claim.artefact_id)) break;
       seen.add(asking.claim.artefact_id);
       current = await readHead(board, asking.claim.artefact_id);
-      if (current !== undefined) asked.add(current.produced_by_agent);
+      if (current !== undefined) askers.add(current.produced_by_agent);
     }
-    return asked;
+    return askers;
   }
 
   async #askPeople({ id, goal_id }: ArtefactHead, epoch: number): Promise<void> {
@@ -159,7 +166,7 @@ export class QuestionDesk {
     if (outcome === "asked") log.info("Put a question to people", { artefact_id: id, goal_id });
   }
 
-  async #askAgent(question: ArtefactHead, agent: AgentName, epoch: number): Promise<void> {
+  async #askAgent(question: ArtefactHead, { agent, standIn }: Asked, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#parts;
     const at = clock.now().toISOString();
     const claim: Claim = {
@@ -172,6 +179,7 @@ export class QuestionDesk {
       electorate: [],
       bids: [],
       additional_context_ids: question.source_artefacts,
+      ...(standIn && { stand_in: standIn }),
       rev: 0,
       created_at: at,
       termination_reason: "",
@@ -183,7 +191,13 @@ export class QuestionDesk {
       case "fenced":
         throw new Fenced(epoch);
       case "opened":
-        return log.info("Put a question to an agent", { artefact_id: question.id, claim_id: claim.id, agent });
+        return log.info("Put a question to an agent", {
+          artefact_id: question.id,
+          claim_id: claim.id,
+          agent,
+          instead_of: standIn?.for,
+          because: standIn?.because,
+        });
       case "exists":
       case "refused":
         return;
@@ -191,10 +205,6 @@ export class QuestionDesk {
         unreachable(result);
     }
   }
-}
-
-function agentsOf(grants: ClaimSnapshot["grants"]): string[] {
-  return grants.map(({ agent }) => agent);
 }
 
 function whoAnswered(answer: ArtefactHead | undefined): string {

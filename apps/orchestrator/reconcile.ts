@@ -3,12 +3,14 @@ import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
-import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import { silentAfterMs } from "../../lib/model/leases.ts";
 import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { HeardArtefacts } from "./heard-artefacts.ts";
 import type { Parts } from "./parts.ts";
 import type { QuestionDesk } from "./question-desk.ts";
+import type { Silence } from "./silence.ts";
 
 /** Within this an event catches up with its publication, or the log is looked at. */
 const publishedApartMs = 200;
@@ -20,20 +22,21 @@ const claimsAtOnce = 100;
 
 /**
  * Every open claim is looked at as it stands, each by itself. Harmless where nothing is to be done. `mayJudge`: contact has lasted long enough
- * for those who have not bid by their deadline to have had their chance; what is known of them may have changed since it went by.
+ * for those who have not bid by their deadline, or are not heard of, to have had their chance; what is known of them may have changed since it went by.
  */
 export async function reconcileClaims(
   { board, clock, policy }: Pick<Parts, "board" | "clock" | "policy">,
-  decider: Decider,
-  desk: QuestionDesk,
+  { decider, desk, silence }: { decider: Decider; desk: QuestionDesk; silence: Silence },
   epoch: number,
   mayJudge: boolean,
 ): Promise<void> {
+  const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
   const claims = await board.listOpenClaims();
   for (let from = 0; from < claims.length; from += claimsAtOnce) {
     const some = claims.slice(from, from + claimsAtOnce);
     const snapshots = await board.readClaims(some);
     const endings = await readEndings(board, snapshots);
+    const silent = await findSilent(board, silence, snapshots, clock.passedMs());
     const events = new Map<ClaimId, ClaimEvent>();
     for (const { claim } of snapshots) {
       const ending = endings.get(claim.goal_id);
@@ -41,6 +44,9 @@ export async function reconcileClaims(
       const isOverdue = claim.bidding === "open" && clock.now().getTime() >= dueMs;
       if (ending !== undefined) events.set(claim.id, { kind: "goal_ended", reason: whyEnded(ending) });
       else if (mayJudge && isOverdue) events.set(claim.id, { kind: "bid_deadline" });
+      const unheard = silent.get(claim.id);
+      if (ending === undefined && mayJudge && unheard !== undefined && unheard.forMs >= toleratedMs)
+        events.set(claim.id, { kind: "agent_silent", ...unheard });
     }
     await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch);
     await desk.lookEach(
@@ -48,6 +54,22 @@ export async function reconcileClaims(
       epoch,
     );
   }
+}
+
+/** Of claims that another agent may take over: for how long whoever has not begun its work has been silent. */
+async function findSilent(
+  board: Blackboard,
+  silence: Silence,
+  snapshots: readonly ClaimSnapshot[],
+  nowMs: number,
+): Promise<Map<ClaimId, { agent: AgentName; forMs: number }>> {
+  const queued = snapshots.flatMap(({ claim, grants }) =>
+    claim.kind === "rework" || claim.kind === "clarification"
+      ? grants.filter(({ state }) => state === "queued").map(({ agent }) => [claim.id, agent] as const)
+      : [],
+  );
+  const statuses = queued.length === 0 ? undefined : await board.listStatuses();
+  return new Map(queued.map(([id, agent]) => [id, { agent, forMs: silence.look(agent, statuses?.get(agent), nowMs) }]));
 }
 
 /** Of goals that were ended while one of their claims could not be read. */

@@ -1,5 +1,6 @@
 // What people ask for: cancel, pause, resume, retry. A request is an event; acting on one twice does no harm.
 import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
+import { isStandIn } from "../../lib/core/stand-in.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
@@ -69,10 +70,10 @@ export class Requests {
     if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch);
   }
 
-  /** The claims that its artefact was tried again as, by their causes. */
+  /** The claims that its artefact was tried again as, be it by another agent, by their causes. */
   async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
     const { board } = this.#parts;
-    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause));
+    const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause) || isStandIn(cause));
     const claims = await board.readClaims(causes.map(([, id]) => id));
     return new Map(
       causes.flatMap(([cause, id]) => {

@@ -14,7 +14,9 @@ export type GraphNode =
 /** `verdict`: what a Review says; the others have none. */
 export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback" };
 
-export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason"> & { grants: Grant[] };
+export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"> & {
+  grants: Grant[];
+};
 
 /** From a source to what was made of it: `evolutionary` within a thread, `derivative` from one thread to another. */
 export type GraphEdge = { from: ArtefactId; to: ArtefactId; kind: "derivative" | "evolutionary" };
@@ -66,7 +68,7 @@ function originsOf({ version, logical_id, source_artefacts }: ArtefactHead, arte
 function claimsOn(artefact: ArtefactId, claims: readonly ClaimSnapshot[]): GraphClaim[] {
   return claims
     .filter(({ claim }) => claim.artefact_id === artefact)
-    .map(({ claim: { id, kind, status, bidding, bids, termination_reason }, grants }) => {
-      return { id, kind, status, bidding, bids, termination_reason, grants };
+    .map(({ claim: { id, kind, status, bidding, bids, termination_reason, stand_in }, grants }) => {
+      return { id, kind, status, bidding, bids, termination_reason, ...(stand_in && { stand_in }), grants };
     });
 }

@@ -22,7 +22,9 @@ export type ClaimEvent =
   | { kind: "answered"; question: ArtefactId; answer: ArtefactId }
   /** Of a clarification: nobody needs its answer any more. */
   | { kind: "question_closed"; reason: string }
-  | { kind: "agent_removed"; agent: AgentName };
+  | { kind: "agent_removed"; agent: AgentName }
+  /** It has given no sign of life for so long. */
+  | { kind: "agent_silent"; agent: AgentName; forMs: number };
 
 /** What a decision looks at in the artefact that the claim is about. */
 export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;

@@ -74,6 +74,7 @@ export class Draft {
       ended_at: at,
       artefact_ids: [failureId],
       reason,
+      failure_type: type,
     });
     this.writes.push({ kind: "fail", failure: { id: failureId, type, reason, sources: [target.id], agent } });
   }

@@ -13,8 +13,17 @@ import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
 import { Draft, statusOfPhase } from "./claim-draft.ts";
 import { isBiddingOver, missingBidders } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
-import { followUpOnFeedback } from "./feedback.ts";
-import { attemptLostType, nextAttempt, resumedAttempt, retryAfterMs } from "./retry.ts";
+import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
+import {
+  agentRemovedType,
+  agentSilentType,
+  attemptLostType,
+  type FailedGrant,
+  nextAttempt,
+  resumedAttempt,
+  retryAfterMs,
+} from "./retry.ts";
+import { hasTool } from "./stand-in.ts";
 
 const phases: readonly Phase[] = ["review", "parallel", "exclusive"];
 const wordOfPhase = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
@@ -48,6 +57,8 @@ function take(draft: Draft, event: ClaimEvent): void {
       return resume(draft, event.question, event.answer);
     case "agent_removed":
       return removeAgent(draft, event.agent);
+    case "agent_silent":
+      return passOver(draft, event.agent, event.forMs);
     default:
       unreachable(event);
   }
@@ -125,7 +136,18 @@ function failRemoved(draft: Draft): void {
 }
 
 function failAsRemoved(draft: Draft, grant: Grant): void {
-  draft.fail(grant, "AgentRemoved", `Agent ${grant.agent} was removed before it could do its work.`);
+  draft.fail(grant, agentRemovedType, `Agent ${grant.agent} was removed before it could do its work.`);
+}
+
+/** Where somebody else can do it: what needs this very agent waits for it. */
+function passOver(draft: Draft, agent: AgentName, forMs: number): void {
+  const { claim, input } = draft;
+  const grant = draft.grants.find((one) => one.agent === agent);
+  const registration = input.agents.find(({ name }) => name === agent);
+  if (grant?.state !== "queued" || registration === undefined || !hasTool(registration)) return;
+  const isReplaceable = claim.kind === "clarification" || (claim.kind === "rework" && reworkerAfter(agent, input) !== undefined);
+  const seconds = Math.round(forMs / 1_000);
+  if (isReplaceable) draft.fail(grant, agentSilentType, `Agent ${agent} has not been heard of for ${seconds} s.`);
 }
 
 function advance(draft: Draft): void {
@@ -134,7 +156,7 @@ function advance(draft: Draft): void {
     // Whether it may try again stands in its registration.
     if (isUnreadable(draft, failed.agent)) return;
     const afterMs = retryAfterMs(failed, draft.input.agents);
-    if (afterMs === undefined) return terminate(draft, `Agent ${failed.agent} failed: ${failed.reason}`);
+    if (afterMs === undefined) return giveUp(draft, failed);
     draft.retryLater(failed, afterMs);
   }
   if (draft.claim.bidding === "open") {
@@ -152,6 +174,12 @@ function advance(draft: Draft): void {
   if (!grants.every((grant) => grant.state === "done")) return;
   if (phase === "review" && !hearReviews(draft)) return;
   if (!enter(draft, phases.slice(phases.indexOf(phase) + 1))) draft.complete();
+}
+
+function giveUp(draft: Draft, failed: FailedGrant): void {
+  const followUp = reworkByAnother(failed, draft.input);
+  if (followUp !== undefined) draft.writes.push({ kind: "follow_up", followUp });
+  terminate(draft, `Agent ${failed.agent} failed: ${failed.reason}`);
 }
 
 /**

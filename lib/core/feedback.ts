@@ -1,21 +1,37 @@
 // What follows when reviewers do not approve (DESIGN §5, "Feedback loop").
-import type { AgentRegistration } from "../model/agent.ts";
+import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
+import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
+import type { DecisionInput } from "./claim-decision.ts";
+import { agentRemovedType, agentSilentType, attemptLostType, type FailedGrant } from "./retry.ts";
 import type { Verdict } from "./review-verdict.ts";
+import { causeOfStandIn, isNotRegistered, standInsFor } from "./stand-in.ts";
 
 export type FollowUp =
-  /** The producer makes the next version, with the reviews before its eyes. `cause` makes the claim unique for this round. */
-  | { kind: "rework"; agent: AgentName; reviews: ArtefactId[]; cause: string }
+  | Rework
   /** On a goal, its author is asked: the answer becomes its next version. */
   | { kind: "question"; question: { payload: string; sources: ArtefactId[] } }
   | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
 
+/**
+ * The producer makes the next version, with the reviews before its eyes, or another agent of its role in its place. `cause` makes the claim
+ * unique for this round. `dialogue`: what was asked and answered before.
+ */
+export type Rework = {
+  kind: "rework";
+  agent: AgentName;
+  reviews: ArtefactId[];
+  cause: string;
+  standIn?: StandIn;
+  dialogue?: ArtefactId[];
+};
+
 export function followUpOnFeedback(input: {
   target: Pick<Artefact, "id" | "version" | "produced_by_role" | "produced_by_agent">;
   rejecting: readonly Verdict[];
-  agents: readonly AgentRegistration[];
+  agents: readonly RegisteredAgent[];
   policy: Policy;
   failureId: ArtefactId;
 }): FollowUp {
@@ -35,11 +51,42 @@ export function followUpOnFeedback(input: {
       `Version ${target.version} was rejected and limits.review_rounds is ${policy.review_rounds}.`,
     );
   }
+  const cause = `rework:${target.version}`;
   const producer = agents.find((agent) => agent.name === target.produced_by_agent);
-  if (producer === undefined) {
-    return fail("ProducerGone", `Agent ${target.produced_by_agent || "(none)"} made this and is no longer here to rework it.`);
-  }
-  return { kind: "rework", agent: producer.name, reviews, cause: `rework:${target.version}` };
+  if (producer !== undefined) return { kind: "rework", agent: producer.name, reviews, cause };
+  const [agent] = standInsFor(target, agents);
+  const name = target.produced_by_agent || "(none)";
+  if (agent !== undefined) return { kind: "rework", agent, reviews, cause, standIn: { for: name, because: isNotRegistered } };
+  const nobody = `no other agent has its role, ${target.produced_by_role}`;
+  return fail("ProducerGone", `Agent ${name} made this and is no longer here to rework it, and ${nobody}.`);
+}
+
+type Reworking = Pick<DecisionInput, "claim" | "target" | "agents">;
+
+/** Who comes after this agent, which was to rework the claim's artefact. Only ever one who comes later: nobody gets it twice. */
+export function reworkerAfter(agent: AgentName, { claim, target, agents }: Reworking): AgentName | undefined {
+  return standInsFor(target, agents).find((name) => claim.stand_in === undefined || name > agent);
+}
+
+/**
+ * What follows a rework that failed, where that was not the command's own answer. Whoever does not want a lost attempt to be repeated
+ * (no `retries`) does not want it to be repeated by somebody else either: it may have had effects.
+ */
+export function reworkByAnother(failed: FailedGrant, input: Reworking): Rework | undefined {
+  const { claim, target } = input;
+  const [failure] = failed.artefact_ids;
+  const wasNotBegun = failed.failure_type === agentRemovedType || failed.failure_type === agentSilentType;
+  const wasLost = failed.failure_type === attemptLostType && failed.retries !== undefined;
+  const agent = reworkerAfter(failed.agent, input);
+  if (claim.kind !== "rework" || failure === undefined || agent === undefined || !(wasNotBegun || wasLost)) return undefined;
+  return {
+    kind: "rework",
+    agent,
+    reviews: claim.additional_context_ids,
+    cause: causeOfStandIn(failure),
+    standIn: { for: target.produced_by_agent, because: failed.reason },
+    ...(failed.dialogue && { dialogue: failed.dialogue }),
+  };
 }
 
 function goalQuestion(rejecting: readonly Verdict[]): string {

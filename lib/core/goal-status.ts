@@ -6,6 +6,7 @@ import { unreachable } from "../model/unreachable.ts";
 import { missingBidders } from "./consensus.ts";
 import { attemptLostType } from "./retry.ts";
 import { causeOfRetry } from "./retry-claim.ts";
+import { causeOfStandIn } from "./stand-in.ts";
 
 export type GoalState = "cancelled" | "waiting" | "running" | "failed" | "achieved" | "settled" | "stalled";
 
@@ -104,8 +105,8 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
 }
 
 /**
- * A Failure is history once its attempt was followed by another, or once its claim has been tried again, by whichever of its Failures: all
- * that had failed there was, and that claim speaks for itself.
+ * A Failure is history once its attempt was followed by another, or once its claim has been tried again or handed on, by whichever of its
+ * Failures: all that had failed there was, and that claim speaks for itself.
  */
 function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { artefacts, claims }: GoalFacts): boolean {
   if (retried.has(failure.claim_id)) return true;
@@ -121,7 +122,9 @@ function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { art
 
 function retriedClaims({ artefacts, causes }: GoalFacts): Set<string> {
   const all = new Set([...causes.values()].flatMap((ofArtefact) => [...ofArtefact.keys()]));
-  return new Set(artefacts.flatMap(({ id, claim_id }) => (all.has(causeOfRetry(id)) ? [claim_id] : [])));
+  return new Set(
+    artefacts.flatMap(({ id, claim_id }) => (all.has(causeOfRetry(id)) || all.has(causeOfStandIn(id)) ? [claim_id] : [])),
+  );
 }
 
 function answersTo(question: ArtefactId, artefacts: readonly GoalArtefact[]): GoalArtefact[] {

@@ -5,6 +5,7 @@ import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/cl
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
 import { newGrant, statusOfPhase } from "./claim-draft.ts";
 import { attemptLostType } from "./retry.ts";
+import { causeOfStandIn } from "./stand-in.ts";
 
 export type RetriedClaim = { ok: true; claim: Claim; cause: string; grants: Grant[] } | { ok: false; reason: string };
 
@@ -76,7 +77,7 @@ function lastFailures({ grants }: ClaimSnapshot): ArtefactId[] {
 
 function nextTry(failed: ClaimSnapshot, retries: ReadonlyMap<string, ClaimSnapshot>): Try | undefined {
   for (const of of lastFailures(failed)) {
-    const as = retries.get(causeOfRetry(of));
+    const as = retries.get(causeOfRetry(of)) ?? retries.get(causeOfStandIn(of));
     if (as !== undefined) return { of, as };
   }
   return undefined;

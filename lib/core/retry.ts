@@ -9,6 +9,10 @@ export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 /** The type of the Failure for an attempt whose agent was not heard of any more. */
 export const attemptLostType = "AttemptLost";
 
+/** The types of the Failures for work that an agent has not begun: it is not registered any more, or was not heard of for too long. */
+export const agentRemovedType = "AgentRemoved";
+export const agentSilentType = "AgentSilent";
+
 const firstPauseMs = 1_000;
 const longestPauseMs = 60_000;
 
@@ -16,6 +20,8 @@ const longestPauseMs = 60_000;
 export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistration[]): number | undefined {
   const retried = failed.retries ?? 0;
   const registration = agents.find((agent) => agent.name === failed.agent);
+  // It would be waited for again.
+  if (failed.failure_type === agentSilentType) return undefined;
   if (registration === undefined || retried >= registration.retries) return undefined;
   return Math.min(longestPauseMs, firstPauseMs * 2 ** retried);
 }

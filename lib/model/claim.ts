@@ -14,6 +14,10 @@ export type Phase = z.infer<typeof Phase>;
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
 export type ClaimKind = z.infer<typeof ClaimKind>;
 
+/** Whose place an agent of the same role has taken, and why: a sentence. */
+export const StandIn = z.strictObject({ for: z.string(), because: z.string() });
+export type StandIn = z.infer<typeof StandIn>;
+
 export const Claim = z.strictObject({
   id: ClaimId,
   artefact_id: ArtefactId,
@@ -26,6 +30,8 @@ export const Claim = z.strictObject({
   /** In the order of arrival. */
   bids: z.array(Bid),
   additional_context_ids: z.array(ArtefactId),
+  /** Of a rework or a clarification that goes to another agent than the one that made the artefact. */
+  stand_in: StandIn.optional(),
   /** Bumped by every bid, accept, finish and commit; a commit that read an older one is refused. */
   rev: z.int(),
   created_at: z.iso.datetime(),
@@ -82,6 +88,8 @@ export const Grant = z.discriminatedUnion("state", [
     /** The Failure artefact. */
     artefact_ids: z.array(ArtefactId),
     reason: z.string(),
+    /** Of one that the agent has not ended by its own answer: the type of that Failure. */
+    failure_type: z.string().optional(),
     /** When the next attempt is queued, where the agent's `retries` allow one. */
     retry_at: z.iso.datetime().optional(),
   }),

@@ -5,3 +5,6 @@ export const grantLeaseMs = 15_000;
 
 /** The orchestrator's lease on its seat. */
 export const seatLeaseMs = 5_000;
+
+/** An agent that has given no sign of life for so long is called silent: three heartbeats. */
+export const silentAfterMs = 10_000;

@@ -1,5 +1,6 @@
 // A little release train: a changelog that is rejected once and reworked, three checks side by side, and a packager that ends the goal.
-// Two packagers want every commit, so that the first bid has somebody to win against. Questions go to a person (which version?), to an
+// Two packagers want every commit, and two for the changelog every goal, so that the first bid has somebody to win against, and whoever made the
+// commit somebody to stand in for it. Questions go to a person (which version?), to an
 // agent (which door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -19,7 +20,8 @@ export const brokenMark = (folder: string, agent: string) => join(folder, `${age
 const agent = (name: string, over: Partial<AgentRegistration>) => sampleAgent(name, { retries, ...over });
 
 export const clan: readonly AgentRegistration[] = [
-  agent("changelog", { bids: [{ on: "GoalDefined", bid: "exclusive" }] }),
+  agent("changelog-one", { role: "changelog", bids: [{ on: "GoalDefined", bid: "exclusive" }] }),
+  agent("changelog-two", { role: "changelog", bids: [{ on: "GoalDefined", bid: "exclusive" }] }),
   agent("reviewer", { bids: [{ on: "CodeCommit", bid: "review" }] }),
   agent("tester", { bids: [{ on: "CodeCommit", bid: "claim" }] }),
   agent("licences", { bids: [{ on: "CodeCommit", bid: "claim" }] }),
@@ -111,13 +113,15 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
  * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), questions
  * without an answer (somebody else's failure closed them, and they were asked again), answers that do not count, and what an agent asked on behalf of somebody who has their answer from another.
  */
-export function graphOf({ artefacts, answers }: History, goal: string): string[] {
+export function graphOf({ artefacts, answers, claims }: History, goal: string): string[] {
   const answeredBy = (question: string | undefined) => artefacts.get(answers.get(question ?? "") ?? "");
-  const isVain = ({ id, structural_type, type, source_artefacts: [about] }: Artefact): boolean => {
+  const isVain = ({ id, structural_type, claim_id, source_artefacts: [about] }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
     if (structural_type === "Question" && answeredBy(id) === undefined) return true;
+    const asking = claims.get(claim_id);
+    if (structural_type === "Question" && asking?.kind === "clarification" && asking.status === "terminated") return true;
     if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
-    return type === "WhoseLicence" && answeredBy(about)?.produced_by_role === "user";
+    return false;
   };
   const labelOf = (artefact: Artefact) => {
     if (artefact.structural_type === "Answer")

@@ -85,7 +85,7 @@ export function planOf(seed: number, kinds: readonly Fault["kind"][] = faultKind
 const oftener: Partial<Record<Fault["kind"], number>> = { "kill cub": 3, "kill orchestrator": 2, "kill redis": 2 };
 
 function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
-  const agent = clan[random.whole(0, clan.length - 1)]?.name ?? "changelog";
+  const agent = clan[random.whole(0, clan.length - 1)]?.name ?? "changelog-one";
   const whom = random.chance(0.8) ? "leader" : "standby";
   const [first, ...rest] = kinds.flatMap((kind) => Array.from({ length: oftener[kind] ?? 1 }, () => kind));
   if (first === undefined) throw new Error("There is no kind of fault to choose from.");
@@ -99,7 +99,11 @@ function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
     case "break tool":
       return { kind, agent, downMs: random.between(9_000, 12_000) };
     case "remove agent":
-      return { kind, agent: random.pick(["packager-one", "packager-two"]), downMs: random.between(1_000, 6_000) };
+      return {
+        kind,
+        agent: random.pick(["packager-one", "packager-two", "changelog-one", "changelog-two"]),
+        downMs: random.between(1_000, 6_000),
+      };
     case "kill redis":
       return { kind, downMs: random.between(0, 1_500) };
     case "freeze redis":

@@ -16,6 +16,7 @@ import { leftoverDamages } from "./damages/leftover-damages.ts";
 import { logDamages } from "./damages/log-damages.ts";
 import { questionDamages } from "./damages/question-damages.ts";
 import { retryDamages } from "./damages/retry-damages.ts";
+import { standInDamages } from "./damages/stand-in-damages.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, ruleNames } from "./history-checker.ts";
 import { People } from "./people.ts";
@@ -103,7 +104,7 @@ describe("of each damage", () => {
   });
 
   test("there is an example for every rule", () => {
-    const seen = new Set([...damages.map(([rule]) => rule), "reworksStayWithinTheirLimit"]);
+    const seen = new Set([...damages, ...standInDamages].map(([rule]) => rule)).add("reworksStayWithinTheirLimit");
     expect([...seen].toSorted()).toEqual([...ruleNames].toSorted());
   });
 });
@@ -127,6 +128,41 @@ test("what failed for good and was tried again breaks no rule, and damage to it 
   expect(checkHistory(after)).toEqual([]);
   expect(graphOf(after, failing.id)).toEqual([...expectedGraph]);
   for (const [rule, title, damage] of retryDamages) {
+    const damaged = structuredClone(after);
+    damage(damaged);
+    const rules = checkHistory(damaged).map((violation) => violation.rule);
+    expect({ title, rules }).toEqual({ title, rules: expect.arrayContaining([rule]) });
+  }
+}, 150_000);
+
+test("a rework by another agent than the one that has gone breaks no rule, and damage to it is noticed", async () => {
+  const over = new AbortController();
+  const answering = new People(world.board, randomOf(1)).run(over.signal);
+  // Nobody rejects the first version before its maker has gone.
+  const thaw = world.cubs.get("reviewer")?.freeze();
+  const reviewed = sampleArtefact();
+  await world.board.createArtefact(reviewed, "person:test");
+  const made = await waitFor("the first version", async () => {
+    const artefacts = await world.board.readArtefacts(await world.board.listArtefactsOfGoal(reviewed.goal_id));
+    return artefacts.find(({ type }) => type === "CodeCommit");
+  });
+  const left = clan.filter(({ name }) => name !== made.produced_by_agent);
+  await world.board.registerAgents(left, "person:test", { exact: true });
+  thaw?.();
+  const isReached = async () => graphOf(await read(), reviewed.id).length === expectedGraph.length;
+  await waitFor("the goal", isReached, { everyMs: 100 });
+  await waitFor("rest", async () => (await world.board.listOpenClaims()).length === 0 && (await read()).due.length === 0);
+  await world.board.registerAgents(clan, "person:test", { exact: true });
+  over.abort();
+  await answering;
+  const after = await read();
+  expect(checkHistory(after)).toEqual([]);
+  expect(graphOf(after, reviewed.id)).toEqual([...expectedGraph]);
+  const makers = [...after.artefacts.values()].filter(
+    ({ goal_id, type }) => goal_id === reviewed.goal_id && type === "CodeCommit",
+  );
+  expect(new Set(makers.map(({ produced_by_agent }) => produced_by_agent)).size).toBe(2);
+  for (const [rule, title, damage] of standInDamages) {
     const damaged = structuredClone(after);
     damage(damaged);
     const rules = checkHistory(damaged).map((violation) => violation.rule);
@@ -167,14 +203,15 @@ test("what is done to an instance in Redis is noticed, too", async () => {
   for (const part of [...orchestrators.values(), ...cubs.values()]) part.freeze();
   const key = (name: string) => `sett:${world.board.instance}:${name}`;
   const claim = [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
+  const worker = String(history.claims.get(claim)?.grants[0]?.agent);
   const question = [...history.answers.keys()][0] ?? "";
   const created = history.events.find(({ type }) => type === "artefact_created")?.id ?? "";
-  await redis.cli("ZADD", key("due"), "0", `attempt:${claim}:changelog:1`);
+  await redis.cli("ZADD", key("due"), "0", `attempt:${claim}:${worker}:1`);
   await redis.cli("ZADD", key("claims:open"), "0", claim);
   await redis.cli("RPUSH", key("agent:silent:grants"), claim);
   await redis.cli("HSET", key(`claim:${claim}:bids`), "tester", "review");
   await redis.cli("HSET", key(`claim:${claim}`), "granted_exclusive_agent", "tester");
-  await redis.cli("HDEL", key(`grants:${claim}`), "changelog");
+  await redis.cli("HDEL", key(`grants:${claim}`), worker);
   await redis.cli("DEL", key(`artifact:${goal.id}:claims`));
   await redis.cli("ZADD", key("questions:open"), "0", question);
   await redis.cli("HDEL", key(`question:${question}`), "answer");

@@ -9,6 +9,7 @@ import { grantRules } from "./rules/grant-rules.ts";
 import { leftoverRules } from "./rules/leftover-rules.ts";
 import { logRules } from "./rules/log-rules.ts";
 import { questionRules } from "./rules/question-rules.ts";
+import { standInRules } from "./rules/stand-in-rules.ts";
 
 /** What a broken rule means to whoever relied on it. */
 export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
@@ -28,6 +29,7 @@ const rules: Rules = [
   ...bidRules,
   ...grantRules,
   ...questionRules,
+  ...standInRules,
   ...artefactRules,
   ...logRules,
   ...leftoverRules,

@@ -23,6 +23,8 @@ export class Retrier {
   /** Claims that are to be tried again when they have failed for good: an unanswered question finds its way to somebody else by itself. */
   readonly #claims = new Map<ClaimId, Failed>();
   readonly #claimOf = new Map<string, ClaimId>();
+  /** Failures whose claims were tried again, by whomever. */
+  readonly #triedAgain = new Set<string>();
   readonly #ended = new Set<GoalId>();
   /** How often it has asked. */
   asked = 0;
@@ -58,9 +60,13 @@ export class Retrier {
     if (claim_id === undefined || goal_id === undefined) return;
     if (type === "claim_opened" && data?.kind !== "clarification") {
       this.#claims.set(claim_id, { goal: goal_id, failures: new Map(), isOver: false, askedAt: Number.NEGATIVE_INFINITY });
-      const before = this.#claimOf.get(String(data?.cause).replace(/^retry:/, ""));
+      const [, failure = ""] = /^(?:retry|stand-in):(.*)$/.exec(String(data?.cause)) ?? [];
+      const before = this.#claimOf.get(failure);
       if (before !== undefined) this.#claims.delete(before);
+      this.#triedAgain.add(failure);
     }
+    // What is handed on is so before its end is told.
+    if (type === "grant_failed" && this.#triedAgain.has(String(artefact_id))) this.#claims.delete(claim_id);
     const claim = this.#claims.get(claim_id);
     if (type === "grant_failed" && artefact_id !== undefined) {
       claim?.failures.set(String(agent), artefact_id);

@@ -60,6 +60,8 @@ describe("a node", () => {
     expect(about({ status: "pending_parallel" }, [grant])).toBe("claim pending_parallel: coder queued");
     expect(about({ status: "complete" })).toBe("claim complete: nobody took it");
     expect(about({ status: "complete", kind: "rework" }, [grant])).toBe("rework complete");
+    const standingIn = { status: "complete", kind: "rework", stand_in: { for: "painter", because: "It is gone." } } as const;
+    expect(about(standingIn, [grant])).toBe("rework by coder in place of painter complete");
     expect(about({ status: "terminated", termination_reason: "Feedback." })).toBe("claim terminated: Feedback.");
   });
 

@@ -57,6 +57,12 @@ describe("an event's line", () => {
     expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
   });
 
+  test("tells whose place an agent takes, and why", () => {
+    const data = { phase: "exclusive", attempt: 1, instead_of: "painter", because: "It is not registered any more." };
+    const line = eventLine(sampleEvent({ type: "grant_queued", actor: "orchestrator:1", data }), plain);
+    expect(line).toEndWith(" to coder (exclusive), in place of painter: It is not registered any more.");
+  });
+
   test("cannot be forged or coloured by what an agent wrote", () => {
     const event = sampleEvent({
       type: "artefact_created",

@@ -192,7 +192,7 @@ describe("feedback", () => {
   });
 
   test("feedback on what nobody can rework any more is a Failure that says so", () => {
-    const claim = reviewed({ produced_by_agent: "gone" });
+    const claim = reviewed({ produced_by_agent: "gone", produced_by_role: "gone" });
     const decision = claim.deliver("reviewer", "no");
     expect(decision?.writes.find((write) => write.kind === "follow_up")).toMatchObject({
       followUp: { kind: "failure", failure: { type: "ProducerGone" } },

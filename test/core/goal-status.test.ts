@@ -138,6 +138,18 @@ describe("the state of a goal", () => {
     expect(scene.status().state).toBe("failed");
   });
 
+  test("does not fail for a rework that was handed on to another agent, but for what became of it there", () => {
+    const scene = new Scene();
+    scene.claim(scene.goal, done);
+    const rework = scene.claim(scene.goal, { ...terminated, kind: "rework" }, [], "rework:1");
+    const failure = scene.artefact({ structural_type: "Failure", type: "AgentRemoved", claim_id: rework.id });
+    expect(scene.status().state).toBe("failed");
+    const next = scene.claim(scene.goal, { ...terminated, kind: "rework" }, [], `stand-in:${failure.id}`);
+    expect(scene.status()).toMatchObject({ state: "stalled", failures: [] });
+    const last = scene.artefact({ structural_type: "Failure", claim_id: next.id });
+    expect(scene.status()).toMatchObject({ state: "failed", failures: [last.id] });
+  });
+
   test("does not fail for an attempt that was followed by another, whatever became of the claim afterwards", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal, terminated);

@@ -6,6 +6,7 @@ import { Pause } from "../../apps/orchestrator/pause.ts";
 import { QuestionDesk } from "../../apps/orchestrator/question-desk.ts";
 import { reconcileClaims } from "../../apps/orchestrator/reconcile.ts";
 import { Roster } from "../../apps/orchestrator/roster.ts";
+import { Silence } from "../../apps/orchestrator/silence.ts";
 import { Targets } from "../../apps/orchestrator/targets.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { openRedisBench } from "../blackboard/bench.ts";
@@ -95,7 +96,7 @@ async function createLook(board: Blackboard) {
   const roster = new Roster(parts);
   const decider = new Decider(parts, roster, new Targets(board), new ClaimCache(), new Pause(board));
   const desk = new QuestionDesk(parts, roster, decider);
-  return { epoch, desk, reconcile: () => reconcileClaims(parts, decider, desk, epoch, true) };
+  return { epoch, desk, reconcile: () => reconcileClaims(parts, { decider, desk, silence: new Silence() }, epoch, true) };
 }
 
 /** What Redis has sent to everybody meanwhile. */

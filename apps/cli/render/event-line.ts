@@ -103,7 +103,7 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "bidding_closed":
       return minor(`closes the bidding on ${claim}${ignoring(beside)}`);
     case "grant_queued":
-      return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})`);
+      return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})${inPlaceOf(said)}`);
     case "grant_started":
       return major(`${style.yellow("works")} on ${claim}${inName}${attempt(event)}`);
     case "grant_done":
@@ -229,6 +229,11 @@ function ignoring({ ignoredBy: names = [], isUnwanted }: Beside): string {
   if (isUnwanted === true) return ": everybody ignores it";
   const rest = names.length - mostNames;
   return `, ignored by ${names.slice(0, mostNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** An agent of the same role does what was another's to do. */
+function inPlaceOf(said: Said): string {
+  return said("instead_of") === "" ? "" : `, in place of ${said("instead_of")}: ${said("because")}`;
 }
 
 function attempt(event: SettEvent): string {

@@ -52,7 +52,7 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 }
 
 /**
- * For a tree, where whoever is above is plain to see: of the claims only those that are open, or were terminated. `failures`: each stands
+ * For a tree, where whoever is above is plain to see: of the claims only those that are open, were terminated, or have a stand-in. `failures`: each stands
  * below and says its reason itself.
  */
 export function detailsOf(
@@ -60,7 +60,7 @@ export function detailsOf(
   failures: readonly ReviewedHead[],
 ): { title: string; maker: string; summary: string; claims: string[] } {
   if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", claims: [] };
-  const claims = node.kind === "artefact" ? node.claims.filter(({ status }) => status !== "complete") : [];
+  const claims = node.kind === "artefact" ? node.claims.filter(({ status, stand_in }) => status !== "complete" || stand_in) : [];
   const told = (claim: GraphClaim) =>
     failures.filter(({ claim_id }) => claim_id === claim.id).map(({ metadata }) => metadata.summary);
   const texts = claims.map((claim) =>
@@ -91,9 +91,13 @@ function without(text: string, told: readonly (string | undefined)[]): string {
 }
 
 function claimText(claim: GraphClaim): string {
-  const name = `${claim.kind === "standard" ? "claim" : claim.kind} ${claim.status}`;
+  const name = `${claim.kind === "standard" ? "claim" : claim.kind}${standingIn(claim)} ${claim.status}`;
   const detail = plain(claimDetail(claim), longestReason);
   return detail === "" ? name : `${name}: ${detail}`;
+}
+
+function standingIn({ stand_in: standIn, grants: [grant] }: GraphClaim): string {
+  return standIn === undefined || grant === undefined ? "" : ` by ${grant.agent} in place of ${plain(standIn.for, longestName)}`;
 }
 
 function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim): string {

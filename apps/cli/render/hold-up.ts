@@ -4,10 +4,8 @@ import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from
 import type { ClaimSnapshot, MalformedClaim } from "../../../lib/model/claim.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
+import { silentAfterMs } from "../../../lib/model/leases.ts";
 import { kindOf } from "./agent-kind.ts";
-
-/** Three heartbeats. */
-export const silentAfterMs = 10_000;
 
 /** `problem`: why Redis refuses writes, if it does, in a sentence. `limitBytes`: undefined where it has none. */
 export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };

@@ -2,9 +2,9 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { silentAfterMs } from "../render/hold-up.ts";
 
 const pollMs = 20;
 /** Asking the engine is dearer than asking Redis. */

@@ -1,11 +1,12 @@
 -- Opening a claim, for the scripts that do. Needs prelude-grant.
 
--- Reads a claim that is to be opened from ARGV: id, artefact id, goal id, cause, kind, bidding, number of missing bids, its hash
--- (n, then n names and values), the bids it begins with (n, then n times agent, word), its grants (n, then n times agent, state, attempt,
+-- Reads a claim that is to be opened from ARGV: id, artefact id, goal id, cause, kind, bidding, number of missing bids, what its grants'
+-- events tell beside phase and attempt (JSON members behind a comma, or nothing), its hash (n, then n names and values), the bids it begins with (n, then n times agent, word), its grants (n, then n times agent, state, attempt,
 -- phase, JSON text).
 local function take_new_claim()
   local claim = {
     id = take(), artefact_id = take(), goal_id = take(), cause = take(), kind = take(), bidding = take(), missing = take(),
+    told = take(),
     fields = {}, bids = {}, grants = {},
   }
   for index = 1, take_number() * 2 do claim.fields[index] = take() end
@@ -52,7 +53,7 @@ local function open_claim(claim, actor, subject)
   end
   for _, grant in ipairs(claim.grants) do
     write_grant(claim.id, claim.goal_id, grant.agent, grant.state, grant.attempt, grant.text)
-    data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. '}'
+    data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. claim.told .. '}'
     -- What is done already is another claim's.
     local event = grant.state == 'queued' and 'grant_queued' or grant.state == 'waiting' and 'grant_waiting'
     if event then log(actor, event, claim.goal_id, claim.id, claim.artefact_id, grant.agent, data) end

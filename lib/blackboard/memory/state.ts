@@ -12,6 +12,7 @@ import { memberOfDue } from "../due-member.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
 import type { FoundDue } from "../seat-port.ts";
+import { toldOf } from "../stand-in-told.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -183,12 +184,13 @@ export class State {
       if (claim.bidding === "open")
         this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
     }
+    const told = claim.stand_in === undefined ? {} : toldOf(claim.stand_in);
     for (const grant of grants) {
       this.writeGrant(record, grant);
       const { agent, phase, attempt, state } = grant;
       // What is done already is another claim's.
       const type = state === "queued" ? "grant_queued" : state === "waiting" ? "grant_waiting" : undefined;
-      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt } }, actor);
+      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt, ...told } }, actor);
     }
   }
 

@@ -26,6 +26,7 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
     missing_bids: String(missingBids(claim)),
     cause,
+    stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),
   };
 }
 
@@ -48,6 +49,7 @@ export const claimFieldNames = [
   "rev",
   "created_at",
   "termination_reason",
+  "stand_in",
 ];
 
 /** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when somebody has broken it by hand. */
@@ -56,8 +58,8 @@ export function snapshotOf(
   values: readonly (string | null)[],
   grants: readonly string[],
 ): ClaimSnapshot | undefined {
-  const [id, artefact_id, goal_id, kind, status, bidding, electorate, bids, additional, rev, created_at, termination_reason] =
-    values;
+  const [id, artefact_id, goal_id, kind, status, bidding, electorate, bids, additional, rev, created_at, ...ending] = values;
+  const [termination_reason, standIn] = ending;
   if (id === null) return undefined;
   try {
     const order = JSON.parse(bids ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
@@ -71,6 +73,7 @@ export function snapshotOf(
       electorate: JSON.parse(electorate ?? ""),
       bids: order.map(([agent, word]) => ({ agent, word })),
       additional_context_ids: JSON.parse(additional ?? ""),
+      ...(standIn ? { stand_in: JSON.parse(standIn) } : {}),
       rev: Number(rev),
       created_at,
       termination_reason,

@@ -117,6 +117,21 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([]);
   });
 
+  test("a claim whose agent stands in for another says so, and so does the event of its grant", async () => {
+    await using bench = await open();
+    const epoch = await takeSeat(bench.board);
+    const goal = await postGoal(bench.board);
+    const standIn = { for: "coder-one", because: 'Agent "coder-one" is gone: \\ü\n.' };
+    const kind = { kind: "rework", status: "pending_exclusive", bidding: "closed", stand_in: standIn } as const;
+    const claim = sampleClaim(goal, [], kind);
+    const grants = [queued("coder")];
+    await bench.board.openClaim({ open: { claim, cause: "rework:1", grants }, epoch, bidDeadlineMs: 0 });
+    expect(await bench.board.readClaim(claim.id)).toEqual({ claim, grants });
+    const [event] = await events(bench.board, "grant_queued");
+    const told = { instead_of: standIn.for, because: standIn.because };
+    expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1, ...told } });
+  });
+
   test("a claim that begins in a phase wakes its agent and asks nobody for a bid", async () => {
     await using bench = await open();
     const before = await bench.board.endOfAnnouncements();

@@ -57,7 +57,7 @@ export const grantDamages: readonly Damage[] = [
     (h) => h.events.push({ ...event(h, "grant_done", { claim: release(h) }), type: "result_refused" }),
   ],
   ["grantedAgentsAreCopiedForReaders", "a copy without the reviewer", (h) => change(release(h).granted, { review: [] })],
-  ["grantedAgentsAreCopiedForReaders", "a copy with too many", (h) => release(h).granted.parallel.push("changelog")],
+  ["grantedAgentsAreCopiedForReaders", "a copy with too many", (h) => release(h).granted.parallel.push("changelog-one")],
   [
     "grantedAgentsAreCopiedForReaders",
     "a copy with the other packager",

@@ -140,7 +140,7 @@ export const questionDamages: readonly Damage[] = [
   [
     "questionsGoToThoseWhoMadeIt",
     "an agent that is asked its own question",
-    (h) => change(door(h), { produced_by_agent: "changelog" }),
+    (h) => change(door(h), { produced_by_agent: artefact(h, "CodeCommit", 2).produced_by_agent }),
   ],
   [
     "questionsGoToThoseWhoMadeIt",

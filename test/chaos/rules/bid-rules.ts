@@ -67,8 +67,8 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
   for (const story of storiesOf(history)) {
     const { claim } = story;
     const granted = ofType(allTriesOf(story), "grant_queued");
-    // Whom a question goes to is for a rule of its own.
-    if (claim.kind === "clarification") continue;
+    // Whom a question goes to, and who may stand in for whom, is for rules of their own.
+    if (claim.kind === "clarification" || claim.stand_in !== undefined) continue;
     if (claim.kind !== "standard" && claim.kind !== "retry") {
       const producer = history.artefacts.get(claim.artefact_id)?.produced_by_agent;
       for (const { agent, data } of granted)

@@ -1,6 +1,7 @@
 // Artefacts and their claims, claims and their ends.
 import { isRetry } from "../../../lib/core/retry-claim.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
+import { isStandIn } from "../../../lib/core/stand-in.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { History } from "../history.ts";
 import type { RulePolicy, Rules } from "../history-checker.ts";
@@ -41,7 +42,7 @@ function* noArtefactHasTwoClaimsOfOneCause({ claims, causes, events }: History) 
 
 /** Whichever of its Failures is named, all of it is tried again. */
 function* noClaimIsTriedAgainTwice({ artefacts, claims }: History) {
-  const retries = [...claims.values()].filter(({ cause }) => isRetry(cause));
+  const retries = [...claims.values()].filter(({ cause }) => isRetry(cause) || isStandIn(cause));
   const triedBy = Map.groupBy(retries, ({ cause }) => artefacts.get(cause.slice(cause.indexOf(":") + 1))?.claim_id);
   for (const [failed, { length }] of triedBy) {
     if (failed === undefined) yield "A claim was tried again for a Failure that is nowhere.";
@@ -98,7 +99,7 @@ function* rejectedArtefactsGoNoFurther(history: History) {
 }
 
 function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_rounds }: RulePolicy) {
-  const reworks = [...claims.values()].filter(({ kind, cause }) => kind === "rework" && !isRetry(cause));
+  const reworks = [...claims.values()].filter(({ kind, cause }) => kind === "rework" && !isRetry(cause) && !isStandIn(cause));
   const ofThread = Map.groupBy(reworks, ({ artefact_id }) => artefacts.get(artefact_id)?.logical_id);
   for (const [thread, { length }] of ofThread)
     if (length > review_rounds) yield `Thread ${thread} was reworked ${length} times; the limit is ${review_rounds}.`;

@@ -4,7 +4,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { ofType, storiesOf, triesOf } from "./claim-story.ts";
-import { answersInOrder, mayAnswer, waitsOf } from "./question-story.ts";
+import { answersInOrder, askersOf, mayAnswer, waitsOf } from "./question-story.ts";
 
 export const questionRules: Rules = [
   ["lost", everyAnswerThatCountsExists],
@@ -133,7 +133,7 @@ function* peopleAreAskedOnceAndInTime(history: History) {
 
 function* questionsGoToThoseWhoMadeIt(history: History) {
   const { artefacts, claims, events } = history;
-  for (const { id, kind, cause, artefact_id } of claims.values()) {
+  for (const { id, kind, cause, artefact_id, stand_in } of claims.values()) {
     if (kind !== "clarification") continue;
     const question = artefacts.get(artefact_id);
     const asked = new Set(
@@ -143,7 +143,8 @@ function* questionsGoToThoseWhoMadeIt(history: History) {
       if (
         question?.structural_type !== "Question" ||
         cause !== `clarification:${agent}` ||
-        !mayAnswer(question, history).has(agent)
+        !mayAnswer(question, history).has(stand_in?.for ?? agent) ||
+        askersOf(question, history).has(agent)
       )
         yield `${agent} was asked ${artefact_id} in claim ${id} (${cause}), and has not made what it is about.`;
   }

@@ -37,16 +37,27 @@ export function isAnswer({ structural_type }: Artefact): boolean {
 }
 
 /** Who may be asked a question: whoever made what it is about, or what that came from, but for those who asked on the way here. */
-export function mayAnswer(question: Artefact, { artefacts, claims }: History): Set<string> {
-  const makers = new Set<string>();
+export function mayAnswer(question: Artefact, history: History): Set<string> {
+  return new Set(makersOf(question, history).map((made) => made.produced_by_agent)).difference(askersOf(question, history));
+}
+
+/** What the question is about, and what that came from. */
+export function makersOf(question: Artefact, { artefacts }: History): Artefact[] {
+  const made: Artefact[] = [];
   for (let about = artefacts.get(question.source_artefacts[0] ?? ""); about !== undefined; ) {
-    makers.add(about.produced_by_agent);
+    made.push(about);
     about = artefacts.get(about.source_artefacts[0] ?? "");
   }
+  return made;
+}
+
+/** Who asks it, and who asked the questions that it came from. */
+export function askersOf(question: Artefact, { artefacts, claims }: History): Set<string> {
+  const askers = new Set<string>();
   for (let asked: Artefact | undefined = question; asked !== undefined; ) {
-    makers.delete(asked.produced_by_agent);
+    askers.add(asked.produced_by_agent);
     const claim = claims.get(asked.claim_id);
     asked = claim?.kind === "clarification" ? artefacts.get(claim.artefact_id) : undefined;
   }
-  return makers;
+  return askers;
 }

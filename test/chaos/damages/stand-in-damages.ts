@@ -1,0 +1,35 @@
+// Damage to the work of an agent that stood in for whoever had made the artefact, in a history in which one did.
+import type { ClaimRecord, History } from "../history.ts";
+import { change, type Damage, drop, event, found, grant, stranger } from "./hand.ts";
+
+const standIn = (history: History): ClaimRecord =>
+  found(
+    [...history.claims.values()].find(({ stand_in }) => stand_in !== undefined),
+    "claim with a stand-in",
+  );
+const worker = (h: History) => String(standIn(h).grants[0]?.agent);
+
+export const standInDamages: readonly Damage[] = [
+  ["standInsHaveTheRole", "a stand-in of another role", (h) => change(grant(standIn(h), worker(h)), { agent: "tester" })],
+  [
+    "standInsHaveTheRole",
+    "a stand-in for somebody who has nothing to do with it",
+    (h) => change(standIn(h).stand_in ?? {}, { for: "tester" }),
+  ],
+  [
+    "standInsHaveAReason",
+    "a stand-in for somebody who was there",
+    (h) => drop(h, ...h.events.filter(({ type }) => type === "agent_removed")),
+  ],
+  [
+    "standInsAreToldOf",
+    "a stand-in that the log does not tell of",
+    (h) => change(event(h, "grant_queued", { claim: standIn(h) }), { data: { phase: "exclusive", attempt: 1 } }),
+  ],
+  [
+    "nobodyStandsInTwice",
+    "a stand-in that was asked twice",
+    (h) => h.claims.set(stranger, change({ ...standIn(h) }, { id: stranger, cause: `stand-in:${stranger}` })),
+  ],
+  ["grantsGoToThoseWhoBidForThem", "another's rework that is nobody's place", (h) => delete standIn(h).stand_in],
+];

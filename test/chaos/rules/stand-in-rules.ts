@@ -1,0 +1,90 @@
+// Agents that do what was another's to do: of whose role they are, and why they may.
+import { isStandIn } from "../../../lib/core/stand-in.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { isEnded } from "../../../lib/model/claim.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import type { ClaimRecord, History } from "../history.ts";
+import type { Rules } from "../history-checker.ts";
+import { ofType, type Story, storiesOf } from "./claim-story.ts";
+import { makersOf } from "./question-story.ts";
+
+export const standInRules: Rules = [
+  ["wrong", standInsHaveTheRole],
+  ["wrong", standInsHaveAReason],
+  ["wrong", standInsAreToldOf],
+  ["duplicated", nobodyStandsInTwice],
+];
+
+type Standing = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
+
+/** `made`: what was made by whoever's place it is. */
+function standingIn(history: History): Standing[] {
+  return storiesOf(history).flatMap((story) => {
+    const { claim } = story;
+    const { stand_in: standIn } = claim;
+    if (standIn === undefined) return [];
+    const about = history.artefacts.get(claim.artefact_id);
+    const candidates = claim.kind === "clarification" && about ? makersOf(about, history) : [about];
+    const made = candidates.find((one) => one?.produced_by_agent === standIn.for);
+    const agents = claim.grants.map(({ agent }) => String(agent));
+    return agents.map((agent) => ({ story, claim, agent, place: standIn.for, made }));
+  });
+}
+
+function* standInsHaveTheRole(history: History) {
+  for (const { claim, agent, place, made } of standingIn(history)) {
+    const role = history.agents.get(agent)?.role;
+    if (claim.kind !== "rework" && claim.kind !== "clarification")
+      yield `${agent} stands in for ${place} in the ${claim.kind} ${claim.id}.`;
+    if (made === undefined) yield `${agent} stands in for ${place} in claim ${claim.id}, which has made nothing of it.`;
+    else if (role !== undefined && role !== made.produced_by_role)
+      yield `${agent} (${role}) stands in for ${place} (${made.produced_by_role}) in claim ${claim.id}.`;
+    if (agent === place) yield `${agent} stands in for itself in claim ${claim.id}.`;
+  }
+}
+
+/** Its own agent is gone, could not be heard of or answer, or has lost as many attempts as it had. */
+function* standInsHaveAReason(history: History) {
+  const { artefacts, claims, events } = history;
+  for (const { story, claim, agent, place } of standingIn(history)) {
+    const [opened] = ofType(story.events, "claim_opened");
+    const before = events.slice(0, opened === undefined ? 0 : events.indexOf(opened));
+    const wasRemoved = ofType(before, "agent_removed").some((event) => event.agent === place);
+    const hasFailed = [...claims.values()].some(
+      (one) =>
+        claim.kind === "clarification" &&
+        one.artefact_id === claim.artefact_id &&
+        one.cause === `clarification:${place}` &&
+        one.status === "terminated",
+    );
+    const failure = isStandIn(claim.cause) ? artefacts.get(claim.cause.slice("stand-in:".length)) : undefined;
+    const wasHandedOn = failure !== undefined && isUnanswered(failure, claim, history);
+    if (!wasRemoved && !hasFailed && !wasHandedOn) yield `${agent} stands in for ${place} in claim ${claim.id}, for no reason.`;
+  }
+}
+
+/** An attempt at the same that ended by no answer of the agent's own. */
+function isUnanswered({ type, claim_id }: Artefact, claim: ClaimRecord, { claims }: History): boolean {
+  const failed = claims.get(claim_id);
+  const isSame = failed?.artefact_id === claim.artefact_id && failed.kind === claim.kind && isEnded(failed.status);
+  return isSame && ["AgentRemoved", "AgentSilent", "AttemptLost"].includes(type);
+}
+
+function* standInsAreToldOf(history: History) {
+  const isTold = ({ data }: SettEvent, { stand_in: standIn }: ClaimRecord) =>
+    data?.instead_of === standIn?.for && data?.because === standIn?.because;
+  for (const { story, claim, agent, place } of standingIn(history)) {
+    const [queued] = ofType(story.events, "grant_queued");
+    if (queued === undefined || !isTold(queued, claim))
+      yield `${agent} stands in for ${place} in claim ${claim.id}, unlike the log tells.`;
+  }
+}
+
+function* nobodyStandsInTwice(history: History) {
+  const tries = standingIn(history).filter(({ story }) => story.before === undefined);
+  for (const [what, { length }] of Map.groupBy(
+    tries,
+    ({ claim, agent }) => `${agent} in the ${claim.kind} of ${claim.artefact_id}`,
+  ))
+    if (length > 1) yield `${what} stands in ${length} times.`;
+}
