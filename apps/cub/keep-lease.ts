@@ -1,11 +1,11 @@
 // The lease of a running grant: renewed by the loop that does the work for as long as the work goes on.
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
-import { grantLeaseMs } from "../../lib/model/leases.ts";
 import type { Parts } from "./parts.ts";
 
-/** Several renewals may fail before the lease is in danger, and a cancelled grant's tool is soon killed. */
-const renewEveryMs = grantLeaseMs / 6;
+/** Several renewals may fail before the lease is in danger; and however long it is, a cancelled grant's tool is soon killed. */
+const renewalsInALease = 6;
+const mostBetweenRenewalsMs = 2_500;
 
 export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 
@@ -14,9 +14,13 @@ export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
  * Redis that does not answer refuses nothing. `mostMs`: after that the work must be stuck, and is no longer vouched for. Rejects when `work` does.
  */
 export async function underLease<Result>(
-  { board, clock, log, watch }: Pick<Parts, "board" | "clock" | "log" | "watch">,
+  { board, clock, log, watch, grantLeaseMs }: Pick<Parts, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
   lease: Lease,
-  { mostMs, kill, everyMs = renewEveryMs }: { mostMs: number; kill: AbortSignal; everyMs?: number },
+  {
+    mostMs,
+    kill,
+    everyMs = Math.min(grantLeaseMs / renewalsInALease, mostBetweenRenewalsMs),
+  }: { mostMs: number; kill: AbortSignal; everyMs?: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ outcome: "done"; result: Result } | { outcome: "lost"; reason: string }> {
   // Not AbortSignal.any: the kill signal lives as long as the process, and would collect a dependant for each grant.

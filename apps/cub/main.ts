@@ -103,6 +103,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     registration,
     workingCopy,
     contextBytes: settings.contextBytes,
+    grantLeaseMs: settings.grantLeaseMs,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
     command,
     runTool: (order) => runCommand({ ...order, command, cwd, env }),

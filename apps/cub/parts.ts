@@ -17,6 +17,8 @@ export type Parts = {
   runBidCommand: RunBidCommand;
   /** How much it may be given to read beside its target. */
   contextBytes?: number | undefined;
+  /** How long a grant is its own without being renewed. */
+  grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
   /** Prompts without a model decide nothing. */

@@ -1,7 +1,6 @@
 // One grant from the gate to its result: accept → work under the lease.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
-import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
@@ -17,7 +16,7 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
   const { claim, grant } = task;
   const log = parts.log.with({ claim_id: claim.id, attempt: grant.attempt });
   const running = runningGrant(parts, task);
-  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: grantLeaseMs }), {
+  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: parts.grantLeaseMs }), {
     signal: ending.stop,
     log,
     onRetry: () => parts.watch.executor.turn(),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
+import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 
 /** May be empty or name nothing that exists: that is a failure of the work, recorded where people look for it. */
@@ -24,6 +25,7 @@ const Environment = z.object({
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0"),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs),
   SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000),
   SETT_GIT_BINARY: z.string().min(1).default("/cub/git"),
   SETT_GIT_LIBRARY_PATH: z.string().min(1).optional(),
@@ -52,6 +54,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     healthHost: read.SETT_HEALTH_HOST,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+    grantLeaseMs: read.SETT_GRANT_LEASE,
     shutdownTimeoutMs: read.SETT_SHUTDOWN_TIMEOUT,
     git: {
       binary: read.SETT_GIT_BINARY,

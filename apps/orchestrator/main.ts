@@ -44,7 +44,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   });
   const workers = await workersOf(settings);
   const clock = systemClock;
-  const orchestrator = new Orchestrator({ ...settings, board, metrics, log, clock, newId: randomUUID, ...workers });
+  const orchestrator = new Orchestrator({ ...settings, board, metrics, log, clock, newId: randomUUID, ...workers }, settings);
   const app = createOrchestratorApp(orchestrator, { metrics });
   const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });

@@ -39,7 +39,8 @@ export class Orchestrator {
   }
 
   get state(): unknown {
-    return { holder: this.#parts.holder, policy: this.#parts.policy, standby: this.#standby, leading: this.#leadership?.state };
+    const { holder, policy } = this.#parts;
+    return { holder, policy, grant_lease_ms: this.#grantLeaseMs, standby: this.#standby, leading: this.#leadership?.state };
   }
 
   health(): Health {

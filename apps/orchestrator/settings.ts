@@ -1,6 +1,7 @@
 // What the orchestrator is told by its environment.
 import { z } from "zod";
 import { InstanceName } from "../../lib/model/ids.ts";
+import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { Hook } from "../../lib/model/notify.ts";
 import { defaultPolicy, Policy } from "../../lib/model/policy.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
@@ -28,6 +29,7 @@ const Environment = z.object({
   SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs),
 });
 
 export type Settings = ReturnType<typeof readSettings>;
@@ -47,5 +49,6 @@ export function readSettings(environment: Record<string, string | undefined>) {
     holder: read.SETT_HOLDER ?? read.HOSTNAME ?? "orchestrator",
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+    grantLeaseMs: read.SETT_GRANT_LEASE,
   };
 }

@@ -116,8 +116,9 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
       const { bids, on_missing_bid, retries } = settings;
       config.external.push({ ...own, bids, on_missing_bid, retries });
     } else {
+      const { shutdown_ms = parsed.value.limits.shutdown_ms } = settings;
       const source = sourceOf(folder, { build, image, path });
-      config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {} });
+      config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {}, shutdown_ms });
     }
   }
   if (config.agents.length + config.external.length === 0) {

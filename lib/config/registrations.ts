@@ -5,8 +5,8 @@ import type { Policy } from "../model/policy.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits } = config;
-  // The cubs are told of it, not the orchestrator.
-  const { context_bytes: _, ...decidedBy } = limits;
+  // Nothing is decided by these: cubs and orchestrator are told of them by variables of their own.
+  const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, ...decidedBy } = limits;
   return { consensus, clarification, ...decidedBy };
 }
 

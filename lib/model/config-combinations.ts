@@ -16,7 +16,7 @@ const withContainer = [
     "resources",
     "prompts",
   ],
-  "timeout",
+  ...["timeout", "shutdown", "health_port"],
 ] as const;
 
 /** A person judges what others made; that takes a role and rules. */

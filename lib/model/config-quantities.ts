@@ -25,6 +25,19 @@ export const Duration = z
     return z.NEVER;
   });
 
+/** Within bounds that its use has: both in milliseconds, and as sett.yml writes them. */
+export function durationBetween([leastMs, least]: [number, string], [mostMs, most]: [number, string]) {
+  return Duration.refine((ms) => ms >= leastMs, { error: `must be at least \`${least}\`` }).refine((ms) => ms <= mostMs, {
+    error: `must be at most \`${most}\``,
+  });
+}
+
+/** The `health_port` of a service: no 0, which would be another one each time. */
+export const Port = z
+  .int({ error: "must be a port, from 1 to 65535" })
+  .min(1, { error: "must be at least 1" })
+  .max(65_535, { error: "must be at most 65535" });
+
 const powerOf: Record<string, number> = { "": 0, k: 1, m: 2, g: 3, t: 4 };
 /** What the Docker Engine takes as the least. */
 const minMemoryBytes = 6 * 1024 ** 2;

@@ -5,8 +5,9 @@ import { userRole } from "./artefact.ts";
 import { BidRule } from "./bid.ts";
 import { Environment } from "./config-environment.ts";
 import { HookFile } from "./config-notify.ts";
-import { ContextSize, Cpus, Duration, Memory } from "./config-quantities.ts";
+import { ContextSize, Cpus, Duration, durationBetween, Memory, Port } from "./config-quantities.ts";
 import { AgentName } from "./ids.ts";
+import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
 
@@ -101,8 +102,10 @@ export const AgentFile = z
     prompts: z.strictObject({ claim: Argument.optional(), execution: Argument.optional() }).prefault({}),
     timeout: Duration.default(5 * 60_000),
     retries: z.int().min(0).max(100).default(0),
+    shutdown: Duration.optional(),
+    health_port: Port.optional(),
   })
-  .transform(({ timeout, ...agent }) => ({ ...agent, timeout_ms: timeout }));
+  .transform(({ timeout, shutdown, ...agent }) => ({ ...agent, timeout_ms: timeout, shutdown_ms: shutdown }));
 
 const Limits = z
   .strictObject({
@@ -110,10 +113,26 @@ const Limits = z
     artefacts_per_goal: z.int().min(1).max(1_000_000).default(defaultPolicy.artefacts_per_goal),
     bid_deadline: Duration.default(defaultPolicy.bid_deadline_ms),
     context: ContextSize.optional(),
+    shutdown: Duration.default(30_000),
+    // Shorter ones would lapse while a busy machine thinks; of longer ones nobody would hear in time that a cub is gone.
+    lease: durationBetween([3_000, "3s"], [3_600_000, "1h"]).default(grantLeaseMs),
   })
-  .transform(({ bid_deadline, context, ...limits }) => ({ ...limits, bid_deadline_ms: bid_deadline, context_bytes: context }));
+  .transform(({ bid_deadline, context, shutdown, lease, ...limits }) => ({
+    ...limits,
+    ...{ bid_deadline_ms: bid_deadline, context_bytes: context, shutdown_ms: shutdown, lease_ms: lease },
+  }));
 
-const Service = z.strictObject({ image: ImageName.optional() });
+const Orchestrator = z.strictObject({ image: ImageName.optional(), health_port: Port.optional() });
+
+const Redis = z
+  .strictObject({
+    image: ImageName.optional(),
+    resources: Resources.prefault({}),
+    timeout: durationBetween([100, "100ms"], [60_000, "1m"]).default(3_000),
+    give_up: Duration.default(60_000),
+  })
+  .refine(({ timeout, give_up }) => give_up >= timeout, { path: ["give_up"], error: "must not be less than `timeout`" })
+  .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));
 
 /** The file as YAML gives it → the same with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
 export const SettFile = z.strictObject({
@@ -127,9 +146,7 @@ export const SettFile = z.strictObject({
     .record(FreeAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" }),
   notify: z.array(HookFile).max(20).default([]),
-  services: z
-    .strictObject({ orchestrator: Service.optional(), redis: Service.extend({ resources: Resources.prefault({}) }).optional() })
-    .prefault({}),
+  services: z.strictObject({ orchestrator: Orchestrator.prefault({}), redis: Redis.prefault({}) }).prefault({}),
 });
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;
@@ -143,7 +160,7 @@ export type ImageSource =
 /** One agent, with everything resolved: absolute paths, the role, the values of its environment. */
 export type AgentConfig = Omit<
   AgentFile,
-  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment"
+  "external" | "human" | "build" | "image" | "path" | "role" | "command" | "environment" | "shutdown_ms"
 > & {
   name: AgentName;
   role: string;
@@ -151,6 +168,8 @@ export type AgentConfig = Omit<
   /** Empty for an agent that is for a model alone. */
   command: string[];
   environment: Record<string, string>;
+  /** How long what it has in hand may go on when it is stopped. */
+  shutdown_ms: number;
 };
 
 /** One that takes part by hand. Its rules count when its bid is missing. */

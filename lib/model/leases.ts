@@ -1,6 +1,6 @@
 // How long a promise holds without being renewed.
 
-/** A running grant's lease; its cub renews it from the loop that does the work. */
+/** A running grant's lease, where sett.yml says nothing else; its cub renews it from the loop that does the work. */
 export const grantLeaseMs = 15_000;
 
 /** The orchestrator's lease on its seat. */

@@ -25,7 +25,7 @@ export function serve(address: Address, fetch: Fetch): Server {
     if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
     const what = code === "EADDRINUSE" ? "is taken by another program" : "may not be used by this user";
     throw new SettError("port-unusable", `The health port ${address.port} ${what}.`, {
-      hint: "Set SETT_HEALTH_PORT to a free port, or to 0 for any.",
+      hint: "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.",
       cause,
     });
   }

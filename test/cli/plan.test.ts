@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { stopSecondsOf } from "../../apps/cli/up/container-limits.ts";
 import { planInstance } from "../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../apps/cli/up/plan-input.ts";
 import { readSettings } from "../../apps/orchestrator/settings.ts";
@@ -214,4 +215,20 @@ test("Redis has the memory that sett.yml gives it, and keeps half of it", () => 
   expect(redis.entrypoint?.at(-1)).toContain(`\nmaxmemory=${512 * 1024 ** 2}\n`);
   expect(plan().redis.resources).toEqual({});
   expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
+});
+
+test("parts are told the times and ports of sett.yml, and are given the time that they are told to take", () => {
+  const timed = text
+    .replace("{ bid_deadline: 10s }", "{ shutdown: 1m, lease: 20s }")
+    .replace("    command: [read]\n", "    command: [read]\n    shutdown: 90.5s\n    health_port: 9000\n")
+    .concat("services: { orchestrator: { health_port: 9001 }, redis: { timeout: 1s, give_up: 2m } }\n");
+  const { orchestrator, agents } = plan({ config: configOf(timed) });
+  const common = { SETT_REDIS_TIMEOUT: "1000ms", SETT_REDIS_GIVE_UP: "120000ms", SETT_GRANT_LEASE: "20000ms" };
+  expect(orchestrator.env).toMatchObject({ ...common, SETT_HEALTH_PORT: "9001" });
+  const [coder, reader] = agents.map(({ spec }) => spec);
+  expect(coder?.env).toMatchObject({ ...common, SETT_SHUTDOWN_TIMEOUT: "60000ms" });
+  expect(coder?.env).not.toHaveProperty("SETT_HEALTH_PORT");
+  expect(reader?.env).toMatchObject({ ...common, SETT_SHUTDOWN_TIMEOUT: "90500ms", SETT_HEALTH_PORT: "9000" });
+  expect([coder?.stopTimeoutSeconds, reader?.stopTimeoutSeconds]).toEqual([70, 101]);
+  expect([coder, reader].map((spec) => spec && stopSecondsOf(spec))).toEqual([70, 101]);
 });

@@ -32,7 +32,7 @@ const wholeFile: Case[] = [
       "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
       "sett.yml:6:44 limits.review_rounds: must be at least 0",
       "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
-      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `shutdown`, `lease`",
       "sett.yml:6:94 limits.context: must be at least `1K`",
     ],
   ],
@@ -51,6 +51,17 @@ const wholeFile: Case[] = [
       "sett.yml:6:29 services.redis.image: must be an image such as `debian:bookworm-slim`",
       "sett.yml:6:38 services.orchestrator: is empty: it must be a map",
       "sett.yml:6:54 services.postgres: is unknown here; known are `orchestrator`, `redis`",
+    ],
+  ],
+  [
+    "a lease and the times of Redis are of use, and a port is one",
+    `${validText}    health_port: 0\nlimits: { lease: 1s, shutdown: 30 }\nservices: { redis: { timeout: 5s, give_up: 1s }, orchestrator: { health_port: 70000 } }\n`,
+    [
+      "sett.yml:6:18 agents.a.health_port: must be at least 1",
+      "sett.yml:7:18 limits.lease: must be at least `3s`",
+      "sett.yml:7:32 limits.shutdown: needs a unit: `30s` for seconds, `30m` for minutes",
+      "sett.yml:8:44 services.redis.give_up: must not be less than `timeout`",
+      "sett.yml:8:79 services.orchestrator.health_port: must be at most 65535",
     ],
   ],
   [

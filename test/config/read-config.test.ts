@@ -11,8 +11,8 @@ test("a short file gets every default", async () => {
   expect(JSON.parse(JSON.stringify(config))).toEqual({
     clarification: "human",
     consensus: "full",
-    limits: { review_rounds: 3, artefacts_per_goal: 500, bid_deadline_ms: 30_000 },
-    services: {},
+    limits: { review_rounds: 3, artefacts_per_goal: 500, bid_deadline_ms: 30_000, shutdown_ms: 30_000, lease_ms: 15_000 },
+    services: { orchestrator: {}, redis: { resources: {}, timeout_ms: 3_000, give_up_ms: 60_000 } },
     external: [],
     people: [],
     notify: [],
@@ -31,6 +31,7 @@ test("a short file gets every default", async () => {
         resources: {},
         prompts: {},
         timeout_ms: 300_000,
+        shutdown_ms: 30_000,
         retries: 0,
       },
     ],

@@ -5,6 +5,7 @@ import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import type { Parts as CubParts } from "../../apps/cub/parts.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import type { Parts as OrchestratorParts } from "../../apps/orchestrator/parts.ts";
+import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
 import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
@@ -18,6 +19,7 @@ export function cubParts(given: Pick<CubParts, "board" | "registration" | "runTo
     log: silent,
     command: ["/app/run.sh"],
     workingCopy: undefined,
+    grantLeaseMs,
     hasClaimPrompt: false,
     runBidCommand: () => Promise.reject(new Error("This agent bids by rules.")),
     metrics: createCubMetrics(),

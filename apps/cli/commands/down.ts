@@ -19,7 +19,7 @@ import { Progress } from "../render/progress.ts";
 import { everyRuntime, runtimeOf } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { nameOfFolder } from "../up/checks.ts";
-import { agentStopSeconds, orchestratorStopSeconds, redisStopSeconds } from "../up/container-limits.ts";
+import { orchestratorStopSeconds, redisStopSeconds, stopSecondsOf } from "../up/container-limits.ts";
 import { holdInstance } from "../up/hold-instance.ts";
 import { workspaceRoot } from "../workspace-root.ts";
 
@@ -32,13 +32,18 @@ export const down = defineCommand({
   args: {
     name: nameArgument,
     volumes: { type: "boolean", description: "remove the blackboard too, its agents' images, and the results in git" },
-    timeout: { type: "string", alias: "t", valueHint: "TIME", description: "how long agents may take to stop (default 40s)" },
+    timeout: {
+      type: "string",
+      alias: "t",
+      valueHint: "TIME",
+      description: "how long agents may take to stop (default: their `shutdown`, 30s, and 10s more)",
+    },
   },
   examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # leaves nothing at all"],
   // Whoever interrupts is told at once how it stands now.
   endsItself: true,
   async run(args, shell) {
-    const agentSeconds = args.timeout === undefined ? agentStopSeconds : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
+    const agentSeconds = args.timeout === undefined ? undefined : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(
       findLeavings(runtime, shell, args.name, args.volumes),
@@ -78,7 +83,13 @@ async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, mes
 }
 
 /** `isWhole`: with everything that was recorded. */
-type Order = { runtime: ContainerRuntime; parts: InstanceParts; agentSeconds: number; isWhole: boolean; progress: Progress };
+type Order = {
+  runtime: ContainerRuntime;
+  parts: InstanceParts;
+  agentSeconds: number | undefined;
+  isWhole: boolean;
+  progress: Progress;
+};
 
 async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Order, shell: Shell): Promise<void> {
   const { instance } = parts;
@@ -173,14 +184,15 @@ function hasRedis({ containers }: InstanceParts): boolean {
   return containers.some((part) => part.labels.component === "redis" && isServing(part));
 }
 
-type Stop = (components: string[], seconds: number) => Promise<void>;
+/** Without `seconds` each is given what it was told to take. */
+type Stop = (components: string[], seconds?: number) => Promise<void>;
 
 /** Stops those of the instance's parts. Without Redis nobody can hand anything in, so there is nothing to wait for. */
 function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Progress): Stop {
   const most = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
   return (components, seconds) => {
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
-    return stopAll(runtime, some, Math.min(seconds, most), progress);
+    return stopAll(runtime, some, (part) => Math.min(seconds ?? stopSecondsOf(part), most), progress);
   };
 }
 
@@ -188,7 +200,7 @@ function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Pr
  * Agents hand in what they have, and the orchestrator still deals with it. Where there are workers the orchestrator stops first, or it
  * would start others in their place; what they hand in it finds when it is up again.
  */
-async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds: number): Promise<void> {
+async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
   if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
@@ -210,7 +222,7 @@ async function readLastResults(parts: InstanceParts, shell: Shell): Promise<Resu
 async function stopAll(
   runtime: ContainerRuntime,
   containers: readonly ContainerPart[],
-  seconds: number,
+  secondsFor: (container: ContainerPart) => number,
   progress: Progress,
 ): Promise<void> {
   await Promise.allSettled(
@@ -218,7 +230,7 @@ async function stopAll(
       const { id, state } = container;
       if (state.state === "exited" || state.state === "created") return;
       const step = progress.begin(partName(container), "stopping");
-      await runtime.containers.stop(id, seconds);
+      await runtime.containers.stop(id, secondsFor(container));
       step.done("has stopped");
     }),
   );

@@ -3,9 +3,9 @@ import type { AgentConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
-import { agentStopSeconds, health, mebibyte, resourcesOf, shutdownSeconds } from "./container-limits.ts";
+import { health, mebibyte, resourcesOf, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
-import { type PlanInput, type PlannedImage, redisUrl } from "./plan-input.ts";
+import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
 const gitPath = "/git";
@@ -37,7 +37,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
     healthcheck,
     restart: "unless-stopped",
     resources: resourcesOf(agent.resources),
-    stopTimeoutSeconds: agentStopSeconds,
+    stopTimeoutSeconds: stopSecondsFor(agent.shutdown_ms),
   };
 }
 
@@ -57,14 +57,14 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_AGENT_NAME: agent.name,
     SETT_AGENT_ROLE: agent.role,
     SETT_AGENT_COMMAND: JSON.stringify(agent.command),
-    REDIS_URL: redisUrl(input),
+    ...serviceEnvironment(input, agent.health_port),
     ...(context_bytes === undefined ? {} : { SETT_CONTEXT_BYTES: String(context_bytes) }),
     ...(claim === undefined ? {} : { SETT_PROMPT_CLAIM: claim }),
     ...(execution === undefined ? {} : { SETT_PROMPT_EXECUTION: execution }),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_GIT_DIR: gitPath,
-    SETT_SHUTDOWN_TIMEOUT: `${shutdownSeconds}s`,
+    SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
     // The cub brings its own libraries; its tools get back what their image says.
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),

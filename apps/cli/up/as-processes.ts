@@ -28,8 +28,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   const { config, programs, processes, workspace, gitDir, port } = machine;
   const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
-    // Of two services on one machine only one could have the usual port. Nobody elsewhere shall look in.
-    SETT_HEALTH_PORT: "0",
+    // Nobody elsewhere shall look in.
     SETT_HEALTH_HOST: "127.0.0.1",
     REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${port}`,
   };
@@ -39,7 +38,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     const paths = { SETT_GIT_BINARY: "git", SETT_GIT_DIR: gitDir, SETT_WORKSPACE_DIR: "/workspace" };
     const spec = made(agent.spec, {
       entrypoint: programs.cub,
-      env: { ...noGitSettings, ...env, ...paths, ...service },
+      env: { ...anyPort, ...noGitSettings, ...env, ...paths, ...service },
       workingDir: workspace,
     });
     return { ...agent, spec };
@@ -54,7 +53,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     }),
     orchestrator: made(plan.orchestrator, {
       entrypoint: programs.orchestrator,
-      env: { ...plan.orchestrator.env, ...service, ...forWorkers(config, agents, processes) },
+      env: { ...anyPort, ...plan.orchestrator.env, ...service, ...forWorkers(config, agents, processes) },
     }),
     agents,
   };
@@ -73,6 +72,9 @@ function forWorkers(
   if (templates.length === 0) return {};
   return { SETT_WORKERS: JSON.stringify(templates), SETT_PROCESSES: JSON.stringify(processes) };
 }
+
+/** Of two services on one machine only one could have the usual port. */
+const anyPort = { SETT_HEALTH_PORT: "0" };
 
 /** In a container there are none either: a user's hooks, signatures and aliases are not an agent's. Its `environment` may say otherwise. */
 const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };

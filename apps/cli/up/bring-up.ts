@@ -11,7 +11,7 @@ import { partName } from "../parts.ts";
 import { kindOf, nameWithKind } from "../render/agent-kind.ts";
 import { type Change, type Changes, changesOf } from "./changes.ts";
 import { requireFreeOrOwn } from "./checks.ts";
-import { agentStopSeconds } from "./container-limits.ts";
+import { stopSecondsOf } from "./container-limits.ts";
 import { changedParts } from "./made-from.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { leaveOneNetwork } from "./one-network.ts";
@@ -155,7 +155,7 @@ async function clear({ keepLogs, runtime }: Order, containers: readonly Containe
 /** Of an agent that is registered no more: it ends what it has in hand. */
 async function sendAway(order: Order, container: ContainerPart): Promise<void> {
   const step = order.progress.begin(partName(container), "stopping");
-  await order.runtime.containers.stop(container.id, agentStopSeconds);
+  await order.runtime.containers.stop(container.id, stopSecondsOf(container));
   await clear(order, [container]);
   step.done("has stopped, and is removed");
 }

@@ -1,10 +1,24 @@
 // Times and sizes that the containers of an instance have in common.
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import type { Resources } from "../../../lib/runtime/container-spec.ts";
+import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { DurationText } from "../../../lib/service/environment.ts";
 
-/** What a cub gives a running tool to end, and what the container gives the cub on top (DESIGN §6). */
-export const shutdownSeconds = 30;
-export const agentStopSeconds = shutdownSeconds + 10;
+/** What a container gives its cub, on top of what the cub gives a running tool to end (DESIGN §6). */
+const graceSeconds = 10;
+
+export function stopSecondsFor(shutdownMs: number): number {
+  return Math.ceil(shutdownMs / 1_000) + graceSeconds;
+}
+
+/** Of an agent's container as it stands, which may have been made with other settings than those of today. */
+export function stopSecondsOf({ env }: Pick<ContainerPart, "env">): number {
+  const told = DurationText.safeParse(env.SETT_SHUTDOWN_TIMEOUT);
+  return stopSecondsFor(told.success ? told.data : defaultShutdownMs);
+}
+
+const defaultShutdownMs = 30_000;
+
 export const orchestratorStopSeconds = 15;
 export const redisStopSeconds = 30;
 

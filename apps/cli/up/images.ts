@@ -44,8 +44,8 @@ export async function prepareImages(order: Order): Promise<Images> {
     services.set(tag, image);
     return image;
   };
-  const redis = service(config.services.redis?.image ?? `sett/redis:${version}`);
-  const orchestrator = findOrchestrator(config.services.orchestrator?.image, version, service);
+  const redis = service(config.services.redis.image ?? `sett/redis:${version}`);
+  const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
   const jobs = [redis, orchestrator, cub, ...agents];

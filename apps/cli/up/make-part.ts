@@ -6,6 +6,7 @@ import { setAsideName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Progress, Step } from "../render/progress.ts";
 import type { Change } from "./changes.ts";
+import { stopSecondsOf } from "./container-limits.ts";
 import type { Journal } from "./journal.ts";
 import { awaitPart, type Ready } from "./readiness.ts";
 
@@ -28,7 +29,7 @@ export async function makePart(tools: Tools, change: Change, watch: () => Promis
       return await start(tools, change.spec, progress.begin(change.name, "starting"), await watch());
     case "replace": {
       const step = progress.begin(change.name, "stopping, to be replaced");
-      await setAside(tools, change.found, change.isSilent ? silentStopSeconds : change.spec.stopTimeoutSeconds);
+      await setAside(tools, change.found, change.isSilent ? silentStopSeconds : stopSeconds(change));
       requireGoing(signal);
       step.update("starting", { isMilestone: true });
       return await start(tools, change.spec, step, await watch());
@@ -52,6 +53,11 @@ async function start({ runtime, signal, journal }: Tools, spec: ContainerSpec, s
   step.update("waiting until it is ready");
   await awaitPart(runtime, spec.name, ready, signal);
   step.done("is ready");
+}
+
+/** An agent goes by what it was told when it was made. */
+function stopSeconds({ found, spec }: Extract<Change, { kind: "replace" }>): number | undefined {
+  return found.labels.component === "agent" ? stopSecondsOf(found) : spec.stopTimeoutSeconds;
 }
 
 /** It may end what it has in hand, and is kept under another name until all is well: what ran before shall be able to run again. */

@@ -44,6 +44,17 @@ export type PlannedAgent = {
   workspace: PlannedVolume & { owner: Owner; image: string };
 };
 
-export function redisUrl({ instance, password }: Pick<PlanInput, "instance" | "password">): string {
-  return `redis://:${password}@${redisName(instance)}:${redisPort}`;
+/** What both services are told: where Redis is, how long to wait for it, how long a promise of work holds, and where to be asked how they are. */
+export function serviceEnvironment(
+  { instance, password, config }: PlanInput,
+  healthPort: number | undefined,
+): Record<string, string> {
+  const { limits, services } = config;
+  return {
+    REDIS_URL: `redis://:${password}@${redisName(instance)}:${redisPort}`,
+    SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,
+    SETT_REDIS_GIVE_UP: `${services.redis.give_up_ms}ms`,
+    SETT_GRANT_LEASE: `${limits.lease_ms}ms`,
+    ...(healthPort === undefined ? {} : { SETT_HEALTH_PORT: String(healthPort) }),
+  };
 }

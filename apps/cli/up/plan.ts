@@ -14,7 +14,7 @@ import { redisPort } from "../open-blackboard.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withMadeFrom } from "./made-from.ts";
-import { type PlanInput, type PlannedAgent, type PlannedVolume, redisUrl } from "./plan-input.ts";
+import { type PlanInput, type PlannedAgent, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
 
@@ -92,7 +92,7 @@ const redisScript = (limitBytes: number | undefined) =>
 
 function redisSpec({ instance, images, password, config }: PlanInput, labels: PartLabels): ContainerSpec {
   const name = redisName(instance);
-  const resources = resourcesOf(config.services.redis?.resources ?? {});
+  const resources = resourcesOf(config.services.redis.resources);
   return {
     name,
     image: images.redis.tag,
@@ -125,7 +125,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
     labels,
     env: {
       SETT_INSTANCE_NAME: instance,
-      REDIS_URL: redisUrl(input),
+      ...serviceEnvironment(input, config.services.orchestrator.health_port),
       SETT_POLICY: JSON.stringify(policyOf(config)),
       ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
       // The same after a restart of the container, so that it takes its seat again at once.
