@@ -1,6 +1,7 @@
 // A goal's way onto the blackboard: the commit it starts from pinned first, then the artefact.
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { WritesRefused } from "../../lib/blackboard/refused.ts";
 import type { HostRepository } from "../../lib/git/host-repository.ts";
 import { type Artefact, goalType, userRole } from "../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
@@ -26,8 +27,11 @@ export async function stateGoal(board: Blackboard, repository: HostRepository, s
   const commit = await cleanHead(repository);
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit));
   await repository.pin(board.instance, goal.goal_id, commit);
-  const result = await board.createArtefact(goal, actor).catch((cause: unknown) => {
-    throw outcomeUnknown(goal.goal_id, stating, cause);
+  const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
+    if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, stating, cause);
+    await repository.unpin(board.instance, goal.goal_id);
+    const hint = `${cause.hint ?? ""} Then state the goal again.`.trim();
+    throw new SettError(cause.code, `The goal was not stated: ${cause.message}`, { hint, cause });
   });
   if (result.outcome !== "refused") return goal;
   await repository.unpin(board.instance, goal.goal_id);

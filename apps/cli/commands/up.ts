@@ -185,10 +185,11 @@ function leftBehind(instance: InstanceName, before: InstanceParts | undefined): 
 }
 
 async function report(instance: InstanceName, outcome: Outcome, name: string | undefined, shell: Shell): Promise<void> {
-  const { started, replaced, registered, stopped, removed, kept } = outcome;
-  const isNew = replaced.length + stopped.length + removed.length + kept.length === 0;
-  const isSame = started.length + replaced.length + registered.length + stopped.length + removed.length === 0;
-  const told = Object.entries(outcome).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]));
+  const { started, registered, kept } = outcome;
+  const words = { ...outcome, mended: outcome.mended.map((name) => `the registration of ${name}`) };
+  const told = Object.entries(words).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]));
+  const isNew = told.length === [started, registered].filter((names) => names.length > 0).length;
+  const isSame = kept.length > 0 && told.length === 1;
   if (isNew) await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
   else if (isSame) await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
   else await shell.out.write(`${instance} is up: ${told.join("; ")}\n`);

@@ -35,8 +35,11 @@ export type Order = Tools & {
   actor: Actor;
 };
 
-/** Names of parts, by what became of them. Agents for which nothing is started are `registered`, and in the end `removed`. */
-export type Outcome = Record<"started" | "replaced" | "registered" | "stopped" | "removed" | "kept", string[]>;
+/**
+ * Names of parts, by what became of them. Agents for which nothing is started are `registered`, and in the end `removed`. `mended`: what runs is left
+ * alone, but its registration on the blackboard was not what it should be.
+ */
+export type Outcome = Record<"started" | "replaced" | "registered" | "mended" | "stopped" | "removed" | "kept", string[]>;
 
 /**
  * First all that can be taken back is done, as the journal records it; agents leave last, for what fails because of that stays failed.
@@ -53,9 +56,10 @@ export async function bringUp(order: Order): Promise<Outcome> {
     await volumes.catch(() => undefined);
     throw error;
   });
-  const changes = await replaceSilent(found, board, signal);
   const before = await board.listAgents();
-  await announce(order, board, changes, before);
+  // A Redis that refuses writes takes no signs of life: nobody may be judged by them then.
+  await announce(order, board, found, before);
+  const changes = await replaceSilent(found, board, signal);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
@@ -118,13 +122,13 @@ async function makeVolumes({ runtime, plan: { carrier }, journal }: Order, { age
 async function announce(order: Order, board: Blackboard, { redis }: Changes, before: RegisteredAgent[]): Promise<void> {
   const { actor, instance, journal, registrations, runtime, version } = order;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
-  if (before.length > 0) {
-    journal.note(async () => {
-      await using again = await connect({ instance, redisUrl: redisUrlOf(await runtime.parts(instance)) });
-      await again.registerAgents(before, actor, { exact: true });
-    });
-  }
+  // Lies aside, where it harms nobody: there is nothing to take back where this fails.
   await board.expectAgents(registrations, actor);
+  if (before.length === 0) return;
+  journal.note(async () => {
+    await using again = await connect({ instance, redisUrl: redisUrlOf(await runtime.parts(instance)) });
+    await again.registerAgents(before, actor, { exact: true });
+  });
 }
 
 /** Where nobody orchestrates yet all agents are there first, so that no claim is opened without one of them. */
@@ -166,6 +170,8 @@ function partsOf({ redis, orchestrator, agents }: Changes): Change[] {
 
 function outcomeOf(changes: Changes, gone: ContainerPart[], before: RegisteredAgent[], { registrations }: Order): Outcome {
   const names = (kind: Change["kind"]) => partsOf(changes).flatMap((part) => (part.kind === kind ? [part.name] : []));
+  const isOther = (name: string) =>
+    before.some((known) => known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)));
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
   const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
   const stopped = [...new Set(gone.flatMap(({ labels }) => ("agent" in labels ? [labels.agent] : [])))];
@@ -173,9 +179,10 @@ function outcomeOf(changes: Changes, gone: ContainerPart[], before: RegisteredAg
     started: names("start"),
     replaced: names("replace"),
     registered: notStarted.filter((agent) => !isKnown(agent)).map(nameWithKind),
+    mended: names("keep").filter(isOther),
     stopped,
     removed: before.map(({ name }) => name).filter((name) => !stopped.includes(name) && !isAmong(registrations, name)),
-    kept: [...names("keep"), ...notStarted.filter(isKnown).map(nameWithKind)],
+    kept: [...names("keep").filter((name) => !isOther(name)), ...notStarted.filter(isKnown).map(nameWithKind)],
   };
 }
 

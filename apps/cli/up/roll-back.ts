@@ -39,7 +39,9 @@ export async function rollBack(journal: Journal, instance: InstanceName, shell: 
   const failures = await journal.takeBack();
   if (failures.length === 0) return;
   for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
-  shell.messages.next(`sett down --name ${instance}`);
+  const isAway = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
+  if (failures.every(isAway)) shell.messages.next(`Once Redis answers and takes writes: sett up --name ${instance}`);
+  else shell.messages.next(`sett down --name ${instance}`);
 }
 
 async function lastLines(runtime: ContainerRuntime, container: string): Promise<string[]> {

@@ -2,6 +2,7 @@
 import "./tracing.ts";
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
+import { WritesRefused } from "../refused.ts";
 
 /** The client means it by undefined, which its types do not say. */
 const noTimeLimit = { timeout: undefined } as object;
@@ -71,12 +72,13 @@ export function refusedByRedis(error: ErrorReply): SettError {
   });
 }
 
-/** What to tell a person when Redis is not there. */
-export function unreachable(url: string, cause: unknown): SettError {
+/** What to tell a person when Redis is not there. `isKnown`: every try was answered, if at all, with a refusal to write. */
+export function unreachable(url: string, cause: unknown, isKnown = false): SettError {
   const { host, port } = endpointOf(url);
   const at = `${host}:${port}`;
   if (isWriteRefusal(cause)) {
-    return new SettError("redis-unreachable", reasonOfWriteRefusal(cause), { hint: hintOfWriteRefusal(cause), cause });
+    const kind = isKnown ? WritesRefused : SettError;
+    return new kind("redis-unreachable", reasonOfWriteRefusal(cause), { hint: hintOfWriteRefusal(cause), cause });
   }
   if (isBadCredential(cause)) {
     return new SettError("redis-unreachable", `Redis at ${at} does not accept the password.`, {

@@ -98,11 +98,11 @@ export class Connection {
 
   /**
    * Does `work`, again if contact breaks meanwhile (its outcome is then unknown, so it must be safe to repeat) or Redis refuses to write,
-   * for about `timeoutMs`. Rejects with `redis-unreachable` then, and with `blackboard-refused` for what Redis itself refuses.
+   * for about `timeoutMs`. Rejects with `redis-unreachable` then (WritesRefused: nothing was written), and with `blackboard-refused` for what Redis refuses.
    */
   async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const last = performance.now() + this.#options.timeoutMs;
-    for (let tries = 0; ; tries += 1) {
+    for (let tries = 0, isKnown = true; ; tries += 1) {
       let cause: unknown;
       if (this.#client !== undefined) {
         try {
@@ -110,12 +110,12 @@ export class Connection {
         } catch (error) {
           if (isRefusal(error)) throw refusedByRedis(error);
           this.#noteWriteRefusal(error);
-          cause = error;
+          [cause, isKnown] = [error, isKnown && isWriteRefusal(error)];
         }
       }
       if (this.#lost !== undefined) throw this.#lost;
       const left = last - performance.now();
-      if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause);
+      if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause, isKnown);
       await this.#contactWithin(Math.min(left, backOffMs(tries)));
     }
   }

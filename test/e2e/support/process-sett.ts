@@ -43,6 +43,15 @@ export class ProcessSett implements AsyncDisposable {
     };
   }
 
+  /** Where its processes and what they have said are kept. */
+  get state(): string {
+    return join(this.#root, "state/sett");
+  }
+
+  placeOf(part: string): string {
+    return join(this.state, "names", `sett-${this.name}-${part}`);
+  }
+
   start(...words: string[]) {
     const given = { cwd: this.folder, env: this.environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
     return Bun.spawn([settBinary, ...words], given);
