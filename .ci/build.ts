@@ -57,6 +57,9 @@ const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=
 
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
+/** The one that an emulator tries on this machine. */
+export const otherArchitecture: Architecture = hostArchitecture === "arm64" ? "amd64" : "arm64";
+
 export const hostBinaries: Binary[] = [{ program: "sett", path: "bin/sett" }];
 
 /** What the images of one architecture hold. */

@@ -15,7 +15,14 @@ import { runSteps } from "./setup/shell.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWithoutDocker = process.argv.includes("--without-docker");
 const machinePrograms = { "redis-server": "redis-server", jq: "jq" };
-const testPrograms = { "redis-server": "redis-server", busybox: "busybox-static" };
+const testPrograms = {
+  "redis-server": "redis-server",
+  busybox: "busybox-static",
+  // The programs of the other architecture, x64 on ARM64 and the other way round, run in an emulator, with a C library of their own.
+  ...(process.arch === "arm64"
+    ? { "qemu-x86_64-static": "qemu-user-static", "/usr/x86_64-linux-gnu/lib64/ld-linux-x86-64.so.2": "libc6-amd64-cross" }
+    : { "qemu-aarch64-static": "qemu-user-static", "/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1": "libc6-arm64-cross" }),
+};
 
 await runSteps(async () => {
   ensureJavaScript(root);

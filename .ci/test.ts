@@ -6,6 +6,7 @@
 // 1 when anything failed.
 
 import { dirname } from "node:path";
+import { otherArchitecture } from "./build.ts";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
 import { heldBack } from "./held-back.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -33,6 +34,7 @@ const steps: Step[] = [
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
   check("binaries", [tool("bun"), ".ci/build.ts"]),
+  check(otherArchitecture, [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("images", [tool("bun"), ".ci/images.ts"]),
   tests("unit", { include: unit, exclude: [], timeoutMs: 60_000, limitMs: 600_000 }),
   beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 240_000, limitMs: 3_600_000 }),

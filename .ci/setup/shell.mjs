@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 
 /** Prints one line about what the set-up is doing, on stderr: stdout belongs to what runs after it. */
 export function say(sentence) {
@@ -25,9 +25,10 @@ export async function runSteps(steps) {
   }
 }
 
-/** True when `program` can be started by name. */
+/** True when `program` can be started, by its name or by its absolute path. */
 export function isInstalled(program) {
-  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
+  const folders = isAbsolute(program) ? ["/"] : (process.env.PATH ?? "").split(delimiter);
+  return folders.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;

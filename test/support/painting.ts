@@ -30,7 +30,8 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   const host = await exchangeScene();
   const redis = await startRedisServer();
   const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000, onLost: () => {} });
-  await board.registerAgents([sampleAgent("painter", { workspace_mode: "rw" })], "person:test", { exact: true });
+  // A program that is slower than its lease loses an attempt, and has another.
+  await board.registerAgents([sampleAgent("painter", { workspace_mode: "rw", retries: 5 })], "person:test", { exact: true });
   const common = { ...env, SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
   const services = {
     orchestrator: startProgram(command("orchestrator"), common),
@@ -50,12 +51,16 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   return {
     services,
     timeoutMs,
-    async health(app: App): Promise<{ status: number; body: unknown }> {
+    /** What `/healthz` says, once it is 200. */
+    async wellness(app: App): Promise<unknown> {
       const { port } = await started(app);
-      const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
-      return { status: answer.status, body: await answer.json() };
+      const ask = async () => {
+        const answer = await fetch(`http://127.0.0.1:${port}/healthz`);
+        return answer.status === 200 ? await answer.json() : undefined;
+      };
+      return waitFor(`the ${app} to be well`, ask, { timeoutMs });
     },
-    /** States a goal and resolves with the artefact that the agent has made of it. */
+    /** States a goal and resolves with the commit that the agent has made for it. */
     async paint(): Promise<Artefact> {
       const goal = sampleArtefact({ metadata: { commit: host.base } });
       await board.createArtefact(goal, "person:test");
@@ -63,8 +68,10 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
         "the goal to be worked on",
         async () => {
           for (const service of Object.values(services)) heard(service);
-          const result = (await board.listArtefactsOfGoal(goal.goal_id)).find((id) => id !== goal.id);
-          return result === undefined ? undefined : board.readArtefact(result);
+          const results = await Promise.all((await board.listArtefactsOfGoal(goal.goal_id)).map((id) => board.readArtefact(id)));
+          const failure = results.find((result) => result?.type === "ToolExecutionFailure");
+          if (failure !== undefined) throw new Error(failure.payload);
+          return results.find((result) => result?.type === "CodeCommit");
         },
         { timeoutMs },
       );
