@@ -51,6 +51,7 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     electorate: '["coder","tester"]',
     additional_context_ids: "[]",
     rev: "0",
+    stand_in: "",
     created_at: claim.created_at,
     termination_reason: "",
     bidding: "open",
