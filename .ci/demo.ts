@@ -184,7 +184,7 @@ async function demo(): Promise<void> {
     if (isKept) tellHowToLookFurther(folder, artefacts);
   } finally {
     if (!isKept || isInterrupted) {
-      if (isUp) await run(folder, "sett", "down", "--name", name, "--volumes");
+      if (isUp) await run(folder, "sett", "down", "--name", name, "--volumes", "--force");
       await rm(parent, { recursive: true, force: true });
     }
   }

@@ -1,6 +1,7 @@
 // What commands that only look at the past look at: the blackboard of a sett that runs, or an archive of `sett prune`.
 import { resolve } from "node:path";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { ArtefactId } from "../../lib/model/ids.ts";
 import { archiveBoard } from "./archive/board.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";
 import { openBlackboard } from "./open-blackboard.ts";
@@ -14,8 +15,8 @@ type Past = AsyncDisposable & {
   /** The same, where it is one of a sett that runs. */
   live: Blackboard | undefined;
   workspace: string | undefined;
-  /** Brings the commits on record there. Those of an archive were fetched before it was written. */
-  fetch(): Promise<unknown>;
+  /** Brings the commits on record there, and tells why that of an artefact cannot be had. Those of an archive were fetched before it was written. */
+  fetch(of: ArtefactId): Promise<unknown>;
 };
 
 export async function openPast(
@@ -34,6 +35,6 @@ export async function openPast(
   }
   const opened = await openBlackboard(shell, name);
   const { board, place } = opened;
-  const fetch = () => fetchResults(shell, place.workspace, () => readResults(board));
+  const fetch = (of: ArtefactId) => fetchResults(shell, place.workspace, () => readResults(board), { of });
   return { board, live: board, workspace: place.workspace, fetch, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
 }

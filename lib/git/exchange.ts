@@ -9,6 +9,8 @@ import { removeTree } from "./remove-tree.ts";
 
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
 const exchangeAlternates = "../../../objects\n";
+/** Beyond these it is no longer what cubs have made. */
+const mostNames = 400_000;
 const anew =
   "`sett down` fetches the commits on record that are still in it; then remove exchange.git, and `sett up` makes a new one.";
 /** In the order in which they are made. */
@@ -64,6 +66,18 @@ async function fill({ objectFormat, containerUser }: RepositoryPlace, path: stri
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(path, name), text, { flag: "wx" });
     await giveTo(containerUser, join(path, name));
+  }
+}
+
+/** False where agents have left nothing in it. What cannot be looked into may hold something. */
+export function holdsPacks(place: RepositoryPlace): boolean {
+  try {
+    using exchange = FolderOfAgents.open(exchangePath(place));
+    using objects = exchange?.folder("objects");
+    using packs = objects?.folder("pack");
+    return exchange !== undefined && packs?.names(mostNames).length !== 0;
+  } catch {
+    return true;
   }
 }
 

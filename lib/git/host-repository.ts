@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
-import { createExchange, exchangePath, removeExchange } from "./exchange.ts";
+import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { giveTo } from "./give-to.ts";
 import { type ImportedCommits, importCommits } from "./import-commits.ts";
@@ -109,6 +109,11 @@ export class HostRepository {
   ): Promise<ImportedCommits> {
     const recorded = results.map(({ artefact, commit }) => ({ ref: settRef(instance, artefact), commit }));
     return await importCommits(this.#git, this.place, recorded);
+  }
+
+  /** Whether agents may have left anything in the exchange. */
+  mayHoldResults(): boolean {
+    return holdsPacks(this.place);
   }
 
   async removeExchange(): Promise<void> {

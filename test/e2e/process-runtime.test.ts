@@ -109,7 +109,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await sett("down", "--name", name, "--volumes", "--timeout", "1s");
+  await sett("down", "--name", name, "--volumes", "--force", "--timeout", "1s");
   await rm(root, { recursive: true, force: true });
 });
 

@@ -7,10 +7,10 @@ import { aborted } from "../../../lib/service/pause.ts";
 import { nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
 import { durationOf } from "../duration-argument.ts";
-import { fetchResults, type Results, readResultsAt } from "../fetch-results.ts";
 import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../find-instance.ts";
 import { keepLogs, keepWorkerLogs } from "../keep-logs.ts";
 import { KeptLogs } from "../kept-logs.ts";
+import { LastResults } from "../last-results.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { connect, isServing, redisUrlOf } from "../open-blackboard.ts";
 import { partName } from "../parts.ts";
@@ -32,6 +32,7 @@ export const down = defineCommand({
   args: {
     name: nameArgument,
     volumes: { type: "boolean", description: "remove the blackboard too, its agents' images, and the results in git" },
+    force: { type: "boolean", description: "with --volumes: also results that could not be fetched" },
     timeout: {
       type: "string",
       alias: "t",
@@ -43,6 +44,8 @@ export const down = defineCommand({
   // Whoever interrupts is told at once how it stands now.
   endsItself: true,
   async run(args, shell) {
+    if (args.force && !args.volumes)
+      throw new SettError("usage", "--force goes with --volumes.", { hint: "Without --volumes what was recorded stays anyway." });
     const agentSeconds = args.timeout === undefined ? undefined : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(
@@ -66,7 +69,7 @@ export const down = defineCommand({
     const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and not all of it is removed" : "; its blackboard is kept"}.`;
     const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
     await untilInterrupted(
-      takeDown({ runtime, parts, agentSeconds, isWhole: args.volumes, progress }, shell),
+      takeDown({ runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force, progress }, shell),
       shell,
       left,
       again,
@@ -82,29 +85,32 @@ async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, mes
   return await Promise.race([work, interruption]);
 }
 
-/** `isWhole`: with everything that was recorded. */
+/** `isWhole`: with everything that was recorded; `isForced`: also with what cannot be fetched. */
 type Order = {
   runtime: ContainerRuntime;
   parts: InstanceParts;
   agentSeconds: number | undefined;
   isWhole: boolean;
+  isForced: boolean;
   progress: Progress;
 };
 
-async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Order, shell: Shell): Promise<void> {
+async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progress }: Order, shell: Shell): Promise<void> {
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
+  const results = repository && new LastResults({ parts, repository, mustHave: isWhole && !isForced }, shell);
+  await results?.require();
   await logStop(parts, repository, shell);
   const stop = stopperOf(runtime, parts, progress);
   await stopWork(parts, stop, agentSeconds);
-  const results = repository && (await readLastResults(parts, shell));
+  await results?.read();
   const keeping = repository && { runtime, place: repository.place, by: "sett down", messages: shell.messages };
   const last = await runtime.parts(instance);
   const workers = keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
   // Last, so that it writes everything down.
   await stop(["redis"], redisStopSeconds);
-  if (results !== undefined) await fetchResults(shell, workspace, async () => results);
+  await results?.fetch();
   if (keeping && !isWhole)
     await keepLogs(
       keeping,
@@ -117,6 +123,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, progress }: Ord
     return;
   }
   await repository?.removeRefs(instance);
+  await results?.forget();
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
@@ -205,17 +212,6 @@ async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number)
   if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
   await stop(["agent", "worker"], agentSeconds);
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
-}
-
-/** What is on record when nobody works any more. Undefined, which is said, when Redis does not tell. */
-async function readLastResults(parts: InstanceParts, shell: Shell): Promise<Results | undefined> {
-  if (parts.containers.length === 0) return undefined;
-  try {
-    return await readResultsAt({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
-  } catch (error) {
-    shell.messages.warn(`No commits were fetched, because what is on record cannot be read: ${messageOf(error)}`);
-    return undefined;
-  }
 }
 
 /** One that cannot be stopped does not keep the others running: it is removed by force afterwards. */

@@ -57,7 +57,7 @@ export const hoard = defineCommand({
     }
     await using opened = await openBlackboard(shell, args.name);
     const { board, place } = opened;
-    const fetching = fetchResults(shell, place.workspace, () => readResults(board));
+    const fetching = fetchResults(shell, place.workspace, () => readResults(board), "count");
     if (args.id !== undefined) await expand(board, args.id, args, shell);
     else await list(board, { ...args, limit }, shell);
     await fetching;

@@ -36,7 +36,7 @@ export const unearth = defineCommand({
     const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, args.name));
     if (artefact === undefined) throw notFound(args.id, "artefact", args.name);
-    if (hasResult(artefact)) await opened.fetch();
+    if (hasResult(artefact)) await opened.fetch(artefact.id);
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
     else {

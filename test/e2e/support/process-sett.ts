@@ -79,7 +79,7 @@ export class ProcessSett implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.sett("down", "--name", this.name, "--volumes", "--timeout", "1s");
+    await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
     await rm(this.#root, { recursive: true, force: true });
   }
 }

@@ -139,7 +139,7 @@ export class SettWorkspace implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.sett("down", "--name", this.name, "--volumes", "--timeout", "1s");
+    await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
     for (const id of await this.leftOvers())
       await $`docker rm -f ${id} || docker network rm ${id} || docker volume rm ${id}`.quiet().nothrow();
     await rm(this.folder, { recursive: true, force: true });
