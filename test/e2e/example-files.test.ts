@@ -48,9 +48,11 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
   "remoteEnv": { "PATH": "/opt/tools:\${containerEnv:PATH}" },
   "remoteUser": "dev",
   "postCreateCommand": "mkdir ~/made && id -un > ~/made/by && pwd >> ~/made/by",
+  "features": { "./greeter": {} },
   "forwardPorts": [3000],
 }`;
-  const tool = 'echo "$GREETING/$(cat /argument)/$(id -un)/$HOME/$(tr "\\n" " " < ~/made/by)/$(touch ~/again && echo writable)"';
+  const tool =
+    'echo "$GREETING/$(cat /argument)/$(greeter)/$(id -un)/$HOME/$(tr "\\n" " " < ~/made/by)/$(touch ~/again && echo writable)"';
   await using sett = await SettWorkspace.create({
     "sett.yml": text,
     "agents/go-coder/.devcontainer/devcontainer.json": devcontainer("hello"),
@@ -63,6 +65,11 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
       "COPY describe /opt/tools/describe",
       "",
     ].join("\n"),
+    // One from a folder, since no registry need answer.
+    "agents/go-coder/.devcontainer/greeter/devcontainer-feature.json":
+      '{ "id": "greeter", "version": "1.0.0", "name": "Greeter" }',
+    "agents/go-coder/.devcontainer/greeter/install.sh":
+      "#!/bin/sh\necho 'echo featured' > /usr/local/bin/greeter\nchmod +x /usr/local/bin/greeter\n",
     "agents/go-coder/describe": `#!/bin/sh\n${tool}\n`,
   });
   const env = { GITHUB_TOKEN: "a-token", WHOM: "world" };
@@ -91,7 +98,7 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
     const goal = await sett.forage(text);
     return (await waitFor("the report", async () => (await sett.artefacts(goal))[1])).payload;
   };
-  expect(await payloadOf("two")).toBe("hello, world/built/dev//home/dev/dev /workspace /writable");
+  expect(await payloadOf("two")).toBe("hello, world/built/featured/dev//home/dev/dev /workspace /writable");
   const user = (await $`docker exec sett-${sett.name}-agent-go-coder-agent id -u`.text()).trim();
   expect(user).not.toBe("4321");
 

@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from "node:util";
 import { checkDevcontainer, type Devcontainer } from "../../../lib/config/devcontainer.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { killGroup } from "../../../lib/process/kill-group.ts";
-import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime/port.ts";
+import type { ImageInfo, Images, Progress } from "../../../lib/runtime/port.ts";
 import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
 
 const shownLines = 20;
@@ -21,7 +21,7 @@ export async function readDevcontainer(folder: string): Promise<Devcontainer> {
 }
 
 type Order = {
-  runtime: Pick<ContainerRuntime, "images">;
+  runtime: { images: Pick<Images, "find" | "build" | "untag"> };
   devcontainer: Devcontainer;
   tag: string;
   labels: Record<string, string>;
