@@ -48,7 +48,7 @@ test("so do an answer that cannot be read and a command that runs out of time", 
   expect(unreadable.said("Failed to parse tool output")).toMatchObject({ stdout: "hello\n", stderr: "note\n" });
   const command = shell("echo begun; echo waiting >&2; exec sleep 600");
   await using scene = await cubScene({
-    agent: { timeout_ms: 300 },
+    agent: { timeout_ms: 5_000 },
     over: { command, runTool: (order) => runCommand({ ...order, command, cwd: "/", env: { PATH: "/usr/bin:/bin" } }) },
   });
   scene.start();

@@ -31,8 +31,8 @@ async function scene() {
     REDIS_URL: redis.url,
     SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
     SETT_GIT_DIR: "/nowhere",
-    SETT_REDIS_TIMEOUT: "300ms",
-    SETT_REDIS_GIVE_UP: "500ms",
+    SETT_REDIS_TIMEOUT: "2s",
+    SETT_REDIS_GIVE_UP: "3s",
   });
   return {
     redis,

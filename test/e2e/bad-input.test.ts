@@ -25,7 +25,7 @@ let sett: SettWorkspace;
 beforeAll(async () => {
   const files = { ...scriptAgent("coder", committer), "sett.yml": yml };
   sett = await SettWorkspace.create(files, { prefix: "sett é2e mit Raum-" });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();

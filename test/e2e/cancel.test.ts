@@ -4,7 +4,7 @@ import { $ } from "bun";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 /** Sleeps where the goal names its phase, and goes on at once where it does not. */
 const sleeper = (phase: string, output: string) => `
@@ -39,10 +39,7 @@ const happened = (goal: string, type: string, agent: string) =>
   waitFor(
     `${type} of ${agent}`,
     async () => (await sett.events(goal)).some((event) => event.type === type && event.agent === agent),
-    {
-      timeoutMs: 60_000,
-      everyMs: 100,
-    },
+    { everyMs: 100 },
   );
 
 async function isSleeping(agent: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-setDefaultTimeout(180_000);
+setDefaultTimeout(300_000);
 
 /** Makes a `type` of its target; asked a question, it passes it on, and then the answer down. */
 const link = (name: string, type: string, structural = "Standard") => `
@@ -34,7 +34,7 @@ test("the question of a tester reaches a person by way of coder and planner, and
   const question = await waitFor(
     "the question to people",
     async () => JSON.parse(await sett.need("questions", "--json"))[0] as { id: string; text: string } | undefined,
-    { timeoutMs: 60_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   expect(question.text).toBe("Which version? says coder says planner");
   await sett.need("answer", question.id, "1.2.0");
@@ -44,7 +44,7 @@ test("the question of a tester reaches a person by way of coder and planner, and
       const all = await sett.artefacts(goal);
       return all.some(({ type }) => type === "End") ? all : undefined;
     },
-    { timeoutMs: 60_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   expect(artefacts.find(({ type }) => type === "End")?.payload).toBe("1.2.0");
   const made = artefacts.map(({ structural_type, produced_by_role }) => `${structural_type} of ${produced_by_role}`);

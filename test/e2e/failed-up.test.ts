@@ -1,6 +1,7 @@
 // A `sett up` that fails, or is given up, on a sett at work: what it had started takes nobody's work along.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
+import { $ } from "bun";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
     "sett.yml": settYml(worker),
   });
   await sett.up();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
@@ -38,10 +39,14 @@ test("agents that are new are asked for nothing before all is well, and leave wi
   const reading = (async () => {
     for await (const chunk of child.stderr) err += new TextDecoder().decode(chunk);
   })();
-  await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"), { timeoutMs: 60_000 });
+  await waitFor("the helper", () => err.includes("helper: is ready") && err.includes("snail: starting"));
+  // For as long as all of this takes.
+  const snail = `sett-${sett.name}-agent-snail`;
+  await waitFor("the snail to stand still", async () => (await $`docker pause ${snail}`.quiet().nothrow()).exitCode === 0);
   const goal = await sett.forage("meanwhile");
   const done = () => waitFor("the end", async () => (await sett.artefacts(goal)).length === 2, { everyMs: 100 });
   const ended = await done().catch((error: unknown) => error);
+  await $`docker unpause ${snail}`.quiet();
   child.kill("SIGINT");
   expect(await child.exited).toBe(130);
   await reading;
@@ -51,4 +56,4 @@ test("agents that are new are asked for nothing before all is well, and leave wi
   });
   const log = await sett.need("watch", "--no-follow", "-o", "jsonl");
   for (const name of ["helper", "snail"]) expect(log).not.toContain(`"${name}"`);
-}, 180_000);
+}, 300_000);

@@ -11,7 +11,7 @@ beforeEach(async () => {
     ...scriptAgent("echo", `cat > /dev/null; echo '{"artefact_type":"Echo","artefact_payload":"","summary":""}'`),
     "sett.yml": settYml({ echo: "    bids: [{ on: GoalDefined, bid: exclusive }]\n" }),
   });
-}, 120_000);
+}, 300_000);
 
 afterEach(async () => {
   await sett[Symbol.asyncDispose]();
@@ -45,7 +45,7 @@ test("volumes and networks without labels are listed, and gone with down --volum
   expect(await listed()).toMatchObject({ state: "down", workspace: "" });
   await sett.need("down", "--name", sett.name, "--volumes");
   expect(await named()).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 test("up goes on with volumes without labels, makes one of two networks, and takes the place of a container", async () => {
   await $`docker volume create sett-${sett.name}-workspace-echo && docker volume create sett-${sett.name}-blackboard`.quiet();
@@ -60,7 +60,7 @@ test("up goes on with volumes without labels, makes one of two networks, and tak
   expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
   await sett.need("down", "--name", sett.name, "--volumes", "--timeout", "1s");
   expect(await named()).toEqual([]);
-}, 180_000);
+}, 300_000);
 
 test("two networks of one name, both in use, are made one again", async () => {
   await sett.up();
@@ -76,4 +76,4 @@ test("two networks of one name, both in use, are made one again", async () => {
   await sett.up();
   expect((await named()).filter((name) => name === `sett-${sett.name}`)).toHaveLength(1);
   await sett.need("forage", "--goal", "hello", "--watch");
-}, 180_000);
+}, 300_000);

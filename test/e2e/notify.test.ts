@@ -6,7 +6,7 @@ import { startHookReceiver } from "../support/hook-receiver.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const releaser = `echo '{"structural_type":"Terminal","artefact_type":"Released","artefact_payload":"1.2.0","summary":"Released 1.2.0"}'`;

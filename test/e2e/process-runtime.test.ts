@@ -9,6 +9,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/runtime/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { untilWritten } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const settBinary = resolve(import.meta.dir, "../../bin/sett");
@@ -75,10 +76,17 @@ const git = async (...words: string[]) => (await $`git ${words}`.cwd(folder).tex
 
 const placeOf = (part: string) => join(root, "state/sett/names", `sett-${name}-${part}`);
 
-/** The process that runs as this part, not its supervisor. */
+/** The process that runs as this part, not its supervisor; undefined while it is started again. */
 function processOf(part: string): ProcessId | undefined {
   const state = readState(placeOf(part));
   return state?.state === "running" ? state.child : undefined;
+}
+
+async function end(id: ProcessId | undefined): Promise<void> {
+  // Without one it would be our own process group.
+  if (id === undefined) throw new Error("It does not run.");
+  process.kill(id.pid, "SIGKILL");
+  await waitFor("it to have ended", () => !isAlive(id));
 }
 
 /** Command lines of what was started here and runs on. */
@@ -198,7 +206,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
     await reading;
     expect(await following.exited).toBe(130);
   }
-}, 120_000);
+}, 300_000);
 
 test("nobody gets in from outside, or without the password", async () => {
   const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
@@ -232,19 +240,22 @@ async function startWaiting(): Promise<ProcessId> {
 test("a cub that is killed comes back and works on; the command that it had left running is gone", async () => {
   const tool = await startWaiting();
   const cub = processOf("agent-painter");
-  process.kill(cub?.pid ?? 0, "SIGKILL");
-  await waitFor("another cub", () => processOf("agent-painter")?.pid !== cub?.pid);
+  await end(cub);
+  await waitFor("another cub", () => ![undefined, cub?.pid].includes(processOf("agent-painter")?.pid));
   expect(isAlive(tool)).toBe(false);
   const next = await need("forage", "--goal", "look again", "--watch");
   expect(JSON.parse(await need("hoard", "--json", "--goal", next.trim()))).toHaveLength(3);
 });
 
 test("Redis and the orchestrator come back as well, with all that was recorded", async () => {
+  const { SETT_REDIS_PORT = "", REDISCLI_AUTH = "" } = readSpec(placeOf("redis"))?.env ?? {};
+  await untilWritten(["redis-cli", "-p", SETT_REDIS_PORT, "-a", REDISCLI_AUTH]);
   for (const part of ["redis", "orchestrator"]) {
-    const before = processOf(part)?.pid ?? 0;
-    process.kill(before, "SIGKILL");
-    await waitFor(`another ${part}`, () => ![undefined, before].includes(processOf(part)?.pid));
+    const before = processOf(part);
+    await end(before);
+    await waitFor(`another ${part}`, () => ![undefined, before?.pid].includes(processOf(part)?.pid));
   }
+  await waitFor("Redis to serve", async () => (await sett("status")).code === 0);
   const after = (await need("forage", "--goal", "look on", "--watch")).trim();
   for (const each of [goal, after]) expect(JSON.parse(await need("hoard", "--json", "--goal", each))).toHaveLength(3);
 });
@@ -268,7 +279,7 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
 test("a part whose supervisor was killed is shown, and up puts another in its place; its own process ends", async () => {
   const states = ["agent-painter", "redis"].map((part) => readState(placeOf(part)));
   const lone = ["agent-painter", "redis"].map(processOf);
-  for (const state of states) process.kill(state?.supervisor.pid ?? 0, "SIGKILL");
+  for (const state of states) await end(state?.supervisor);
   const [listed] = JSON.parse(await need("list", "--json"));
   expect(listed.state).toBe("2 of 4 running");
   expect(listed.containers).toContainEqual({ name: `sett-${name}-redis`, state: "unsupervised" });
@@ -280,7 +291,8 @@ test("a part whose supervisor was killed is shown, and up puts another in its pl
 
 test("a frozen agent, which runs but gives no sign of life, is replaced by up, as status says", async () => {
   const frozen = processOf("agent-painter");
-  process.kill(frozen?.pid ?? 0, "SIGSTOP");
+  if (frozen === undefined) throw new Error("The painter does not run.");
+  process.kill(frozen.pid, "SIGSTOP");
   const [{ redis_port }] = JSON.parse(await need("list", "--json"));
   const REDISCLI_AUTH = readSpec(placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
   // As long ago as it would have to be waited for.
@@ -290,10 +302,10 @@ test("a frozen agent, which runs but gives no sign of life, is replaced by up, a
     .quiet();
   expect(await need("status")).toMatch(/painter +painter +silent/);
   expect(await need("up", "--name", name)).toContain("replaced painter; kept redis, orchestrator, critic");
-  expect(frozen && isAlive(frozen)).toBe(false);
+  expect(isAlive(frozen)).toBe(false);
   const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
-}, 120_000);
+}, 300_000);
 
 test("the name cannot be taken in Docker as well", async () => {
   const { code, err } = await sett("up", "--name", name, "--runtime", "docker");
@@ -305,7 +317,7 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
   await startWaiting();
   await waitFor("the command at work", () => stillRunning().join().includes("sleep"));
   // Also of which the supervisor is gone.
-  process.kill(readState(placeOf("agent-critic"))?.supervisor.pid ?? 0, "SIGKILL");
+  await end(readState(placeOf("agent-critic"))?.supervisor);
   await need("down", "--timeout", "1s");
   expect(stillRunning()).toEqual([]);
   const [listed] = JSON.parse(await need("list", "--json"));

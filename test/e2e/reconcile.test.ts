@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   await $`docker build --quiet --tag ${`last-words-${sett.name}`} agents/last-words`.cwd(sett.folder).quiet();
   await sett.up();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
@@ -97,8 +97,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   const upToDate = up(settYml(second));
 
   // What it has in hand it ends; what is queued waits for the next one.
-  await waitFor("the changer to be told", async () => (await sett.need("logs", "changer")).includes('"Stopping"'), {
-    timeoutMs: 60_000,
+  await waitFor("the changer to be told", async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'), {
     everyMs: 100,
   });
   await go("changer");

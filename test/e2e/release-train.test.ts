@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { $ } from "bun";
 import { SettWorkspace } from "./support/sett-workspace.ts";
 
-setDefaultTimeout(240_000);
+setDefaultTimeout(300_000);
 
 const agents = resolve(import.meta.dir, "../../agents");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];

@@ -22,4 +22,4 @@ test("taking down the instance of a linked worktree leaves the other its exchang
   expect(await main.git("show", `${result?.metadata.commit}:door.txt`)).toBe("painted");
   await main.need("down", "--volumes", "--timeout", "1s");
   expect(await readdir(join(main.folder, ".git"))).not.toContain("sett");
-}, 120_000);
+}, 300_000);

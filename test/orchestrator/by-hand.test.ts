@@ -91,7 +91,6 @@ async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
 
 const granted = (typed: Typed, field: string) =>
   waitFor("the grant", async () => (await typed(`board HGET sett:demo:claim:$claim ${field}`)).includes("approver"), {
-    timeoutMs: 60_000,
     everyMs: 100,
   });
 

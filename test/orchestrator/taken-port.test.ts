@@ -26,5 +26,5 @@ test.each(["orchestrator", "cub"] as const)(
     expect(await board.listAgents()).toEqual([]);
     expect(await board.readSeat()).toBeUndefined();
   },
-  20_000,
+  120_000,
 );

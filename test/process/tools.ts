@@ -19,9 +19,9 @@ export async function toolFolder() {
       await chmod(file, mode);
       return [file];
     },
-    /** A whole command with short limits, to be overridden. */
+    /** A whole command with limits that a busy machine does not reach, to be overridden. */
     with(command: string[], overrides: Partial<Command> = {}): Command {
-      const limits = { timeoutMs: 10_000, killAfterMs: 200, drainMs: 100 };
+      const limits = { timeoutMs: 60_000, killAfterMs: 60_000, lingerMs: 60_000, drainMs: 10_000 };
       return { command, cwd: path, env: { PATH: "/usr/local/bin:/usr/bin:/bin" }, stdin: "", ...limits, ...overrides };
     },
     [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
@@ -30,7 +30,7 @@ export async function toolFolder() {
 
 /** Settles once no process has this id, or only a zombie that nobody has reaped. */
 export async function untilGone(pid: number): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 50_000;
   while (await isAlive(pid)) {
     if (performance.now() > deadline) throw new Error(`Process ${pid} is still there.`);
     await new Promise((resolve) => setTimeout(resolve, 5));

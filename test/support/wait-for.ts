@@ -4,7 +4,7 @@
 export async function waitFor<Value>(
   what: string,
   probe: () => Value | undefined | false | Promise<Value | undefined | false>,
-  { timeoutMs = 60_000, everyMs = 10 }: { timeoutMs?: number; everyMs?: number } = {},
+  { timeoutMs = 100_000, everyMs = 10 }: { timeoutMs?: number; everyMs?: number } = {},
 ): Promise<Value> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -26,9 +26,11 @@ export function startCub(environment: Record<string, string>, args: string[] = [
   const ending = once(child, "exit");
   const lines: LogLine[] = [];
   let stderr = "";
-  createInterface({ input: child.stdout }).on("line", (line) => {
+  const output = createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line.startsWith("{") ? JSON.parse(line) : { level: "text", msg: line });
   });
+  // What it said last may arrive after its end.
+  const silence = Promise.all([once(output, "close"), once(child.stderr, "close")]);
   child.stderr.on("data", (chunk: Uint8Array) => {
     stderr += new TextDecoder().decode(chunk);
   });
@@ -44,7 +46,7 @@ export function startCub(environment: Record<string, string>, args: string[] = [
     said,
     address: async () => `http://127.0.0.1:${(await said("Cub started")).port}`,
     ended: async () => {
-      await ending;
+      await Promise.all([ending, silence]);
       return child.exitCode;
     },
     [Symbol.asyncDispose]: async () => {

@@ -5,7 +5,7 @@ import { waitFor } from "../../support/wait-for.ts";
 export function until<Value>(
   probe: () => Promise<Value | undefined | false> | Value | undefined | false,
   what: string,
-  mostMs = 60_000,
+  mostMs = 100_000,
 ): Promise<Value> {
   return waitFor(what, probe, { timeoutMs: mostMs, everyMs: 5 });
 }

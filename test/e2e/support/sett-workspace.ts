@@ -2,11 +2,13 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import process from "node:process";
 import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { countsLines, settInProcess } from "../../cli/support/sett-in-process.ts";
 import { untilWritten } from "../../support/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const project = resolve(import.meta.dir, "../../..");
 const settBinary = join(project, "bin/sett");
@@ -127,15 +129,20 @@ export class SettWorkspace implements AsyncDisposable {
     return [containers, networks, volumes].flatMap((text) => text.split("\n").filter((line) => line !== ""));
   }
 
-  /** The process id, on this machine, of the first process of a part's container. */
-  async processOf(part: string): Promise<number> {
-    return Number((await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.text()).trim());
+  /** Ends the first process of a part's container as a crash would, once there is one. */
+  async kill(part: string): Promise<void> {
+    const pid = await waitFor(`${part} to run`, async () => {
+      const { stdout } = await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.quiet().nothrow();
+      // 0 stands for a container that does not run, and would mean our own process group.
+      return Number(stdout.toString()) || undefined;
+    });
+    process.kill(pid, "SIGKILL");
   }
 
   /** Ends its Redis as a crash would, once its file has what it acknowledged. */
   async killRedis(): Promise<void> {
     await untilWritten(["docker", "exec", `sett-${this.name}-redis`, "redis-cli"]);
-    process.kill(await this.processOf("redis"), "SIGKILL");
+    await this.kill("redis");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
