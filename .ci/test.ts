@@ -36,8 +36,8 @@ const steps: Step[] = [
   check("binaries", [tool("bun"), ".ci/build.ts"]),
   check(otherArchitecture, [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("images", [tool("bun"), ".ci/images.ts"]),
-  tests("unit", { include: unit, exclude: [], timeoutMs: 60_000, limitMs: 600_000 }),
-  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 240_000, limitMs: 3_600_000 }),
+  tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000 }),
+  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 300_000, limitMs: 3_600_000 }),
   beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 240_000, limitMs: 3_600_000 }),
   beside("integration", { ...others, timeoutMs: 240_000, limitMs: 3_600_000 }),
 ];

@@ -42,6 +42,8 @@ export async function gitWithInput(folder: string, input: string, ...words: stri
 
 async function run([program = "", ...words]: string[], folder: string, stdin: string, env = environment): Promise<AgentRun> {
   const child = spawn(program, words, { cwd: folder, env, stdio: "pipe" });
+  // A script that ends without having read it all makes EPIPE, which is no fault.
+  child.stdin.on("error", () => {});
   child.stdin.end(stdin);
   const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { exitCode: Number(exitCode), stdout, stderr };

@@ -5,7 +5,7 @@ import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { type AgentName, type ArtefactId, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
-import type { RedisServer } from "../support/redis-server.ts";
+import { patient, type RedisServer } from "../support/redis-server.ts";
 
 export type Bench = AsyncDisposable & {
   board: Blackboard;
@@ -62,7 +62,7 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
   const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
   const handles: Blackboard[] = [];
   const open = async () => {
-    const board = await connectBlackboard({ url: server.url, instance });
+    const board = await connectBlackboard({ url: server.url, instance, ...patient });
     handles.push(board);
     return board;
   };

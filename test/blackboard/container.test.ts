@@ -18,6 +18,7 @@ const container = await new GenericContainer("redis:7-alpine")
   ])
   .withExposedPorts(6379)
   .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
+  .withStartupTimeout(180_000)
   .start();
 afterAll(async () => {
   await container.stop();

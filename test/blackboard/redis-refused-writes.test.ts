@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import { startRedisServer } from "../support/redis-server.ts";
+import { patient, startRedisServer } from "../support/redis-server.ts";
 import { agentName, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { writeRefusals } from "../support/write-refusals.ts";
@@ -54,7 +54,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     await using server = await startRedisServer();
     await refusal.begin(server);
     // There is contact enough to read, also for whoever comes now.
-    await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 200 });
+    await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 2_000 });
     expect(await board.listGoals()).toEqual([]);
     const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "redis-unreachable", message: expect.stringContaining(refusal.says) });
@@ -64,7 +64,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
 
 test("a full memory takes no lease from an agent at work", async () => {
   await using server = await startRedisServer();
-  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 200 });
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   const { claim, agent } = await runGrant(board);
   await writeRefusals.OOM.begin(server);
   expect(await board.renewLease({ claim: claim.id, agent, attempt: 1, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });

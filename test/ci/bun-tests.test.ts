@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { countBunTests } from "../../.ci/bun-tests.ts";
 
 /** Runs a suite of one file with this body, in a project of its own. */
-async function countOf(body: string, limitMs = 20_000) {
+async function countOf(body: string, limitMs = 120_000) {
   const root = await mkdtemp(join(tmpdir(), "sett-counted-"));
   try {
     await Bun.write(join(root, "test/one.test.ts"), `import { expect, test } from "bun:test";\n${body}`);
-    return await countBunTests({ root, include: ["*.test.ts"], exclude: [], timeoutMs: 5_000, limitMs, output: "ignore" });
+    return await countBunTests({ root, include: ["*.test.ts"], exclude: [], timeoutMs: 60_000, limitMs, output: "ignore" });
   } finally {
     await rm(root, { recursive: true });
   }

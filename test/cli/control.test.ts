@@ -72,7 +72,7 @@ describe("sett cancel", () => {
       const artefacts = await clan.board.listArtefactsOfGoal(goal.goal_id);
       expect(artefacts).toHaveLength(1);
     },
-    60_000,
+    120_000,
   );
 
   test("ends what waits for an answer, and closes the question", async () => {
@@ -147,8 +147,8 @@ describe("sett pause and sett resume", () => {
     expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
     expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
     const text = await clan.need("status");
-    expect(text).toMatch(/^paused for \d+s by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
-    expect(text).toMatch(/waits for `coder` to start, \d+s: the instance is paused/);
+    expect(text).toMatch(/^paused for \w+ by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
+    expect(text).toMatch(/waits for `coder` to start, \w+: the instance is paused/);
     expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
 
     const again = await clan.sett("pause");
@@ -180,7 +180,7 @@ describe("sett pause and sett resume", () => {
     const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
     expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
     expect(await clan.need("status")).toMatch(
-      /^Ada Lovelace asked for a pause \d+s ago: it takes effect once an orchestrator gets to it$/m,
+      /^Ada Lovelace asked for a pause (?:just now|\w+ ago): it takes effect once an orchestrator gets to it$/m,
     );
     await clan.orchestrate();
     await waitFor("the pause", () => clan.board.readPause());

@@ -53,5 +53,5 @@ test.each([
     expect(shown.screen.rows.length).toBeGreaterThan(0);
     expect(shown.screen.brokenWords).toEqual([]);
   },
-  20_000,
+  120_000,
 );

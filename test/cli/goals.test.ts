@@ -222,7 +222,7 @@ describe("what stands on the blackboard", () => {
   test("status tells every goal's state, who is waited for, the agents and the orchestrator", async () => {
     await using board = await at.board();
     await board.registerAgents([sampleAgent("coder")], "person:Ada", { exact: false });
-    await board.reportStatus(sampleAgent("coder").name, { at: Date.now(), state: "idle" });
+    await board.reportStatus(sampleAgent("coder").name, { at: Date.now() + 60_000, state: "idle" });
     const status = JSON.parse(await at.need("status", "--json"));
     expect(status.goals.find(({ id }: { id: string }) => id === goal.id)).toMatchObject({
       state: "running",

@@ -50,7 +50,7 @@ test.each(["cub", "orchestrator", "agent-base"])(
   async (name) => {
     expect(await hintFor(`sett/${name}:${missing}`)).toContain("`npx just docker-orchestrator docker-cub`");
   },
-  60_000,
+  120_000,
 );
 
 test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
@@ -60,5 +60,5 @@ test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
     expect(hint).toContain(`docker pull ${name}:${missing}`);
     expect(hint).not.toContain("just");
   },
-  60_000,
+  120_000,
 );

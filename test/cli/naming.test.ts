@@ -55,7 +55,7 @@ test.each([
     expect(suggested).not.toEqual([]);
     for (const command of suggested) expect(command).toContain(" --name demo");
   },
-  20_000,
+  120_000,
 );
 
 test.each([["graph"], ["hoard"], ["status"]])(
@@ -64,7 +64,7 @@ test.each([["graph"], ["hoard"], ["status"]])(
     const { out, err } = await at.sett(command, "--name", "empty");
     expect(suggestions(out + err)).toContain('sett forage --goal "…" --name empty');
   },
-  20_000,
+  120_000,
 );
 
 test("so do claims that find no room on the terminal", () => {

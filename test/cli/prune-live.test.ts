@@ -13,7 +13,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { commitOf, resultOf, takeSeat } from "../blackboard/suite/scene.ts";
 import { Clan } from "../support/clan.ts";
-import { startRedisServer } from "../support/redis-server.ts";
+import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -21,7 +21,7 @@ const instance = InstanceName.parse("test");
 
 test("goals are pruned while a clan is at work, which goes on", async () => {
   await using redis = await startRedisServer();
-  const open = () => connectBlackboard({ url: redis.url, instance });
+  const open = () => connectBlackboard({ url: redis.url, instance, ...patient });
   await using board = await open();
   await using clan = new Clan(board, open);
   await using folder = await temporaryFolder();

@@ -198,7 +198,7 @@ test.each(["removeEvents", "removeOfGoal"] as const)(
     const kept = new Set((await board.readEvents("0", 100)).map(({ id }) => id));
     for (const { id } of before) expect(kept.has(id) || text.includes(id)).toBe(true);
   },
-  60_000,
+  120_000,
 );
 
 test("a Redis that is full is read, and made room in", async () => {

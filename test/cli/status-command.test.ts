@@ -60,8 +60,8 @@ test("tells whose bid is missing, and that this agent is silent", async () => {
   ]);
   const text = await at.need("status", "--goal", first.id);
   expect(text).toContain(`claim ${claims[0]?.slice(0, 8)} on GoalDefined  bids coder:exclusive reviewer:review tester:?`);
-  expect(text).toMatch(/waits for the bid of `tester`, \d+s: it is silent \(last heard 4m ago\): `sett up` .*`sett logs tester`/);
-  expect(text).toMatch(/^tester +tester +silent +4m ago$/m);
+  expect(text).toMatch(/waits for the bid of `tester`, \w+: it is silent \(last heard \dm ago\): `sett up` .*`sett logs tester`/);
+  expect(text).toMatch(/^tester +tester +silent +\dm ago$/m);
 }, 120_000);
 
 test("tells each phase with what is done of it, and that an agent is at work elsewhere", async () => {
@@ -96,10 +96,10 @@ test("tells each phase with what is done of it, and that an agent is at work els
     ],
   });
   const text = await at.need("status");
-  expect(text).toMatch(/waits for `coder`, at work for \d+s\n/);
+  expect(text).toMatch(/waits for `coder`, at work for \w+\n/);
   expect(text).toContain("review +reviewer -> exclusive ocoder");
   expect(text).toMatch(
-    new RegExp(`waits for \`coder\` to start, \\d+s: it has been at work on claim ${one.slice(0, 8)} for \\d+s`),
+    new RegExp(`waits for \`coder\` to start, \\w+: it has been at work on claim ${one.slice(0, 8)} for \\w+`),
   );
 }, 120_000);
 
@@ -111,6 +111,6 @@ test("tells that nobody orchestrates, once the orchestrator has died and its lea
   await board.createArtefact(sampleArtefact({ metadata: { summary: "The third" } }), "person:Ada");
   expect((await statusOf(first)).orchestrator).toMatchObject({ alive: false });
   const text = await at.need("status");
-  expect(text).toMatch(/nobody orchestrates: the orchestrator \(.+, epoch 1\) was last heard \d+s ago/);
-  expect(text).toMatch(/waits for the orchestrator to open a claim on [0-9a-f]{8}, \d+s: nobody orchestrates/);
+  expect(text).toMatch(/nobody orchestrates: the orchestrator \(.+, epoch 1\) was last heard \w+ ago/);
+  expect(text).toMatch(/waits for the orchestrator to open a claim on [0-9a-f]{8}, \w+: nobody orchestrates/);
 }, 120_000);

@@ -128,7 +128,7 @@ describe("a verdict that nobody waits for", () => {
 
     const review = (await clan.need("approve", draft.id, "--for", "maintainer")).trim();
     expect(await refused(draft.id)).toMatch(
-      /is judged already: Ada Lovelace <ada@sett.invalid>, for maintainer, approved it (just now|\ds ago)\./,
+      /is judged already: Ada Lovelace <ada@sett.invalid>, for maintainer, approved it (just now|\w+ ago)\./,
     );
     expect((await clan.sett("approve", review)).err).toContain("is nothing to judge, but Review");
     const unknown = await clan.sett("approve", crypto.randomUUID());

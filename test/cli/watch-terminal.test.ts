@@ -87,11 +87,11 @@ describe("sett watch on a terminal", () => {
     await board.reportStatus(tester, { at: Date.now() + 600_000, state: "idle" });
     await sett.showing("that the tester lives", ({ rows }) => last(rows).startsWith(`${bids} to bid `));
     await setToWork(claim);
-    const atWork = /^[0-9a-f]{8} {2}GoalDefined {2}review ✓reviewer → exclusive ●coder {2}coder at work \ds$/;
+    const atWork = /^[0-9a-f]{8} {2}GoalDefined {2}review ✓reviewer → exclusive ●coder {2}coder at work \w+$/;
     await sett.showing("the work", ({ rows }) => atWork.test(last(rows)));
     expect(sett.screen.rows.at(-2)).toMatch(/^── 1 open claim ─+$/);
     sett.resize(40, 24);
-    await sett.showing("less", ({ rows }) => /^[0-9a-f]{8} {2}R✓ E● {2}coder at work \d+s$/.test(last(rows)));
+    await sett.showing("less", ({ rows }) => /^[0-9a-f]{8} {2}R✓ E● {2}coder at work \w+$/.test(last(rows)));
     expect(footIn(sett.screen.rows)).toHaveLength(1);
     sett.type(interrupt);
     expect(await sett.exited).toBe(130);

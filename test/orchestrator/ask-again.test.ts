@@ -49,7 +49,7 @@ test("it is announced a few times on its first day, to the one who is missing, a
   expect(await announcements()).toBeLessThan(40);
   expect(await events(board, "claim_announced")).toHaveLength(1);
   expect(lines.filter((line) => line.includes("Announced claim again"))).toHaveLength(1);
-  for await (const [, ...again] of board.followAnnouncements("0", AbortSignal.timeout(10_000))) {
+  for await (const [, ...again] of board.followAnnouncements("0", AbortSignal.timeout(60_000))) {
     for (const { missing } of again) expect(missing).toEqual([agentName("hand")]);
     break;
   }

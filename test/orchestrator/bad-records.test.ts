@@ -6,7 +6,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { EventType } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import { startRedisServer } from "../support/redis-server.ts";
+import { patient, startRedisServer } from "../support/redis-server.ts";
 import { newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -17,7 +17,7 @@ setDefaultTimeout(120_000);
 /** One agent is registered, so that claims wait for its bid. */
 async function createWorld() {
   const redis = await startRedisServer();
-  const board = await connectBlackboard({ url: redis.url, instance });
+  const board = await connectBlackboard({ url: redis.url, instance, ...patient });
   await board.registerAgents([sampleAgent("coder")], "person:test", { exact: true });
   const env = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0", SETT_HOLDER: "one" };
   const key = (name: string) => `sett:${instance}:${name}`;

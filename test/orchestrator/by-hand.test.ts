@@ -8,7 +8,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { GoalId, InstanceName } from "../../lib/model/ids.ts";
 import { playAgent } from "../support/played-agent.ts";
-import { startRedisServer } from "../support/redis-server.ts";
+import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -19,7 +19,7 @@ const [newest = "", , bid = "", read = "", post = ""] = [...section.matchAll(/^`
 
 const redis = await startRedisServer();
 const instance = InstanceName.parse("demo");
-const board = await connectBlackboard({ url: redis.url, instance });
+const board = await connectBlackboard({ url: redis.url, instance, ...patient });
 const stop = new AbortController();
 const orchestrator = startService("orchestrator", {
   SETT_INSTANCE_NAME: instance,

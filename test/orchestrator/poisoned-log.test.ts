@@ -8,7 +8,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { systemClock } from "../../lib/service/clock.ts";
-import { startRedisServer } from "../support/redis-server.ts";
+import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -21,7 +21,7 @@ const patience = { everyMs: 20 };
 /** One agent is registered, so that claims wait for its bid. */
 async function createWorld() {
   const redis = await startRedisServer();
-  const board = await connectBlackboard({ url: redis.url, instance });
+  const board = await connectBlackboard({ url: redis.url, instance, ...patient });
   await board.registerAgents([sampleAgent("coder")], "person:test", { exact: true });
   const service = startService("orchestrator", {
     SETT_INSTANCE_NAME: instance,

@@ -80,7 +80,7 @@ test("a grant has one worker, however often it is told of", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
   await waitFor("the worker", async () => (await pool.started()) > 0);
   let looks = 0;
-  for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(20_000), 20)) if (++looks > 5) break;
+  for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(60_000), 20)) if (++looks > 5) break;
   expect(await pool.started()).toBe(1);
   expect(pool.log.map(({ msg }) => msg)).toEqual(["Started a worker"]);
 });

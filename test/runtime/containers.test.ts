@@ -15,9 +15,9 @@ test("a container of a missing image is refused by name, and nothing is left", a
 
 test("a container that cannot start is refused, and nothing of it is left", async () => {
   await using sett = await dockerInstance();
-  const first = await sett.run("sleep 60", { ports: [{ port: 80 }] });
+  const first = await sett.run("sleep 600", { ports: [{ port: 80 }] });
   const hostPort = (await sett.runtime.containers.find(first.id))?.ports[0]?.hostPort ?? 0;
-  await expect(sett.run("sleep 60", { ports: [{ port: 80, hostPort }] })).rejects.toMatchObject({
+  await expect(sett.run("sleep 600", { ports: [{ port: 80, hostPort }] })).rejects.toMatchObject({
     code: "docker-failed",
     message: expect.stringContaining("already allocated"),
   });
@@ -27,10 +27,10 @@ test("a container that cannot start is refused, and nothing of it is left", asyn
 test("a container that has ended goes on under its name or another, with the same id", async () => {
   await using sett = await dockerInstance();
   const { containers } = sett.runtime;
-  const { id } = await sett.run("sleep 60", { name: sett.name("redis") });
+  const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
   await containers.stop(id, 0);
   await containers.rename(id, sett.name("redis.old"));
-  await sett.run("sleep 60", { name: sett.name("redis") });
+  await sett.run("sleep 600", { name: sett.name("redis") });
   await expect(containers.rename(id, sett.name("redis"))).rejects.toMatchObject({ code: "instance-taken" });
   await containers.remove(sett.name("redis"));
   await containers.rename(id, sett.name("redis"));
@@ -80,9 +80,9 @@ test("capabilities, privileges, init, user, limits and the read-only root are re
 test("orphans are reaped", async () => {
   await using sett = await dockerInstance();
   // The orphan ends when the main process is a `sleep`, which buries nobody: seen to stay a zombie without an init.
-  const { id } = await sett.run(`sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 60`);
+  const { id } = await sett.run(`sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 600`);
   const isClean = `until test -e /tmp/done; do sleep 0.02; done
-    for i in $(seq 50); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;
+    for i in $(seq 1500); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;
   expect((await sett.runtime.containers.exec(id, ["/bin/sh", "-c", isClean])).exitCode).toBe(0);
 });
 
@@ -93,12 +93,12 @@ test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
     healthcheck: {
       command: ["/bin/wget", "-qO-", "http://127.0.0.1:8080/"],
       intervalMs: 100,
-      timeoutMs: 1000,
-      retries: 50,
+      timeoutMs: 20_000,
+      retries: 1000,
       startPeriodMs: 0,
     },
   });
-  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 10_000 })).toEqual({ outcome: "healthy" });
+  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 100_000 })).toEqual({ outcome: "healthy" });
   const hostPort = (await sett.runtime.containers.find(id))?.ports[0]?.hostPort ?? 0;
   expect(hostPort).toBeGreaterThan(0);
   expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe("hello\n");
@@ -116,6 +116,11 @@ function connects(host: string, port: number): Promise<boolean> {
       resolve(true);
     });
     socket.once("error", () => resolve(false));
+    // The address may be of a network that has gone meanwhile.
+    socket.setTimeout(10_000, () => {
+      socket.destroy();
+      resolve(false);
+    });
   });
 }
 
@@ -143,21 +148,21 @@ test("waiting for health tells healthy, ended and timed out apart", async () => 
   const healthcheck = {
     command: ["/bin/test", "-e", "/tmp/ready"],
     intervalMs: 50,
-    timeoutMs: 1000,
+    timeoutMs: 20_000,
     retries: 1,
     startPeriodMs: 0,
   };
-  const plain = await sett.run("sleep 60");
-  const late = await sett.run("sleep 0.3; touch /tmp/ready; sleep 60", { healthcheck });
-  const never = await sett.run("sleep 60", { healthcheck });
+  const plain = await sett.run("sleep 600");
+  const late = await sett.run("sleep 0.3; touch /tmp/ready; sleep 600", { healthcheck });
+  const never = await sett.run("sleep 600", { healthcheck });
   const ended = await sett.run("sleep 0.1; exit 9", { healthcheck });
   const crashing = await sett.run("exit 5", { healthcheck, restart: "unless-stopped" });
   const [first, second, third, fourth, fifth] = await Promise.all([
-    waitHealthy(plain.id, { timeoutMs: 10_000 }),
-    waitHealthy(late.id, { timeoutMs: 10_000 }),
+    waitHealthy(plain.id, { timeoutMs: 100_000 }),
+    waitHealthy(late.id, { timeoutMs: 100_000 }),
     waitHealthy(never.id, { timeoutMs: 500 }),
-    waitHealthy(ended.id, { timeoutMs: 10_000 }),
-    waitHealthy(crashing.id, { timeoutMs: 10_000 }),
+    waitHealthy(ended.id, { timeoutMs: 100_000 }),
+    waitHealthy(crashing.id, { timeoutMs: 100_000 }),
   ]);
   expect(first).toEqual({ outcome: "healthy" });
   expect(second).toEqual({ outcome: "healthy" });
@@ -168,7 +173,7 @@ test("waiting for health tells healthy, ended and timed out apart", async () => 
 
 test("a container tells the image that it is of", async () => {
   await using sett = await dockerInstance();
-  const { id } = await sett.run("sleep 60");
+  const { id } = await sett.run("sleep 600");
   const image = await sett.runtime.images.find(tinyImage);
   expect(image).toMatchObject({ user: "", entrypoint: [], env: { PATH: "/bin" } });
   expect((await sett.runtime.containers.find(id))?.image).toEqual({ tag: tinyImage, id: String(image?.id) });

@@ -57,7 +57,7 @@ test("a lock whose holder was killed is free, though nobody has buried the holde
     await takeLock(${JSON.stringify(path)}, "the killed one");
     process.kill(process.pid, "SIGKILL");`;
   // A shell that becomes a sleep buries nobody.
-  await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 60', process.execPath, holder], {
+  await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder], {
     stdout: "pipe",
   });
   const { value } = await parent.stdout.getReader().read();

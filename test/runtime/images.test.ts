@@ -190,7 +190,7 @@ test("an image that a container still uses stays", async () => {
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV USED=1\n` });
   const tag = agentImageTag(instance, AgentName.parse("coder"));
   await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
-  const { id } = await sett.run("sleep 60", { image: tag });
+  const { id } = await sett.run("sleep 600", { image: tag });
   await runtime.images.removeBuilt(instance);
   expect(await runtime.images.find(tag)).toBeDefined();
   await runtime.containers.remove(id);

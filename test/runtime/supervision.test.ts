@@ -31,7 +31,7 @@ async function firstLine(sett: ProcessInstance, id: string): Promise<string> {
 }
 
 test("a process is told from another that has its number", async () => {
-  const child = spawn("sleep", ["60"]);
+  const child = spawn("sleep", ["600"]);
   const id = identify(child.pid ?? 0);
   if (id === undefined) throw new Error("It does not run.");
   const another = { ...id, born: `${id.born}0` };
@@ -46,7 +46,7 @@ test("a process is told from another that has its number", async () => {
 
 test("one that has ended, and that nobody has buried, counts as gone", async () => {
   // A shell that becomes a sleep buries nobody.
-  const parent = spawn("sh", ["-c", "sleep 0.01 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  const parent = spawn("sh", ["-c", "sleep 0.01 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
   const [said] = await once(parent.stdout, "data");
   await waitFor("the child to end", () => identify(Number(String(said).trim())) === undefined);
   expect(existsSync(`/proc/${String(said).trim()}`)).toBe(true);
@@ -55,7 +55,7 @@ test("one that has ended, and that nobody has buried, counts as gone", async () 
 
 test("a process outlives whoever started it, and its supervisor does too", async () => {
   await using sett = await processInstance();
-  const { id } = await sett.run("sleep 60");
+  const { id } = await sett.run("sleep 600");
   const { supervisor, child } = stateOf(sett, id);
   const sessionOf = async (pid: number) => (await Bun.file(`/proc/${pid}/stat`).text()).split(") ")[1]?.split(" ")[3];
   expect(await sessionOf(supervisor.pid)).toBe(String(supervisor.pid));
@@ -87,7 +87,7 @@ test("stopping takes along what was left behind", async () => {
 test("a process whose supervisor was killed runs on, is told from one that is looked after, and can be stopped", async () => {
   await using sett = await processInstance();
   const { find, stop } = sett.runtime.containers;
-  const { id } = await sett.run("sleep 60", { restart: "unless-stopped" });
+  const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
   const { supervisor, child } = stateOf(sett, id);
   sendSignal(supervisor, "SIGKILL");
   await waitFor("the supervisor to be gone", () => !isAlive(supervisor));
@@ -100,7 +100,7 @@ test("a process whose supervisor was killed runs on, is told from one that is lo
 test("one of which nobody is left, as after the machine was started anew, has exited, and can be started again", async () => {
   await using sett = await processInstance();
   const { find, startAgain } = sett.runtime.containers;
-  const { id } = await sett.run("sleep 60", { restart: "unless-stopped" });
+  const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
   const { supervisor, child } = stateOf(sett, id);
   sendSignal(supervisor, "SIGKILL");
   if (child !== undefined) sendSignal(child, "SIGKILL");
@@ -131,10 +131,10 @@ test("a supervisor that cannot begin is an error with its words, and the name is
 
 test("a name that was left behind, without its process, is free", async () => {
   await using sett = await processInstance();
-  const { id } = await sett.run("sleep 60", { name: sett.name("redis") });
+  const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
   await sett.runtime.containers.stop(id, 1);
   await rm(join(sett.folder, "processes", id), { recursive: true });
-  const next = await sett.run("sleep 60", { name: sett.name("redis") });
+  const next = await sett.run("sleep 600", { name: sett.name("redis") });
   expect(await sett.runtime.containers.find(sett.name("redis"))).toMatchObject({ id: next.id });
 });
 
@@ -172,7 +172,7 @@ test("a process gets what every process gets, and nothing else of whoever starte
 
 test("what may hold a password is for nobody else to read", async () => {
   await using sett = await processInstance();
-  const { id } = await sett.run("sleep 60", { env: { REDISCLI_AUTH: "secret" } });
+  const { id } = await sett.run("sleep 600", { env: { REDISCLI_AUTH: "secret" } });
   const folder = join(sett.folder, "processes", id);
   for (const file of await readdir(folder)) expect((await stat(join(folder, file))).mode & 0o077).toBe(0);
   expect((await stat(folder)).mode & 0o077).toBe(0);

@@ -61,7 +61,11 @@ test("what lasts ends with the tests, even where they are killed", async () => {
 
 test("the Redis and the services of a file outlive a test of it that takes too long", async () => {
   await writeFile(join(folder, "shared.test.ts"), file);
-  const bun = Bun.spawn([process.execPath, "test", "--timeout=60000", "./shared.test.ts"], { cwd: folder, stdout: "pipe", stderr: "pipe" });
+  const bun = Bun.spawn([process.execPath, "test", "--timeout=60000", "./shared.test.ts"], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
   const [out, err] = await Promise.all([new Response(bun.stdout).text(), new Response(bun.stderr).text(), bun.exited]);
   expect(err).toMatch(/^\(fail\) takes too long/m);
   expect(err).toMatch(/^\(pass\) comes after it/m);

@@ -10,6 +10,9 @@ import { promisify } from "node:util";
 import { type LastingProcess, startLasting } from "./lasting-process.ts";
 import { waitFor } from "./wait-for.ts";
 
+/** For a blackboard's connection: neither a busy machine nor a Redis that a test starts again is given up. */
+export const patient = { timeoutMs: 20_000, giveUpMs: 60_000, onLost: () => {} };
+
 export type RedisServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
@@ -68,7 +71,7 @@ export async function startRedisServer(options: { password?: string; folder?: st
       await end("SIGKILL");
     },
     start: async () => {
-      child ??= await launch(arguments_);
+      child ??= await launchPatiently(arguments_);
     },
     pause: () => {
       isPaused = true;
@@ -110,6 +113,17 @@ async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: 
   }
 }
 
+/** Somebody may have the port for a moment, for a connection of theirs. */
+async function launchPatiently(arguments_: string[], tries = 60): Promise<LastingProcess> {
+  try {
+    return await launch(arguments_);
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return launchPatiently(arguments_, tries - 1);
+  }
+}
+
 async function launch(arguments_: string[]): Promise<LastingProcess> {
   const child = startLasting(["redis-server", ...arguments_]);
   const seen: string[] = [];
@@ -125,13 +139,21 @@ async function launch(arguments_: string[]): Promise<LastingProcess> {
   throw new Error(`redis-server did not start:\n${seen.join("\n")}`);
 }
 
+/** Below those that systems give out by themselves, so that no connection of anybody takes it meanwhile. */
+const [firstPort, ports] = [15_000, 17_000];
+
 /** A TCP port that was free a moment ago. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("The system gave no TCP port.");
-  return address.port;
+  for (;;) {
+    const port = firstPort + Math.floor(Math.random() * ports);
+    const server = createServer();
+    const isFree = once(server.listen(port, "127.0.0.1"), "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!(await isFree)) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }

@@ -101,7 +101,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
     expect(await events(bench.board, "claim_announced")).toMatchObject([{ data: { missing: 2 } }]);
     const heard: Announcement[] = [];
-    for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(10_000))) {
+    for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(60_000))) {
       heard.push(...batch);
       if (heard.length === 3) break;
     }
@@ -145,7 +145,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([]);
     const [event] = await events(bench.board, "grant_queued");
     expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } });
-    for await (const batch of bench.board.followGrants(queued("coder").agent, AbortSignal.timeout(10_000))) {
+    for await (const batch of bench.board.followGrants(queued("coder").agent, AbortSignal.timeout(60_000))) {
       expect(batch).toEqual([claim.id]);
       break;
     }

@@ -97,7 +97,7 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([{ kind: "lease", claim: claim.id, agent: coder, attempt: 1 }]);
     await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [queued("coder", 2)] }));
     expect(await bench.board.listDue(10)).toEqual([]);
-    for await (const batch of bench.board.followGrants(coder, AbortSignal.timeout(10_000))) {
+    for await (const batch of bench.board.followGrants(coder, AbortSignal.timeout(60_000))) {
       expect(batch).toEqual([claim.id]);
       break;
     }

@@ -150,7 +150,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { claim } = await queueGrant(bench.board);
     const other = await bench.another();
     for (const board of [bench.board, other]) {
-      for await (const batch of board.followGrants(coder, AbortSignal.timeout(10_000))) {
+      for await (const batch of board.followGrants(coder, AbortSignal.timeout(60_000))) {
         expect(batch).toEqual([claim.id]);
         break;
       }

@@ -10,6 +10,7 @@ export type OnTerminal = AsyncDisposable & {
   screen: Screen;
   /** All that it wrote, control sequences included. */
   raw(): string;
+  /** Its exit code, once all that it wrote is here. */
   exited: Promise<number>;
   /** As if typed. */
   type(text: string): void;
@@ -24,6 +25,7 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
   const screen = new Screen(columns);
   const decoder = new TextDecoder();
   let raw = "";
+  const closed = Promise.withResolvers<void>();
   const child = Bun.spawn([process.execPath, "run", main, ...words], {
     cwd,
     env: { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", TERM: "xterm-256color", ...env },
@@ -35,12 +37,17 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
         raw += text;
         screen.write(text);
       },
+      exit: () => closed.resolve(),
     },
   });
   return {
     screen,
     raw: () => raw,
-    exited: child.exited,
+    // What it wrote last may be read after its end; something that it left behind may hold the terminal.
+    exited: child.exited.then(async (code) => {
+      await Promise.race([closed.promise, Bun.sleep(10_000)]);
+      return code;
+    }),
     type: (text) => child.terminal?.write(text),
     resize(width, rows) {
       screen.resize(width);

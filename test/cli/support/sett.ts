@@ -5,6 +5,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { Clan, type Member } from "../../support/clan.ts";
+import { patient } from "../../support/redis-server.ts";
 import type { Tool } from "../../support/tool.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Finished } from "./sett-process.ts";
@@ -23,7 +24,7 @@ export class Sett extends Clan {
   /** An instance of its own. */
   static async gather(at: Workspace, members: Record<string, Member>, options: { isOrchestrated?: boolean } = {}): Promise<Sett> {
     const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
-    const open = () => connectBlackboard({ url: at.redis.url, instance });
+    const open = () => connectBlackboard({ url: at.redis.url, instance, ...patient });
     const sett = new Sett(at, instance, await open(), open);
     await sett.join(members);
     if (options.isOrchestrated !== false) await sett.orchestrate();

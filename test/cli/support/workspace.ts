@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis-server.ts";
+import { patient, type RedisServer, startRedisServer } from "../../support/redis-server.ts";
 import { type Finished, type Running, runSett, startSett } from "./sett-process.ts";
 
 const instance = InstanceName.parse("demo");
@@ -35,7 +35,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   board() {
-    return connectBlackboard({ url: this.redis.url, instance });
+    return connectBlackboard({ url: this.redis.url, instance, ...patient });
   }
 
   async commit(path: string, content: string): Promise<string> {

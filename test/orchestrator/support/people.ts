@@ -8,7 +8,7 @@ import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { Clan, type Member } from "../../support/clan.ts";
-import type { RedisServer } from "../../support/redis-server.ts";
+import { patient, type RedisServer } from "../../support/redis-server.ts";
 import { newArtefactId, sampleArtefact } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -22,7 +22,7 @@ export async function gather(
   within: (board: Blackboard) => Blackboard = (board) => board,
 ) {
   const instance = InstanceName.parse(`people-${crypto.randomUUID().slice(0, 8)}`);
-  const open = async () => within(await connectBlackboard({ url: redis.url, instance }));
+  const open = async () => within(await connectBlackboard({ url: redis.url, instance, ...patient }));
   const clan = new Clan(await open(), open, { policy, grantLeaseMs: 0 });
   await clan.join(members);
   await clan.startOrchestrator();

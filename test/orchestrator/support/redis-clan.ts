@@ -5,14 +5,14 @@ import { isEnded } from "../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { Clan, type ClanOptions, type Member } from "../../support/clan.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis-server.ts";
+import { patient, type RedisServer, startRedisServer } from "../../support/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 export const instance = InstanceName.parse("clan");
 
 export async function startClan(members: Record<string, Member>, options: ClanOptions = {}): Promise<RedisClan> {
   const redis = await startRedisServer();
-  const open = () => connectBlackboard({ url: redis.url, instance });
+  const open = () => connectBlackboard({ url: redis.url, instance, ...patient });
   const clan = new RedisClan(redis, await open(), open, options);
   await clan.join(members);
   await clan.startOrchestrator();

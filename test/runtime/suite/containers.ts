@@ -6,8 +6,8 @@ import type { RuntimeBench } from "../bench.ts";
 export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("a name that is in use is an instance-taken", async () => {
     await using sett = await open();
-    await sett.run("sleep 60", { name: sett.name("redis") });
-    await expect(sett.run("sleep 60", { name: sett.name("redis") })).rejects.toMatchObject({ code: "instance-taken" });
+    await sett.run("sleep 600", { name: sett.name("redis") });
+    await expect(sett.run("sleep 600", { name: sett.name("redis") })).rejects.toMatchObject({ code: "instance-taken" });
   });
 
   test("a container whose command is missing starts, and ends at once with 127 and the reason in its log", async () => {
@@ -21,7 +21,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
 
   test("exec gives exit code and both streams apart, and passes input to its end", async () => {
     await using sett = await open();
-    const { id } = await sett.run("sleep 60");
+    const { id } = await sett.run("sleep 600");
     const { exec } = sett.runtime.containers;
     expect(await exec(id, ["/bin/sh", "-c", "echo out; echo err >&2; exit 3"])).toEqual({
       exitCode: 3,
@@ -47,7 +47,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
 
   test("waiting ends when it is interrupted", async () => {
     await using sett = await open();
-    const { id } = await sett.run("sleep 60");
+    const { id } = await sett.run("sleep 600");
     const { wait, waitHealthy } = sett.runtime.containers;
     await expect(wait(id, AbortSignal.timeout(50))).rejects.toMatchObject({ code: "interrupted" });
     await expect(wait(id, AbortSignal.abort())).rejects.toMatchObject({ code: "interrupted" });
@@ -72,15 +72,15 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
 
   test("one that is renamed is found by its new name, and its old name is free", async () => {
     await using sett = await open();
-    const { id } = await sett.run("sleep 60", { name: sett.name("redis") });
-    const other = await sett.run("sleep 60");
+    const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
+    const other = await sett.run("sleep 600");
     const { find, rename } = sett.runtime.containers;
     await rename(id, sett.name("redis.old"));
     expect(await find(sett.name("redis"))).toBeUndefined();
     expect(await find(sett.name("redis.old"))).toMatchObject({ id, name: sett.name("redis.old"), state: { state: "running" } });
     await expect(rename(other.id, sett.name("redis.old"))).rejects.toMatchObject({ code: "instance-taken" });
     expect((await find(other.id))?.name).not.toBe(sett.name("redis.old"));
-    await sett.run("sleep 60", { name: sett.name("redis") });
+    await sett.run("sleep 600", { name: sett.name("redis") });
   });
 
   test("one that has ended is started again as it is; one that runs goes on", async () => {

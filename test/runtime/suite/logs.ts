@@ -54,7 +54,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("an abort ends a followed log without an error", async () => {
     await using sett = await open();
-    const { id } = await sett.run("echo hello; sleep 60");
+    const { id } = await sett.run("echo hello; sleep 600");
     const stop = new AbortController();
     const seen: string[] = [];
     for await (const { line } of sett.runtime.containers.logs(id, { follow: true, signal: stop.signal })) {

@@ -17,9 +17,9 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
       runtime.networks.create(network, sett.labels({ component: "network" })),
       runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" })),
       runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent })),
-      other.run("sleep 60"),
+      other.run("sleep 600"),
     ]);
-    const { id } = await sett.run("sleep 60", {
+    const { id } = await sett.run("sleep 600", {
       name: redisName(instance),
       labels: sett.labels({ component: "redis" }),
       env: { PASSWORD: "a=b" },
@@ -61,12 +61,12 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     await runtime.networks.create(network, sett.labels({ component: "network" }));
     await runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" }));
     await runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent }));
-    await sett.run("trap '' TERM; sleep 60", {
+    await sett.run("trap '' TERM; sleep 600", {
       restart: "unless-stopped",
       network: { name: network, aliases: [] },
       mounts: [{ kind: "volume", volume: workspaceVolumeName(instance, agent), target: "/workspace", access: "rw" }],
     });
-    await other.run("sleep 60");
+    await other.run("sleep 600");
 
     await runtime.removeInstance(instance, { blackboard: "keep" });
     expect(await runtime.parts(instance)).toEqual({
