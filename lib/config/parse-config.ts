@@ -4,6 +4,7 @@ import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from ".
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
+import { otherVersion } from "./other-version.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
@@ -19,6 +20,8 @@ export type ConfigText = {
   /** Absolute: what the paths in the file are relative to. */
   folder: string;
   host: HostEnvironment;
+  /** This sett's; without it, nothing is said of other versions. */
+  version?: string;
 };
 
 /** What the file names on the disk, with absolute paths; `problemAt` says where to complain when it is not as it should be. */
@@ -42,7 +45,7 @@ export type ParsedConfig = {
 };
 
 /** Never throws: whatever is wrong is in `mistakes`, all of it at once. */
-export function parseConfig({ text, file, folder, host }: ConfigText): ParsedConfig {
+export function parseConfig({ text, file, folder, host, version }: ConfigText): ParsedConfig {
   const yaml = parseYaml(text);
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
   const missing: ConfigProblem[] = [];
@@ -98,7 +101,7 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
   }
 
-  const { version: _version, agents, notify, ...rest } = parsed.value;
+  const { version: _format, agents, notify, ...rest } = parsed.value;
   const config: SettConfig = {
     ...rest,
     agents: [],
@@ -124,7 +127,8 @@ export function parseConfig({ text, file, folder, host }: ConfigText): ParsedCon
   if (config.agents.length + config.external.length === 0) {
     warnings.push(problemAt(["agents"], "names people alone, who review: nobody is there to do any work"));
   }
-  warnings.push(...[...unmatchedRoles(config), ...unheardPrompts(config)].map(({ path, sentence }) => problemAt(path, sentence)));
+  const doubts = [...unmatchedRoles(config), ...unheardPrompts(config), ...(version ? otherVersion(config, version) : [])];
+  warnings.push(...doubts.map(({ path, sentence }) => problemAt(path, sentence)));
   return { config, mistakes, missing, warnings, places };
 }
 

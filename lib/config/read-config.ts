@@ -15,10 +15,10 @@ const maxFileBytes = 256 * 1024;
 /** What is to be said about a file; the configuration is undefined exactly when there are mistakes. `missing`: variables of this machine. */
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
 
-/** As `readConfig`, but mistakes are returned. Throws `config-missing`, and `config-invalid` for what is no text at all. */
-export async function checkConfig(path: string, env: HostEnvironment): Promise<CheckedConfig> {
+/** As `readConfig`, but mistakes are returned, and `version`, this sett's, is compared with what the file names. Throws `config-missing`, and `config-invalid` for what is no text at all. */
+export async function checkConfig(path: string, env: HostEnvironment, version?: string): Promise<CheckedConfig> {
   const text = await readText(path);
-  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env });
+  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...(version && { version }) });
   const places = await Promise.all(parsed.places.map(checkPlace));
   const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);

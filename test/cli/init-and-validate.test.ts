@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
+import packageJson from "../../package.json" with { type: "json" };
 import { runSett } from "./support/sett-process.ts";
 
 let folder: string;
@@ -120,6 +121,18 @@ notify:
     const up = await sett("up", "--file", "secrets.yml");
     expect(up.code).toBe(2);
     expect(up.err).toContain("secrets.yml has 2 mistakes:");
+  });
+
+  test("says that an orchestrator of another version does not fit, and nothing of this one's", async () => {
+    const { version } = packageJson;
+    const text = (tag: string) =>
+      `version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\nservices:\n  orchestrator: { image: "sett/orchestrator:${tag}" }\n`;
+    await writeFile(join(folder, "other.yml"), text("v99.1.0"));
+    const { code, err } = await sett("validate", "--file", "other.yml");
+    expect(code).toBe(0);
+    expect(err).toContain(`other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, and this is sett ${version}`);
+    await writeFile(join(folder, "other.yml"), text(`v${version}`));
+    expect((await sett("validate", "--file", "other.yml")).err).toBe("");
   });
 
   test("of a file that was named and is not there it says where it was looked for, and speaks of no other", async () => {

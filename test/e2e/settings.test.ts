@@ -29,6 +29,7 @@ ${agent(
   `until [ -e ${home}/go ]; do sleep 0.1; done; echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`,
   "    shutdown: 3m\n",
 )}
+  mute: { image: machine, prompts: { claim: "Whatever nobody else takes." } }
 services:
   orchestrator: { health_port: ${ports.orchestrator} }
   redis: { timeout: 8s, give_up: 9s }
@@ -75,6 +76,11 @@ afterAll(async () => {
 test("services are asked at the ports that sett.yml names", async () => {
   expect(await ask(ports.orchestrator, "/healthz")).toMatchObject({ status: 200 });
   expect(await ask(ports.hasty, "/healthz")).toMatchObject({ status: 200 });
+});
+
+test("an agent that is for a model alone runs without a command", async () => {
+  const { agents } = JSON.parse(await sett.need("status", "--json"));
+  expect(agents).toContainEqual(expect.objectContaining({ name: "mute", state: "idle" }));
 });
 
 test("a Redis that hangs is noticed after `timeout`, and a service ends after `give_up`, to be started anew", async () => {

@@ -19,7 +19,7 @@ export const validate = defineCommand({
   examples: ["sett validate", "sett validate --file ./other.yml", "sett validate --json | jq '.mistakes[].line'"],
   async run(args, shell) {
     const file = await configPath(shell.cwd, args.file);
-    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env);
+    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, shell.version);
     // Whoever checks need not be able to start it: secrets are elsewhere.
     const warnings = sortProblems([
       ...others,

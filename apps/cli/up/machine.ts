@@ -44,7 +44,8 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
  * A program that only the image would have, because its Dockerfile copies it from beside itself, is run from there. A path without a
  * leading slash is looked up in the working copy, and a bare name in the PATH: later.
  */
-async function locate([program = "", ...words]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
+async function locate([program, ...words]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
+  if (program === undefined) return [];
   if (!isAbsolute(program) || (await exists(program))) return [program, ...words];
   const folder = source.kind === "build" ? source.context : source.kind === "devcontainer" ? source.folder : undefined;
   const original = folder === undefined ? undefined : join(folder, basename(program));
