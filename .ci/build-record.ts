@@ -24,6 +24,11 @@ export async function remember(root: string, path: string, hash: string): Promis
   await Bun.write(join(root, recordPath), JSON.stringify({ ...(await read(root)), [path]: hash }, undefined, 2));
 }
 
+/** What the binary at `path` was made from; empty where nobody knows. */
+export async function recordOf(root: string, path: string): Promise<string> {
+  return (await read(root))[path] ?? "";
+}
+
 async function read(root: string): Promise<Record<string, string>> {
   const file = Bun.file(join(root, recordPath));
   return (await file.exists()) ? await file.json() : {};

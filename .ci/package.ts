@@ -10,11 +10,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
 import { type Architecture, build, hostArchitecture, type Platform } from "./build.ts";
+import { hashOf, isUpToDate, recordOf, remember } from "./build-record.ts";
 import { carry } from "./carry.ts";
 import { reportFailure } from "./report-failure.ts";
 
 const root = dirname(import.meta.dir);
 const release = join(root, "bin/release");
+const sums = "bin/release/SHA256SUMS";
 const platforms: Platform[] = ["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"];
 const hostPlatform: Platform = `${process.platform === "darwin" ? "darwin" : "linux"}-${hostArchitecture}`;
 
@@ -29,6 +31,8 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
     carried.set(architecture, carried.get(architecture) ?? (await carry(architecture, { level: isQuick ? 3 : 19 })));
     await build([{ program: "sett", platform, path: `bin/${platform}/sett`, carried: carried.get(architecture) ?? [] }]);
   }
+  const hash = await packedFrom(wanted, isQuick);
+  if (await isUpToDate(root, sums, hash)) return;
   await rm(release, { recursive: true, force: true });
   await mkdir(release, { recursive: true });
   for (const platform of wanted) {
@@ -37,6 +41,13 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
   }
   await packLauncher();
   await writeSums();
+  await remember(root, sums, hash);
+}
+
+async function packedFrom(wanted: Platform[], isQuick: boolean): Promise<string> {
+  const files = [".ci/package.ts", ".ci/npm/sett.mjs", "README.md", "LICENSE", "package.json"];
+  const programs = await Promise.all(wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)));
+  return hashOf(root, files, [String(isQuick), ...wanted, ...programs]);
 }
 
 /** A package that holds nothing but the program: npm installs the one whose `os` and `cpu` are the machine's. */
@@ -80,13 +91,13 @@ async function pack({ isQuick }: { isQuick: boolean }, fill: (folder: string) =>
 }
 
 async function writeSums(): Promise<void> {
-  const sums: string[] = [];
+  const lines: string[] = [];
   for (const name of (await readdir(release)).sort()) {
     const hash = new Bun.CryptoHasher("sha256");
     for await (const chunk of Bun.file(join(release, name)).stream()) hash.update(chunk);
-    sums.push(`${hash.digest("hex")}  ${name}\n`);
+    lines.push(`${hash.digest("hex")}  ${name}\n`);
   }
-  await Bun.write(join(release, "SHA256SUMS"), sums.join(""));
+  await Bun.write(join(root, sums), lines.join(""));
 }
 
 async function linkOrCopy(from: string, to: string): Promise<void> {

@@ -36,6 +36,7 @@ const steps: Step[] = [
   check("binaries", [tool("bun"), ".ci/build.ts"]),
   check(otherArchitecture, [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("images", [tool("bun"), ".ci/images.ts"]),
+  check("package", [tool("bun"), ".ci/package.ts", "--quick"]),
   tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000 }),
   beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 300_000, limitMs: 3_600_000 }),
   beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 240_000, limitMs: 3_600_000 }),

@@ -25,6 +25,11 @@ export async function configPath(cwd: string, given: string | undefined): Promis
   }
 }
 
+/** No file is given, and there is none up to the top of the repository. */
+export async function lacksConfig(cwd: string, given: string | undefined): Promise<boolean> {
+  return given === undefined && !(await exists(resolve(cwd, await configPath(cwd, undefined))));
+}
+
 function shown(cwd: string, path: string): string {
   const short = relative(cwd, path);
   return short.length < path.length ? short : path;

@@ -36,7 +36,7 @@ export async function findInstance(
   const workspace = await workspaceRoot(shell.cwd);
   if (workspace === undefined) {
     throw new SettError("instance-not-found", `${shell.cwd} is not in a git repository, so it has no sett.`, {
-      hint: "Go to your repository, or name the instance: --name NAME (`sett list` shows them).",
+      hint: "Go to your repository, or begin one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }
   const own = (await runtime.instances()).filter((parts) => workspaceOf(parts) === workspace);

@@ -6,7 +6,7 @@ import type { InstanceName } from "../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../lib/runtime/port.ts";
 import { type ProcessRuntimeOptions, processRuntime } from "../../lib/runtime/process/runtime.ts";
 import { hasAnything, hasContainers, workspaceOf } from "./find-instance.ts";
-import { ownCommand } from "./programs.ts";
+import { findPrograms, ownCommand } from "./programs.ts";
 import type { Shell } from "./shell.ts";
 import { workspaceRoot } from "./workspace-root.ts";
 
@@ -55,6 +55,15 @@ export async function runtimeForUp(
     throw withWayOut(error);
   });
   return { kind, runtime: { ...runtime, ...everyRuntime(env) } };
+}
+
+/** Throws what makes it impossible to start a sett in it, before anything is known of that sett. */
+export async function requireRuntime(wish: RuntimeName | undefined): Promise<void> {
+  if (wish === "process") return void (await findPrograms());
+  const docker = await dockerOf();
+  await docker.check().catch((error: unknown) => {
+    throw withWayOut(error);
+  });
 }
 
 function withWayOut(error: unknown): unknown {

@@ -8,10 +8,9 @@ import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { Actor } from "../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../lib/model/ids.ts";
 import { isArchiveName } from "./archive/name.ts";
+import { listDirty } from "./list-dirty.ts";
 import { naming } from "./render/naming.ts";
 import { firstLine, oneLine } from "./render/plain-text.ts";
-
-const listedFiles = 20;
 
 /** `id`: given by whoever states it, who may so state it again; a new one without it. `name`: what the person called the instance. */
 type Stating = { text: string; id: GoalId | undefined; actor: Actor; name: string | undefined };
@@ -57,11 +56,9 @@ async function cleanHead(repository: HostRepository): Promise<CommitHash> {
   const changed = await repository.dirtyFiles();
   const dirty = changed.filter(({ state, path }) => state !== "??" || !isArchiveName(path));
   if (dirty.length === 0) return await repository.head();
-  const lines = dirty.slice(0, listedFiles).map(({ state, path }) => `  ${state} ${oneLine(path)}`);
-  if (dirty.length > listedFiles) lines.push(`  … and ${dirty.length - listedFiles} more`);
   throw new SettError(
     "workspace-dirty",
-    `The repository has changes that are not committed, which agents would not see:\n${lines.join("\n")}`,
+    `The repository has changes that are not committed, which agents would not see:\n${listDirty(dirty)}`,
     {
       hint: "Commit them (`git add -A && git commit`), or put them aside (`git stash -u`).",
     },

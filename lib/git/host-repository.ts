@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
+import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
 import { giveTo } from "./give-to.ts";
@@ -18,6 +19,8 @@ interface HostRepositoryOptions {
   /** The whole environment of the program; variables of git that name a repository are left out. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly gitPath?: string;
+  /** Without it a repository without commits is refused. */
+  readonly mayBeEmpty?: boolean;
 }
 
 /** `state` is git's two letters: index, then folder; `??` for a file that git does not know. */
@@ -26,7 +29,7 @@ export interface DirtyFile {
   readonly path: string;
 }
 
-/** HEAD, index, files and configuration of the repository are only ever read. */
+/** HEAD, index, files and configuration of the repository are only ever read, but by `commitNewFiles`. */
 export class HostRepository {
   readonly place: RepositoryPlace;
   /** The only folder that containers may write to; `createExchange` makes it. */
@@ -46,7 +49,7 @@ export class HostRepository {
   static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
     const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env), limits: { memoryBytes } };
     const repository = new HostRepository(git, await findRepository(git, path));
-    await repository.head();
+    if (options.mayBeEmpty !== true) await repository.head();
     return repository;
   }
 
@@ -65,6 +68,11 @@ export class HostRepository {
     const args = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"];
     const entries = (await this.#run({ args })).split("\0").slice(0, -1);
     return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
+  }
+
+  /** For a person who has asked for it. Throws git-failed, and the index is then as it was. */
+  async commitNewFiles(paths: readonly string[], subject: string): Promise<void> {
+    await commitNewFiles(this.#git, this.place, paths, subject);
   }
 
   /** Who commits here, as far as git's configuration says. */
@@ -161,6 +169,6 @@ function inPlace({ gitDir, toplevel }: RepositoryPlace, run: GitRun): GitRun {
 
 /** A hook or an alias of git that called us has set variables that name its own repository, index and so on. */
 function withoutRepository(env: HostRepositoryOptions["env"]): HostRepositoryOptions["env"] {
-  const ofTheUser = new Set(["GIT_EXEC_PATH", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"]);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.has(name)));
+  const ofTheUser = /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)|(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL))$/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || ofTheUser.test(name)));
 }

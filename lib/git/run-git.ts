@@ -52,10 +52,12 @@ const ownSettings = [
   "maintenance.auto=false",
 ].flatMap((setting) => ["-c", setting]);
 
+/** Nobody is there to answer, and its reasons are shown in English. */
+export const noQuestions = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
+
 const ownEnvironment = {
-  LC_ALL: "C",
+  ...noQuestions,
   GIT_OPTIONAL_LOCKS: "0",
-  GIT_TERMINAL_PROMPT: "0",
   GIT_NO_REPLACE_OBJECTS: "1",
   // A missing object of a partial clone would otherwise be fetched by whatever command its configuration names.
   GIT_NO_LAZY_FETCH: "1",
@@ -166,7 +168,7 @@ function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolea
 }
 
 /** What git gave as its reason: its last `fatal:` or `error:` line, else its last line. */
-function lastWord(stderr: string): string | undefined {
+export function lastWord(stderr: string): string | undefined {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const reason = lines.findLast((line) => /^(?:fatal|error): /.test(line)) ?? lines.at(-1);
   return reason?.replace(/^(?:fatal|error): /, "");

@@ -10,20 +10,21 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { fileArgument, nameArgument } from "../arguments.ts";
 import { defineCommand } from "../command.ts";
-import { configPath } from "../config-path.ts";
+import { configPath, lacksConfig } from "../config-path.ts";
 import { hasContainers } from "../find-instance.ts";
 import { keepLogs } from "../keep-logs.ts";
 import { leaveExchange } from "../leave-exchange.ts";
 import { personOf } from "../person.ts";
 import { naming } from "../render/naming.ts";
 import { Progress } from "../render/progress.ts";
-import { everyInstance, runtimeForUp, runtimeNames } from "../runtimes.ts";
+import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../runtimes.ts";
 import type { Shell } from "../shell.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/bring-up.ts";
 import { bringImages } from "../up/carried-images.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
+import { beginSett } from "../up/first-sett.ts";
 import { holdInstance } from "../up/hold-instance.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { Journal } from "../up/journal.ts";
@@ -38,6 +39,7 @@ export const up = defineCommand({
   name: "up",
   description: "start a sett, or bring one that runs up to date with sett.yml",
   details:
+    "Where there is no sett.yml it offers to write the one of `sett init`, to commit and to start it.\n" +
     "Builds or pulls what is missing, waits until each part is ready, and takes everything back when one is not.\n" +
     "Goes on from the blackboard that an earlier `sett down` has kept.\n" +
     "Of a sett that runs, agents that are new are started, those whose settings or image have changed are replaced, those that are no\n" +
@@ -48,6 +50,7 @@ export const up = defineCommand({
       description: "the instance; without it this repository's own, else a new one with the folder's name",
     },
     file: fileArgument,
+    yes: { type: "boolean", description: "where there is no sett.yml, write one, commit and start it without asking" },
     build: { type: "boolean", description: "build the agents' images again even if nothing has changed" },
     runtime: {
       type: "enum",
@@ -56,9 +59,16 @@ export const up = defineCommand({
       description: "docker, or process: everything runs on this machine itself, and nothing is isolated",
     },
   },
-  examples: ["sett up", "sett up --name demo", "sett up --file ./other/sett.yml"],
+  examples: [
+    "sett up",
+    "sett up --yes  # a first sett in a new repository",
+    "sett up --name demo",
+    "sett up --file ./other/sett.yml",
+  ],
   endsItself: true,
   async run(args, shell) {
+    const wish = runtimeNames.find((each) => each === args.runtime);
+    if (await lacksConfig(shell.cwd, args.file)) await beginSett(shell, args.yes, () => requireRuntime(wish));
     const file = await configPath(shell.cwd, args.file);
     const { config: asked, warnings } = await readConfig(file, shell.env);
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
@@ -66,7 +76,6 @@ export const up = defineCommand({
     const workspace = repository.place.toplevel;
     const known = (await everyInstance(shell.env)).instances;
     const { instance, why } = chooseInstance(args.name, workspace, known);
-    const wish = runtimeNames.find((each) => each === args.runtime);
     const { kind, runtime } = await runtimeForUp(shell.env, known, instance, wish);
     if (why !== undefined) shell.messages.note(why);
     const machine = kind === "process" ? await prepareMachine(asked, file, repository, shell) : undefined;

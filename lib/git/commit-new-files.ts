@@ -1,0 +1,37 @@
+// Commits files that a person has asked for, as that person would: with their hooks, their signature and their name.
+import { spawn } from "node:child_process";
+import { SettError } from "../model/errors.ts";
+import type { RepositoryPlace } from "./find-repository.ts";
+import { type Git, lastWord, noQuestions } from "./run-git.ts";
+
+/**
+ * `paths`, relative to the top folder, are new to git. Only they are committed, whatever else is staged. Throws git-failed with git's reason, and
+ * the index is then as it was.
+ */
+export async function commitNewFiles(
+  git: Git,
+  { gitDir, toplevel }: RepositoryPlace,
+  paths: readonly string[],
+  subject: string,
+): Promise<void> {
+  const run = (...args: string[]) =>
+    attempt(git, toplevel, [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, "--literal-pathspecs", ...args]);
+  const added = await run("add", "--", ...paths);
+  const failure = added ?? (await run("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
+  if (failure === undefined) return;
+  await run("rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...paths);
+  throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint: "Does `git commit` work here?" });
+}
+
+/** Undefined where it went well, else git's reason. */
+function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {
+  const child = spawn(git.path, args, { cwd, env: { ...git.env, ...noQuestions }, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve) => {
+    child.on("error", ({ message }) => resolve(message));
+    child.on("close", (code) => resolve(code === 0 ? undefined : (lastWord(stderr) ?? `git ended with exit code ${code}`)));
+  });
+}
