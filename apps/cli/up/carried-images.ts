@@ -1,7 +1,7 @@
 // The images that this program has inside it, and that an Engine needs before anything of Sett can run there.
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
-import { SettError } from "../../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Progress } from "../render/progress.ts";
 import type { Shell } from "../shell.ts";
@@ -42,9 +42,19 @@ export async function bringImages({ runtime, shell, progress }: Order): Promise<
     }
   };
   const tags = about.images.flatMap((image) => image.tags);
-  const unpacked = Readable.from(counted()).pipe(createZstdDecompress());
-  await runtime.images.load(unpacked, { tags, signal: shell.interrupted });
+  await runtime.images.load(unpacked(counted()), { tags, signal: shell.interrupted });
   step.done("imported");
+}
+
+async function* unpacked(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* Readable.from(archive).pipe(createZstdDecompress());
+  } catch (cause) {
+    throw new SettError("command-failed", `The images inside this program cannot be read: ${messageOf(cause)}.`, {
+      hint: "Its file is damaged. Get it again, and compare it with SHA256SUMS.",
+      cause,
+    });
+  }
 }
 
 async function missingOf(runtime: ContainerRuntime, { images }: CarriedImages): Promise<string[]> {
