@@ -99,7 +99,7 @@ function ensureEmulator(architecture) {
   if (!canInstallPackages()) {
     throw new SetupError(`Programs for ${architecture} cannot run here: install qemu-user-static and its binfmt entries.`);
   }
-  if (!isInstalled(`${name}-static`)) {
+  if (!isInstalled(`${name}-static`) || !isInstalled("update-binfmts")) {
     installPackages(["qemu-user-static", "binfmt-support"]);
   }
   if (!existsSync("/proc/sys/fs/binfmt_misc/register")) {
