@@ -13,7 +13,7 @@ beforeAll(async () => {
     command: (app) => [deno, "run", "--allow-all", sourceOf(app)],
     // Where Deno keeps what it has compiled.
     env: { HOME: process.env.HOME ?? "/tmp" },
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
 });
 afterAll(() => painting[Symbol.asyncDispose]());

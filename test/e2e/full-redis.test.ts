@@ -35,7 +35,7 @@ test("where Redis is full, up touches nothing, and advises to make room", async 
   expect(err).toContain("`sett prune --before 30d`, or give Redis more memory");
   expect(err).not.toContain("sett down");
   expect(readdirSync(join(sett.state, "processes")).sort()).toEqual(before);
-}, 120_000);
+}, 300_000);
 
 test("forage says for certain that the goal was not stated, and pins nothing", async () => {
   const { code, out, err } = await sett.sett("forage", "--goal", "Paint the door");

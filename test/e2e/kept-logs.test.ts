@@ -32,10 +32,17 @@ const messages = (lines: Line[]) => lines.map(({ msg }) => msg);
 const marks = (lines: Line[]) => messages(lines).filter((msg) => msg.startsWith("Here the log of a container ends"));
 const times = (lines: Line[], msg: string) => messages(lines).filter((each) => each === msg).length;
 
+/** What it has logged once it has said this so often: its supervisor may write that down a moment after it is ready. */
+const logWith = (part: string, msg: string, count: number) =>
+  waitFor(`"${msg}" ${count} times`, async () => {
+    const lines = await logOf(part);
+    return times(lines, msg) >= count && lines;
+  });
+
 test("what a container that up has replaced has logged stands before what its successor logs, and is marked", async () => {
   await sett.write(settings("blue"));
   expect(await sett.up()).toContain("replaced painter");
-  const lines = await logOf("painter");
+  const lines = await logWith("painter", "Cub started", 2);
   const [created, mark, begun] = [
     messages(lines).indexOf("Created artefact"),
     messages(lines).findIndex((msg) => msg.startsWith("Here the log of a container ends that `sett up` has removed")),
@@ -88,10 +95,10 @@ test("nobody but the owner may read them", async () => {
 
 test("after the next up they stand before what is logged from then on, each line once", async () => {
   await sett.up();
-  const painter = await logOf("painter");
+  const painter = await logWith("painter", "Cub started", 3);
   expect(marks(painter)).toHaveLength(2);
   expect(times(painter, "Cub started")).toBe(3);
-  const critic = await logOf("critic");
+  const critic = await logWith("critic", "Cub started", 2);
   expect(times(critic, "Created artefact")).toBe(1);
   expect(times(critic, "Cub started")).toBe(2);
 });

@@ -94,13 +94,13 @@ test("a Redis that hangs is noticed after `timeout`, and a service ends after `g
     expect(performance.now() - stoppedAt).toBeGreaterThan(7_000);
     // With the usual 60 s it would have gone on for as long as that.
     const isTheSame = (state = stateOf("orchestrator")) => state?.state === "running" && state.child?.pid === before;
-    await waitFor("the orchestrator to give up", () => !isTheSame(), { timeoutMs: 60_000 });
+    await waitFor("the orchestrator to give up", () => !isTheSame());
   } finally {
     process.kill(pid, "SIGCONT");
   }
   const isWell = async () => (await ask(ports.orchestrator, "/healthz").catch(() => undefined))?.status === 200;
   await waitFor("all to be well again", isWell, { timeoutMs: 120_000 });
-}, 240_000);
+}, 300_000);
 
 test("a grant's lease is as long as sett.yml says, for the agent and for the orchestrator", async () => {
   const goal = await sett.forage("hasty");
@@ -123,7 +123,7 @@ test("what runs when a sett goes down has the time that its agent is given, each
   expect(await up()).toMatchObject({ code: 0 });
   const types = async (type: string) => JSON.parse(await sett.need("hoard", "--json", "--type", type)).length;
   expect([await types("Report"), await types("ToolExecutionFailure")]).toEqual([1, 1]);
-}, 240_000);
+}, 300_000);
 
 function running(part: string): { pid: number } {
   const state = stateOf(part);

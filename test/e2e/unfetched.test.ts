@@ -5,7 +5,8 @@ import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
-import { readState } from "../../lib/runtime/process/registry.ts";
+import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { untilWritten } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { ProcessSett } from "./support/process-sett.ts";
 
@@ -59,7 +60,7 @@ test("it stops nothing while Redis does not say what there is to be fetched", as
   expect(err).toContain(refusal());
   expect(err).toContain(`sett down --name ${sett.name} --volumes --force`);
   expect(running()).toBe(before);
-}, 120_000);
+}, 300_000);
 
 test("nor while a commit on record is not to be had", async () => {
   const objects = join(sett.folder, ".git/sett/exchange.git/objects");
@@ -72,6 +73,8 @@ test("nor while a commit on record is not to be had", async () => {
 });
 
 test("what a down has left in the exchange is not removed by the next one either, and fetched once Redis is back", async () => {
+  const { SETT_REDIS_PORT: port = "", REDISCLI_AUTH = "" } = readSpec(sett.placeOf("redis"))?.env ?? {};
+  await untilWritten(["redis-cli", "-p", port, "-a", REDISCLI_AUTH]);
   const { redis, supervisor } = redisProcess();
   process.kill(supervisor, "SIGKILL");
   process.kill(redis, "SIGKILL");
@@ -86,7 +89,7 @@ test("what a down has left in the exchange is not removed by the next one either
   await sett.need("down", "--volumes", "--name", sett.name);
   expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
   expect(await refs()).toBe("");
-}, 120_000);
+}, 300_000);
 
 test("--force loses them", async () => {
   await sett.up();
@@ -98,4 +101,4 @@ test("--force loses them", async () => {
   expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("No commits were fetched") });
   expect(await readdir(join(sett.folder, ".git"))).not.toContain("sett");
   expect((await sett.sett("down", "--force")).code).toBe(2);
-}, 120_000);
+}, 300_000);
