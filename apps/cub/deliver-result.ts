@@ -1,10 +1,10 @@
 // Posts what a grant came to, however long it takes to reach the blackboard.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
+import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Ending, Parts } from "./parts.ts";
-import type { Task } from "./read-grant.ts";
 
 /**
  * True when it stands there. A refused result (the grant is somebody else's by now, its claim or goal ended) is logged and dropped. Never
@@ -12,7 +12,7 @@ import type { Task } from "./read-grant.ts";
  */
 export async function deliverResult(
   parts: Parts,
-  { claim, grant }: Task,
+  { claim, grant }: { claim: Pick<Claim, "id">; grant: Pick<Grant, "agent" | "attempt"> },
   result: GrantResult,
   { kill }: Ending,
 ): Promise<boolean> {

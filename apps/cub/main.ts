@@ -18,6 +18,7 @@ import { Cub } from "./cub.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
+import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import type { Parts } from "./parts.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -108,6 +109,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
     command,
     runTool: (order) => runCommand({ ...order, command, cwd, env }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
+    ownProcess: readOwnProcess(),
     clock: systemClock,
     newId: randomUUID,
     log,

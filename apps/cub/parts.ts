@@ -1,6 +1,7 @@
 // What the cub is made of; everything comes in through here, so that a test or a benchmark can bring its own.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { WorkingCopy } from "../../lib/git/working-copy.ts";
+import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { Clock } from "../../lib/service/clock.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -23,6 +24,8 @@ export type Parts = {
   workingCopy: WorkingCopy | undefined;
   /** Prompts without a model decide nothing. */
   hasClaimPrompt: boolean;
+  /** Undefined where it cannot be told from others. */
+  ownProcess?: ProcessMark | undefined;
   clock: Clock;
   /** Makes UUIDs, version 4. */
   newId: () => string;

@@ -33,7 +33,7 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
   return "taken";
 }
 
-function runningGrant({ clock, newId }: Parts, { grant, inputs }: Task): RunningGrant {
+function runningGrant({ clock, newId, ownProcess }: Parts, { grant, inputs }: Task): RunningGrant {
   const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
   const given = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
@@ -46,6 +46,7 @@ function runningGrant({ clock, newId }: Parts, { grant, inputs }: Task): Running
     queued_at,
     state: "running",
     run_id: newId(),
+    ...(ownProcess && { run_by: ownProcess }),
     started_at: clock.now().toISOString(),
     context_ids: [...new Set(given)],
     ...(base === undefined ? {} : { base_commit: base }),

@@ -3,6 +3,7 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
+import { reportOwnLosses } from "./own-losses.ts";
 import type { Ending, Parts } from "./parts.ts";
 import { type Assignment, readAssignment, readTask } from "./read-grant.ts";
 import { inRounds } from "./rounds.ts";
@@ -31,9 +32,10 @@ export class WorkExecutor {
     return this.#inHand;
   }
 
-  /** Until `stop`: works off the grants it finds, then each one as it comes. Resolves when no work is under way. */
+  /** Until `stop`: says what an earlier process has lost, works off the grants it finds, then each one as it comes. Resolves when no work is under way. */
   async run(ending: Ending): Promise<void> {
     const { board, log, registration, watch } = this.#parts;
+    await reportOwnLosses(this.#parts, ending);
     await inRounds({ board, log, watch: watch.executor }, ending.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
         await this.tick(claims, ending);

@@ -135,8 +135,8 @@ export type GrantResult =
   | { outcome: "done"; artefact: Artefact }
   /** `artefact` is the Question, whose answer the grant waits for from now on. `base`: the commit that its next attempt begins at, where it is another. */
   | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
-  /** `artefact` is the Failure. */
-  | { outcome: "failed"; artefact: Artefact; reason: string };
+  /** `artefact` is the Failure. `failureType`: its type, where it is not the command's own answer. */
+  | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
 export interface GrantBoard {
   /**

@@ -51,9 +51,23 @@ const grantBase = {
   dialogue: z.array(ArtefactId).optional(),
   queued_at: z.iso.datetime(),
 };
+/**
+ * A process, wherever it runs. `born` differs for any two of one number on a machine; `namespace` is that of its number. `container`: the id of
+ * the container that it runs in, where it could be told.
+ */
+export const ProcessMark = z.strictObject({
+  pid: z.int(),
+  born: z.string(),
+  namespace: z.string(),
+  container: z.string().optional(),
+});
+export type ProcessMark = z.infer<typeof ProcessMark>;
+
 const grantInputs = {
   /** Of a run by a cub, which chose it: two cubs of one name may begin in the same millisecond, and only one of them may have the grant. */
   run_id: z.uuid().optional(),
+  /** The cub's process. */
+  run_by: ProcessMark.optional(),
   started_at: z.iso.datetime(),
   /** The artefacts that the tool is given beside the target. */
   context_ids: z.array(ArtefactId),

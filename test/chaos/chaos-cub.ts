@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
+import { readOwnProcess } from "../../apps/cub/own-process.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
@@ -44,6 +45,7 @@ const parts = cubParts({
   },
   registration,
   runTool,
+  ownProcess: readOwnProcess(),
   log: createJsonLog(console.log, systemClock.now),
 });
 await new Cub(parts, settings).run(stopSignal()).catch(fail);

@@ -106,7 +106,12 @@ function endedGrant(running: RunningGrant, endedAt: string, result: GrantResult)
     case "done":
       return { ...ended, state: "done" };
     case "failed":
-      return { ...ended, state: "failed", reason: result.reason };
+      return {
+        ...ended,
+        state: "failed",
+        reason: result.reason,
+        ...(result.failureType && { failure_type: result.failureType }),
+      };
     case "asked": {
       const { base = running.base_commit, artefact } = result;
       const waitsFor = { kind: "answer" as const, question_id: artefact.id };

@@ -82,7 +82,8 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
 function wordsOfEnd(result: GrantResult, endedAt: string): string[] {
   const { id } = result.artefact;
   if (result.outcome === "asked") return waitingWords(id);
-  return endingWords(endedAt, id, result.outcome === "failed" ? result.reason : undefined);
+  if (result.outcome === "done") return endingWords(endedAt, id, undefined);
+  return endingWords(endedAt, id, result.reason, result.failureType);
 }
 
 /** Scripts push claim ids; whatever a person pushes turns out to have no grant. */

@@ -19,8 +19,8 @@ export function artefactWords(artefact: Artefact): string[] {
 }
 
 /** A grant's end: the event, the members that take the place of its state, the reason. */
-export function endingWords(endedAt: string, artefact: ArtefactId, failure: string | undefined): string[] {
-  const ended = { ended_at: endedAt, artefact_ids: [artefact] };
+export function endingWords(endedAt: string, artefact: ArtefactId, failure: string | undefined, type?: string): string[] {
+  const ended = { ended_at: endedAt, artefact_ids: [artefact], failure_type: type };
   if (failure === undefined) return ["grant_done", membersOf({ state: "done", ...ended }), ""];
   return ["grant_failed", membersOf({ state: "failed", ...ended, reason: failure }), JSON.stringify(failure)];
 }

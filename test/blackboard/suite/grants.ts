@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { Grant } from "../../../lib/model/claim.ts";
 import { agentName, newArtefactId } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
@@ -89,6 +90,19 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [ended] });
     const [event] = await events(bench.board, "grant_failed");
     expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
+  });
+
+  test("a run that was lost keeps what its Failure is, and the process that it was in stays on record", async () => {
+    await using bench = await open();
+    const { claim, goal } = await queueGrant(bench.board);
+    const run_by = { pid: 7, born: "1@boot", namespace: "pid:[1]", container: "a".repeat(64) };
+    const grant = { ...running("coder"), run_by };
+    await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "AttemptLost" });
+    const result = { outcome: "failed", artefact, reason: "killed", failureType: artefact.type } as const;
+    expect(await bench.board.finishGrant({ ...done(claim.id, artefact), result })).toEqual({ outcome: "finished" });
+    const ended = { state: "failed", ended_at: at, artefact_ids: [artefact.id], reason: "killed", failure_type: "AttemptLost" };
+    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([{ ...grant, ...ended } as Grant]);
   });
 
   test("the repeat of a failed run is answered alike after its next attempt was queued", async () => {
