@@ -2,7 +2,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import type { ProcessMark } from "../../lib/model/claim.ts";
-import { identify, isAlive } from "../../lib/runtime/process/process-id.ts";
+import { identify, isAlive } from "../../lib/process/process-id.ts";
 
 /** Undefined where the system does not tell (it is not Linux): whatever this process has in hand is then given up by its lease alone. */
 export function readOwnProcess(): ProcessMark | undefined {

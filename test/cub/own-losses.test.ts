@@ -7,7 +7,7 @@ import { containerIn, hasEnded, readOwnProcess } from "../../apps/cub/own-proces
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { ProcessMark, RunningGrant } from "../../lib/model/claim.ts";
 import { type ClaimId, InstanceName } from "../../lib/model/ids.ts";
-import { identify } from "../../lib/runtime/process/process-id.ts";
+import { identify } from "../../lib/process/process-id.ts";
 import { temporaryFolder } from "../git/support/sample-repository.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { agentName, sampleAgent } from "../support/sample.ts";

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { identify, isAlive, type ProcessId } from "../../lib/runtime/process/process-id.ts";
+import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
 import { untilWritten } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { identify } from "../../lib/process/process-id.ts";
 import { takeLock, withLock } from "../../lib/runtime/process/file-lock.ts";
-import { identify } from "../../lib/runtime/process/process-id.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 let folder: string;

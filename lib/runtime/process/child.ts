@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../model/errors.ts";
+import { identify, type ProcessId } from "../../process/process-id.ts";
 import { killLeftBehind, markOf } from "./left-behind.ts";
 import type { LogWriter } from "./log-writer.ts";
-import { identify, type ProcessId } from "./process-id.ts";
 import type { ProcessSpec } from "./registry.ts";
 
 /** What shells report for a command that cannot be started, and add to the number of a signal that ended one. */

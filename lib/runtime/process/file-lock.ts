@@ -5,8 +5,8 @@ import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
+import { identify, isAlive, type ProcessId } from "../../process/process-id.ts";
 import type { Lock } from "../port.ts";
-import { identify, isAlive, type ProcessId } from "./process-id.ts";
 
 const pollMs = 20;
 /** Jobs that are waited for take a fraction of a second; after this something is wrong, and what they do must do without. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
 import { unreachable } from "../../model/unreachable.ts";
+import { isAlive } from "../../process/process-id.ts";
 import { readLabels } from "../labels.ts";
 import type { ContainerPart, ContainerState, HealthOutcome, InstanceParts } from "../port.ts";
-import { isAlive } from "./process-id.ts";
 import { leaderOf, requireProcess } from "./processes.ts";
 import { type FoundProcess, type Registry, readState } from "./registry.ts";
 

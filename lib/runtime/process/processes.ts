@@ -6,8 +6,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
+import { isAlive, type ProcessId, sendSignal } from "../../process/process-id.ts";
 import { killLeftBehind } from "./left-behind.ts";
-import { isAlive, type ProcessId, sendSignal } from "./process-id.ts";
 import { type FoundProcess, type ProcessSpec, type ProcessState, type Registry, readState, writeSpec } from "./registry.ts";
 
 const pollMs = 10;

@@ -8,9 +8,9 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { SettError } from "../../model/errors.ts";
+import type { ProcessId } from "../../process/process-id.ts";
 import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
-import type { ProcessId } from "./process-id.ts";
 
 /** Everything is resolved: nothing of the runtime that wrote it is needed to start it, or to start it again. */
 export type ProcessSpec = {

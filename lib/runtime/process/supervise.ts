@@ -3,9 +3,9 @@
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { identify } from "../../process/process-id.ts";
 import { Child } from "./child.ts";
 import { LogWriter } from "./log-writer.ts";
-import { identify } from "./process-id.ts";
 import { logFile, readSpec, writeState } from "./registry.ts";
 
 /** As Docker does it: twice as long after each crash, and from the beginning again after one that has lasted. */

@@ -1,0 +1,125 @@
+// Agents whose images are named rather than built, a bidding that the first bid closes, and a cub that is killed at its work.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { $ } from "bun";
+import type { SettEvent } from "../../lib/model/event.ts";
+import { waitFor } from "../support/wait-for.ts";
+import { SettWorkspace } from "./support/sett-workspace.ts";
+
+setDefaultTimeout(240_000);
+
+const image = "debian:bookworm-slim";
+const leaseMs = 300_000;
+/** Whatever the machine is busy with, nobody is waited for and given up in this time. */
+const patience = { timeoutMs: 120_000, everyMs: 200 };
+
+/** Says which system it runs in; where the goal wants it to, it first works until it is killed, once: what git ignores stays for its next try. */
+const paint = `
+case "$(cat)" in *linger*) [ -e lingered ] || { : > lingered; sleep 600; } ;; esac
+. /etc/os-release
+printf '{"artefact_type":"Draft","artefact_payload":"painted on %s","summary":""}' "$ID"
+`;
+const hang = `cat > /dev/null; echo '{"structural_type":"Terminal","artefact_type":"Hung","artefact_payload":"up","summary":""}'`;
+
+let sett: SettWorkspace;
+
+beforeAll(async () => {
+  sett = await SettWorkspace.create({
+    ".gitignore": "lingered\n",
+    "sett.yml": JSON.stringify({
+      version: "1.0",
+      consensus: "first_bid",
+      limits: { lease: "5m", bid_deadline: "10m" },
+      agents: {
+        painter: { image, command: ["/bin/sh", "-c", paint], bids: [{ on: "GoalDefined", bid: "exclusive" }], retries: 1 },
+        hanger: { image, command: ["/bin/sh", "-c", hang], bids: [{ on: "Draft", bid: "exclusive" }] },
+        // Nothing is started for these two, and so they say nothing by themselves.
+        bystander: { external: true },
+        critic: { external: true, bids: [{ on: "Draft", bid: "review" }] },
+      },
+    }),
+  });
+  await sett.commit("Add a sett");
+  await sett.up();
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+const redis = (...words: string[]) => $`docker exec sett-${sett.name}-redis redis-cli ${words}`.text();
+
+/** What is told of the goal, once this is among it. */
+function told(goal: string, isIt: (event: SettEvent) => boolean): Promise<{ events: SettEvent[]; event: SettEvent }> {
+  return waitFor(
+    "an event",
+    async () => {
+      const events = await sett.events(goal);
+      const event = events.find(isIt);
+      return event && { events, event };
+    },
+    patience,
+  );
+}
+
+const isBid = (agent: string, word: string) => (event: SettEvent) =>
+  event.type === "bid_placed" && event.agent === agent && event.data?.word === word;
+
+/** The critic wants to see no draft, and says so by hand. */
+async function letDraftsPass(goal: string): Promise<{ claim: string | undefined }> {
+  const { event } = await told(goal, isBid("hanger", "exclusive"));
+  await redis("HSET", `sett:${sett.name}:claim:${event.claim_id}:bids`, "critic", "ignore");
+  return { claim: event.claim_id };
+}
+
+test("with first_bid the first bid that wants a claim closes its bidding, but not before those whose rules say review", async () => {
+  const goal = await sett.forage("Paint the door");
+  const { claim } = await letDraftsPass(goal);
+  const { events } = await told(goal, ({ type, claim_id }) => type === "claim_completed" && claim_id === claim);
+  const of = (about: string | undefined, ...types: SettEvent["type"][]) =>
+    events
+      .filter((event) => event.claim_id === about && types.includes(event.type))
+      .map(({ type, agent, data }) => [type, agent, data?.word].filter((word) => word !== undefined).join(" "));
+  const bids = (about: string | undefined) => of(about, "bid_placed", "bid_imposed", "bidding_closed");
+  // Nobody has heard of the bystander, nor of the critic, for whom a goal is nothing.
+  const first = bids(events.find(({ artefact_id, type }) => type === "claim_opened" && artefact_id === goal)?.claim_id);
+  expect(first).toContain("bid_placed painter exclusive");
+  expect(first).toContain("bid_imposed bystander ignore");
+  expect(first).toContain("bid_imposed critic ignore");
+  expect(first.at(-1)).toBe("bidding_closed");
+  const second = bids(claim);
+  expect(second.indexOf("bid_placed critic ignore")).toBeGreaterThan(second.indexOf("bid_placed hanger exclusive"));
+  expect(second).toContain("bid_imposed bystander ignore");
+  expect(second.at(-1)).toBe("bidding_closed");
+  expect(of(claim, "grant_queued", "grant_done")).toEqual(["grant_queued hanger", "grant_done hanger"]);
+});
+
+test("an agent with an image that is named works in that image, by a program of its own", async () => {
+  const goal = await sett.forage("Paint the window");
+  await letDraftsPass(goal);
+  await told(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
+  expect((await sett.artefacts(goal)).map(({ payload }) => payload)).toEqual(["Paint the window", "painted on debian", "up"]);
+  const idOf = async (format: string, what: string) => (await $`docker inspect --format ${format} ${what}`.text()).trim();
+  expect(await idOf("{{.Image}}", `sett-${sett.name}-agent-painter`)).toBe(await idOf("{{.Id}}", image));
+});
+
+test("a cub that is killed at its work says so as soon as its container is there again, long before its lease would lapse", async () => {
+  const goal = await sett.forage("linger over the wall");
+  await told(goal, ({ type, agent }) => type === "grant_started" && agent === "painter");
+  const init = await sett.processOf("agent-painter");
+  const [cub = ""] = readFileSync(`/proc/${init}/task/${init}/children`, "utf8").split(" ");
+  // Its command runs: what has begun is lost with it.
+  await waitFor("the command", async () => (await $`docker top sett-${sett.name}-agent-painter`.text()).includes("sleep 600"));
+  const killedAt = Date.now();
+  process.kill(Number(cub), "SIGKILL");
+  const { event } = await told(goal, ({ type }) => type === "grant_failed");
+  expect(event).toMatchObject({ agent: "painter", actor: expect.stringMatching(/^agent:painter@[0-9a-f]{12}$/) });
+  expect(Date.parse(event.time) - killedAt).toBeLessThan(leaseMs / 2);
+  // Its retry is due as after any lost attempt.
+  await letDraftsPass(goal);
+  await told(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
+  const [, failure, ...made] = await sett.artefacts(goal);
+  expect(failure).toMatchObject({ type: "AttemptLost", produced_by_agent: "painter" });
+  expect(made.map(({ payload }) => payload)).toEqual(["painted on debian", "up"]);
+});
