@@ -10,6 +10,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import { sampleAgent } from "../support/sample.ts";
 import type { History } from "./history.ts";
+import { heardAnswers } from "./rules/question-story.ts";
 
 /** So many attempts of one grant may be lost and the goal is still reached. */
 export const retries = 3;
@@ -111,15 +112,18 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
 
 /**
  * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), questions
- * without an answer (somebody else's failure closed them, and they were asked again), answers that do not count, and what an agent asked on behalf of somebody who has their answer from another.
+ * whose answer nobody has gone on with (somebody's failure or removal closed them, and they were asked again), answers that do not count, and what an agent asked on behalf of somebody who has their answer from another.
  */
-export function graphOf({ artefacts, answers, claims }: History, goal: string): string[] {
-  const answeredBy = (question: string | undefined) => artefacts.get(answers.get(question ?? "") ?? "");
+export function graphOf(history: History, goal: string): string[] {
+  const { artefacts, answers, claims } = history;
+  const heard = heardAnswers(history);
   const isVain = ({ id, structural_type, claim_id, source_artefacts: [about] }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
-    if (structural_type === "Question" && answeredBy(id) === undefined) return true;
+    if (structural_type === "Question" && !heard.has(id)) return true;
     const asking = claims.get(claim_id);
-    if (structural_type === "Question" && asking?.kind === "clarification" && asking.status === "terminated") return true;
+    // On behalf of somebody who has their answer from another.
+    const isBehalf = structural_type === "Question" && asking?.kind === "clarification";
+    if (isBehalf && artefacts.get(answers.get(asking.artefact_id) ?? "")?.claim_id !== asking.id) return true;
     if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));
     return false;
   };

@@ -9,7 +9,7 @@ import type { ProcessMark, RunningGrant } from "../../lib/model/claim.ts";
 import { type ClaimId, InstanceName } from "../../lib/model/ids.ts";
 import { identify } from "../../lib/process/process-id.ts";
 import { temporaryFolder } from "../git/support/sample-repository.ts";
-import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
+import { patient, type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { agentName, sampleAgent } from "../support/sample.ts";
 import { startCub } from "./support/cub-process.ts";
 import { cubScene } from "./support/scene.ts";
@@ -129,7 +129,7 @@ describe("the program", () => {
 
   test("that is killed at its work reports the loss at its next start, and works on; a namesake that begins meanwhile says nothing", async () => {
     const instance = InstanceName.parse("killed");
-    await using board = await connectBlackboard({ url: redis.url, instance });
+    await using board = await connectBlackboard({ url: redis.url, instance, ...patient });
     const standIn = new StandIn(board);
     await standIn.begin(sampleAgent("coder"));
     // It outlives a cub that is killed.

@@ -1,7 +1,5 @@
 // Agents whose images are named rather than built, a bidding that the first bid closes, and a cub that is killed at its work.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import process from "node:process";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -107,12 +105,10 @@ test("an agent with an image that is named works in that image, by a program of 
 test("a cub that is killed at its work says so as soon as its container is there again, long before its lease would lapse", async () => {
   const goal = await sett.forage("linger over the wall");
   await told(goal, ({ type, agent }) => type === "grant_started" && agent === "painter");
-  const init = await sett.processOf("agent-painter");
-  const [cub = ""] = readFileSync(`/proc/${init}/task/${init}/children`, "utf8").split(" ");
   // Its command runs: what has begun is lost with it.
   await waitFor("the command", async () => (await $`docker top sett-${sett.name}-agent-painter`.text()).includes("sleep 600"));
   const killedAt = Date.now();
-  process.kill(Number(cub), "SIGKILL");
+  await sett.kill("agent-painter");
   const { event } = await told(goal, ({ type }) => type === "grant_failed");
   expect(event).toMatchObject({ agent: "painter", actor: expect.stringMatching(/^agent:painter@[0-9a-f]{12}$/) });
   expect(Date.parse(event.time) - killedAt).toBeLessThan(leaseMs / 2);

@@ -3,6 +3,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { allTriesOf, ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
+import { heardAnswers } from "./question-story.ts";
 
 export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
@@ -84,6 +85,7 @@ function* everySourceExists({ artefacts }: History) {
  * asked; the goal in a Terminal.
  */
 function* resultsNameTheirSources(history: History) {
+  const heard = heardAnswers(history);
   for (const story of storiesOf(history)) {
     for (const { artefact_id, agent, data } of ofType(story.events, "grant_done", "grant_failed")) {
       const artefact = history.artefacts.get(String(artefact_id));
@@ -91,7 +93,7 @@ function* resultsNameTheirSources(history: History) {
       const groups =
         artefact.structural_type === "Failure"
           ? [[story.claim.artefact_id]]
-          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, history));
+          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, heard, history));
       const named: string[] = [...artefact.source_artefacts];
       const isRight = groups.every((group) => {
         const next = named.splice(0, group.length);
@@ -113,9 +115,9 @@ function expectedSources(story: Story, artefact: Artefact, phase: string, answer
   return [[claim.artefact_id], ...handedOn, answers, goal];
 }
 
-function answersFor(story: Story, agent: string | undefined, { answers }: History): string[] {
+function answersFor(story: Story, agent: string | undefined, heard: ReadonlySet<string>, { answers }: History): string[] {
   const asked = ofType(allTriesOf(story), "grant_waiting").filter((event) => event.agent === agent);
-  return asked.map(({ artefact_id }) => answers.get(String(artefact_id)) ?? "none");
+  return asked.flatMap(({ artefact_id: id }) => (heard.has(String(id)) ? [answers.get(String(id)) ?? "none"] : []));
 }
 
 function* goalsListTheirArtefacts({ artefacts, goals }: History) {

@@ -26,6 +26,11 @@ export function waitsOf(history: History): Wait[] {
   );
 }
 
+/** Questions whose answers those who asked have gone on with: it may also come when nobody waits any more. */
+export function heardAnswers(history: History): Set<string> {
+  return new Set(waitsOf(history).flatMap(({ question, ended }) => (ended?.type === "grant_queued" ? [question.id] : [])));
+}
+
 /** Answer → its question, in the order of the log. */
 export function answersInOrder({ artefacts, events }: History): Map<string, string> {
   const answers = ofType(events, "artefact_created").flatMap(({ artefact_id }) => artefacts.get(String(artefact_id)) ?? []);
