@@ -116,10 +116,13 @@ test("what runs when a sett goes down has the time that its agent is given, each
   const goal = await sett.forage("patient");
   await waitFor("it to be at work", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"));
   const down = sett.need("down", "--name", sett.name);
-  // With the usual 30 s it would have been at work for as long as that.
-  await waitFor("the hasty one to end", () => stateOf("agent-hasty")?.state !== "running", { timeoutMs: 29_000 });
-  await writeFile(join(home, "go"), "");
-  await down;
+  try {
+    // With the usual 30 s it would have been at work for as long as that.
+    await waitFor("the hasty one to end", () => stateOf("agent-hasty")?.state !== "running", { timeoutMs: 29_000 });
+  } finally {
+    await writeFile(join(home, "go"), "");
+    await down;
+  }
   expect(await up()).toMatchObject({ code: 0 });
   const types = async (type: string) => JSON.parse(await sett.need("hoard", "--json", "--type", type)).length;
   expect([await types("Report"), await types("ToolExecutionFailure")]).toEqual([1, 1]);
