@@ -65,6 +65,23 @@ test("--tail counts them as lines like any other", async () => {
   expect(marks(last)).toHaveLength(1);
 });
 
+test("--follow begins with them, goes on with what is logged, and ends with 130 when it is interrupted", async () => {
+  const following = sett.start("logs", "--follow", "painter");
+  let out = "";
+  const decoder = new TextDecoder();
+  const reading = (async () => {
+    for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
+  })();
+  await waitFor("what was logged", () => out.split('"msg":"Cub started"').length === 3);
+  expect(out.split("Here the log of a container ends")).toHaveLength(2);
+  const before = out.length;
+  await sett.need("forage", "--goal", "Paint again", "--watch");
+  await waitFor("what is logged from here on", () => out.slice(before).includes("Created artefact"));
+  following.kill("SIGINT");
+  expect(await following.exited).toBe(130);
+  await reading;
+});
+
 test("after down the log of every part is still there, an agent's with that of its workers", async () => {
   await sett.need("down", "--name", sett.name);
   const painter = await logOf("painter");
@@ -72,7 +89,7 @@ test("after down the log of every part is still there, an agent's with that of i
   expect(messages(painter)).toContain("Cub stopped");
   const critic = await logOf("critic");
   expect(messages(critic)).toContain("Cub started");
-  expect(times(critic, "Created artefact")).toBe(1);
+  expect(times(critic, "Created artefact")).toBe(2);
   expect(messages(await logOf("orchestrator")).join()).toContain("stop");
   expect(messages(await logOf("redis")).join()).toContain("Redis is now ready to exit");
   const { code, err } = await sett.sett("logs", "--name", sett.name, "-f", "painter");
@@ -99,18 +116,18 @@ test("after the next up they stand before what is logged from then on, each line
   expect(marks(painter)).toHaveLength(2);
   expect(times(painter, "Cub started")).toBe(3);
   const critic = await logWith("critic", "Cub started", 2);
-  expect(times(critic, "Created artefact")).toBe(1);
+  expect(times(critic, "Created artefact")).toBe(2);
   expect(times(critic, "Cub started")).toBe(2);
 });
 
 test("what a worker that is at work when down comes has logged can be read while nothing runs, and after the next up", async () => {
   await sett.need("forage", "--goal", "wait", "--name", sett.name);
   const begun = async () => times(await logOf("critic"), "Executing tool");
-  await waitFor("a worker at work", async () => (await begun()) === 2);
+  await waitFor("a worker at work", async () => (await begun()) === 3);
   await sett.need("down", "--name", sett.name, "--timeout", "1s");
-  expect(await begun()).toBe(2);
+  expect(await begun()).toBe(3);
   await sett.need("up", "--name", sett.name);
-  expect(await begun()).toBeGreaterThanOrEqual(2);
+  expect(await begun()).toBeGreaterThanOrEqual(3);
 });
 
 test("of an agent that is no longer in sett.yml it can be read, too", async () => {
