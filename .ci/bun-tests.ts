@@ -6,7 +6,10 @@ import { join } from "node:path";
 
 export type Outcome = { passed: number; failed: number };
 
-/** Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. */
+/**
+ * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. `linesTo`: the folder for the report of
+ * the lines that were run.
+ */
 type Group = {
   root: string;
   include: string[];
@@ -14,10 +17,21 @@ type Group = {
   timeoutMs: number;
   limitMs: number;
   output?: "inherit" | "ignore" | number;
+  linesTo?: string | undefined;
+  env?: Record<string, string>;
 };
 
 /** Runs the test files of a group one after another, in one process, with bun's output on ours, on a file descriptor, or ignored. */
-export async function countBunTests({ root, include, exclude, timeoutMs, limitMs, output = "inherit" }: Group): Promise<Outcome> {
+export async function countBunTests({
+  root,
+  include,
+  exclude,
+  timeoutMs,
+  limitMs,
+  output,
+  linesTo,
+  env,
+}: Group): Promise<Outcome> {
   const excluded = new Set(await filesOf(root, exclude));
   const files = (await filesOf(root, include)).filter((file) => !excluded.has(file));
   if (files.length === 0) {
@@ -28,11 +42,12 @@ export async function countBunTests({ root, include, exclude, timeoutMs, limitMs
   const reportPath = join(folder, "report.xml");
   try {
     const options = [`--timeout=${timeoutMs}`, "--reporter=junit", `--reporter-outfile=${reportPath}`];
+    if (linesTo !== undefined) options.push("--coverage", "--coverage-reporter=lcov", `--coverage-dir=${linesTo}`);
     const bun = Bun.spawn([process.execPath, "test", ...options, ...files], {
       cwd: root,
-      stdio: ["ignore", output, output],
+      stdio: ["ignore", output ?? "inherit", output ?? "inherit"],
       // Ryuk, the container that testcontainers tidies up with, comes from a registry; our tests remove what they start.
-      env: { ...process.env, TESTCONTAINERS_RYUK_DISABLED: "true" },
+      env: { ...process.env, TESTCONTAINERS_RYUK_DISABLED: "true", ...env },
       timeout: limitMs,
     });
     const code = await bun.exited;

@@ -5,16 +5,26 @@
 // fixed name, port or folder, so that whole runs go beside each other, too. The last line is `N passed, N failed`; the exit code is
 // 1 when anything failed.
 
-import { dirname } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { otherArchitecture } from "./build.ts";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
+import { measureCoverage } from "./coverage.ts";
 import { heldBack } from "./held-back.ts";
 import { reportFailure } from "./report-failure.ts";
 
-/** `output`: a file descriptor, or our own output. */
-type Step = { name: string; isPatient?: true; run: (output: "inherit" | number) => Promise<Outcome> };
+/** `output`: a file descriptor, or our own output. `when`: beside the other patient ones, or after all the others; else in its turn. */
+type Step = {
+  name: string;
+  when?: "beside" | "last";
+  run: (output: "inherit" | number) => Promise<Outcome & { words?: string }>;
+};
 
 const root = dirname(import.meta.dir);
+const names = process.argv.slice(2);
+/** Where the groups leave which lines they have run; nowhere, unless it is asked for. */
+const linesFolder = names.length === 0 || names.includes("coverage") ? await mkdtemp(join(tmpdir(), "sett-lines-")) : undefined;
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
 /** No Docker, and seconds in all: of the command line's tests, those that start no Redis. The others come with the integration. */
@@ -25,6 +35,8 @@ const unit = [
 ];
 const commandLine = ["{agents,cli}/**/*.test.ts"];
 const endToEnd = ["e2e/**/*.test.ts"];
+/** What is tested as processes of their own, where nothing counts lines: run once more in the tests' own process. */
+const counted = { include: ["cli/**/*.test.ts"], exclude: unit };
 const others = { include: ["**/*.test.ts"], exclude: [...unit, ...commandLine, ...endToEnd] };
 
 /** The limits are for a machine that is busy with other things. The end-to-end tests need the images, so these are built before any test runs. */
@@ -34,13 +46,15 @@ const steps: Step[] = [
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
   check("binaries", [tool("bun"), ".ci/build.ts"]),
-  check(otherArchitecture, [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
+  check("emulated", [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("images", [tool("bun"), ".ci/images.ts"]),
   check("package", [tool("bun"), ".ci/package.ts", "--quick"]),
-  tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000 }),
+  tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000, linesTo: linesOf("unit") }),
   beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 300_000, limitMs: 3_600_000 }),
   beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 240_000, limitMs: 3_600_000 }),
-  beside("integration", { ...others, timeoutMs: 240_000, limitMs: 3_600_000 }),
+  beside("integration", { ...others, timeoutMs: 240_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
+  { name: "lines-of-cli", when: "beside", run: countLinesOfCli },
+  { name: "coverage", when: "last", run: checkCoverage },
 ];
 
 function check(name: string, command: string[]): Step {
@@ -53,17 +67,40 @@ function check(name: string, command: string[]): Step {
   };
 }
 
-type Group = Pick<Parameters<typeof countBunTests>[0], "include" | "exclude" | "timeoutMs" | "limitMs">;
+type Group = Pick<Parameters<typeof countBunTests>[0], "include" | "exclude" | "timeoutMs" | "limitMs" | "linesTo">;
 
 function tests(name: string, group: Group): Step {
   return { name, run: (output) => countBunTests({ root, ...group, output }) };
 }
 
 function beside(name: string, group: Group): Step {
-  return { ...tests(name, group), isPatient: true };
+  return { ...tests(name, group), when: "beside" };
 }
 
-const names = process.argv.slice(2);
+function linesOf(name: string): string | undefined {
+  return linesFolder && join(linesFolder, name);
+}
+
+/** Nothing is checked here: the command line's own group has done so, and some of its tests only mean something to a process of its own. */
+async function countLinesOfCli(): Promise<Outcome & { words: string }> {
+  const limits = { timeoutMs: 240_000, limitMs: 3_600_000 };
+  await countBunTests({
+    root,
+    ...counted,
+    ...limits,
+    output: "ignore",
+    linesTo: linesOf("cli"),
+    env: { SETT_COUNT_LINES: "1" },
+  });
+  return { passed: 0, failed: 0, words: "checks nothing" };
+}
+
+async function checkCoverage(): Promise<Outcome & { words: string }> {
+  const reports = ["unit", "integration", "cli"].flatMap((name) => linesOf(name) ?? []);
+  const { isEnough, words } = await measureCoverage(root, reports);
+  return { passed: isEnough ? 1 : 0, failed: isEnough ? 0 : 1, words };
+}
+
 const unknown = names.find((name) => !steps.some((step) => step.name === name));
 if (unknown !== undefined) {
   reportFailure(`There is no step ${unknown}: use ${steps.map(({ name }) => name).join(", ")}.`);
@@ -72,27 +109,34 @@ if (unknown !== undefined) {
 const total: Outcome = { passed: 0, failed: 0 };
 const report: string[] = [];
 const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
-const patient = chosen.filter((step) => step.isPatient);
+const patient = chosen.filter((step) => step.when === "beside");
 const areSeveral = patient.length > 1;
 
 for (const step of chosen) {
-  if (areSeveral && step.isPatient) continue;
-  console.log(`\n── ${step.name} ──`);
-  await count(step.name, () => step.run("inherit"));
+  if ((areSeveral && step.when === "beside") || step.when === "last") continue;
+  await shown(step);
 }
 if (areSeveral) {
   console.log(`\n${patient.map(({ name }) => name).join(", ")} run beside each other; each is shown when it is over`);
   await Promise.all(patient.map(({ name, run }) => count(name, () => heldBack(`\n── ${name} ──`, run))));
 }
 
-async function count(name: string, run: () => Promise<Outcome>): Promise<void> {
+for (const step of chosen) if (step.when === "last") await shown(step);
+if (linesFolder !== undefined) await rm(linesFolder, { recursive: true });
+
+async function shown({ name, run }: Step): Promise<void> {
+  console.log(`\n── ${name} ──`);
+  await count(name, () => run("inherit"));
+}
+
+async function count(name: string, run: () => ReturnType<Step["run"]>): Promise<void> {
   const startedAt = performance.now();
-  const { passed, failed } = await run();
+  const { passed, failed, words } = await run();
   total.passed += passed;
   total.failed += failed;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   report.push(
-    `${failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.padStart(7)} s   ${passed} passed, ${failed} failed`,
+    `${failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.padStart(7)} s   ${words ?? `${passed} passed, ${failed} failed`}`,
   );
 }
 
