@@ -2,13 +2,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
+import { $ } from "bun";
 import { startPainting } from "../support/painting.ts";
 import { sourceOf } from "../support/service-process.ts";
 
-const deno = join(import.meta.dir, "../../node_modules/.bin/deno");
+/** Deno itself: what the package manager puts in its place may be a script, which keeps signals to itself. */
+async function denoProgram(): Promise<string> {
+  const deno = join(import.meta.dir, "../../node_modules/.bin/deno");
+  return (await $`${deno} eval ${"console.log(Deno.execPath())"}`.text()).trim();
+}
 
 let painting: Awaited<ReturnType<typeof startPainting>>;
 beforeAll(async () => {
+  const deno = await denoProgram();
   painting = await startPainting({
     command: (app) => [deno, "run", "--allow-all", sourceOf(app)],
     // Where Deno keeps what it has compiled.
