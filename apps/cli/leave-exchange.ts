@@ -31,8 +31,8 @@ async function mayShare(parts: InstanceParts, { exchangeDir }: Repository, { env
   try {
     return (await HostRepository.open(workspaceOf(parts), { env })).exchangeDir === exchangeDir;
   } catch {
-    // Its folder was moved or removed. One that is down has handed in its results; agents that run may have more.
-    if (parts.containers.length + parts.networks.length === 0) return false;
+    // Its folder was moved or removed. Without containers it has handed in its results; agents that run may have more.
+    if (parts.containers.length === 0) return false;
     messages.warn(`${exchangeDir} is kept: whether ${parts.instance}, of ${workspaceOf(parts)}, uses it cannot be seen.`);
     return true;
   }

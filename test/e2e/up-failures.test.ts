@@ -124,8 +124,19 @@ test("a stranger's container on the network is named, and down goes on once it h
   } finally {
     await $`docker rm --force ${stranger}`.quiet();
   }
-  await sett.need("down", "--volumes");
-  await expectNothingLeft();
+  // Nor does it matter what is left of an instance whose repository is gone.
+  const gone = `gone-${sett.name}`;
+  const labels = [`instance=${gone}`, "component=network", "version=0.1.0", `workspace=${sett.folder}-gone`].flatMap((label) => [
+    "--label",
+    `dev.sett.${label}`,
+  ]);
+  await $`docker network create ${labels} sett-${gone}`.quiet();
+  try {
+    await sett.need("down", "--volumes");
+    await expectNothingLeft();
+  } finally {
+    await $`docker network rm sett-${gone}`.quiet();
+  }
 }, 300_000);
 
 test("of two that come up at once under one name, one does, and the other finds it done or is refused", async () => {
