@@ -7,20 +7,26 @@ import { startLasting } from "./lasting-process.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Only root may start one, and only where the Engine is installed. */
-export const canStartEngine = process.getuid?.() === 0 && Bun.which("dockerd") !== null && Bun.which("ip") !== null;
+export const canStartEngine =
+  process.getuid?.() === 0 && ["dockerd", "ip", "unshare", "nsenter"].every((tool) => Bun.which(tool) !== null);
 
-export type FreshEngine = AsyncDisposable & { host: string };
+export type FreshEngine = AsyncDisposable & {
+  host: string;
+  /** What a command begins with that is to reach the ports of its containers. */
+  within: readonly string[];
+};
 
+/**
+ * It has the network of a machine of its own: an Engine that starts makes the rules for packets anew, those of the machine's Engine too, and docker0
+ * has a fixed name.
+ */
 export async function startFreshEngine(): Promise<FreshEngine> {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   const host = `unix://${join(folder, "docker.sock")}`;
-  // The usual bridge, docker0, belongs to the machine's Engine, and one that is told to have none would remove it.
-  const net = `10.${200 + Math.floor(Math.random() * 50)}`;
-  const bridge = `sett${crypto.randomUUID().slice(0, 8)}`;
-  await $`ip link add ${bridge} type bridge && ip addr add ${net}.255.1/24 dev ${bridge} && ip link set ${bridge} up`.quiet();
+  const pidFile = join(folder, "pid");
   const places = [`--host=${host}`, `--data-root=${join(folder, "data")}`, `--exec-root=${join(folder, "exec")}`];
-  const pool = `--default-address-pool=base=${net}.0.0/17,size=24`;
-  const engine = startLasting(["dockerd", ...places, `--pidfile=${join(folder, "pid")}`, `--bridge=${bridge}`, pool]);
+  const start = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec dockerd "$@"', "dockerd"] as const;
+  const engine = startLasting([...start, ...places, `--pidfile=${pidFile}`]);
   let log = "";
   for (const stream of [engine.stdout, engine.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
@@ -34,7 +40,6 @@ export async function startFreshEngine(): Promise<FreshEngine> {
   const stop = async () => {
     engine.signal("SIGTERM");
     await engine.exited;
-    await $`ip link delete ${bridge}`.quiet().nothrow();
     await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
     await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
   };
@@ -47,5 +52,6 @@ export async function startFreshEngine(): Promise<FreshEngine> {
     await stop();
     throw new Error(`No fresh Engine:\n${log}`, { cause: error });
   }
-  return { host, [Symbol.asyncDispose]: stop };
+  const pid = (await Bun.file(pidFile).text()).trim();
+  return { host, within: ["nsenter", `--net=/proc/${pid}/ns/net`, "--"], [Symbol.asyncDispose]: stop };
 }
