@@ -1,6 +1,7 @@
 // What happens when Redis is not there, goes away, comes back, or hangs.
 import { expect, test } from "bun:test";
 import { createClient } from "redis";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -18,6 +19,36 @@ async function errorOf(work: Promise<unknown>): Promise<SettError> {
   );
   if (!(error instanceof SettError)) throw new Error(`Expected a SettError, got ${String(error)}.`);
   return error;
+}
+
+/** Somebody who follows the log, and one who follows the coder's grants; both have begun. */
+async function startFollowers(board: Blackboard) {
+  const stop = new AbortController();
+  const seen: unknown[] = [];
+  const claims: string[] = [];
+  const following = Promise.all([
+    (async () => {
+      for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
+    })(),
+    (async () => {
+      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) claims.push(...batch);
+    })(),
+  ]);
+  const log = (count: number) => board.logEvent({ type: "instance_started", data: { count } }, user);
+  await log(0);
+  await waitFor("the first event", () => seen.length === 1);
+  return {
+    seen,
+    log,
+    async hearOfGrant() {
+      const { claim } = await queueGrant(board);
+      await waitFor("the grant", () => claims.includes(claim.id));
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await following;
+    },
+  };
 }
 
 test("a Redis that is not there is said to be so in one sentence, without the password", async () => {
@@ -64,20 +95,7 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
   board.onReconnect(() => {
     reconnects += 1;
   });
-  const stop = new AbortController();
-  const seen: unknown[] = [];
-  const claims: string[] = [];
-  const following = Promise.all([
-    (async () => {
-      for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
-    })(),
-    (async () => {
-      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) claims.push(...batch);
-    })(),
-  ]);
-  const log = (count: number) => board.logEvent({ type: "instance_started", data: { count } }, user);
-  await log(0);
-  await waitFor("the first event", () => seen.length === 1);
+  await using followers = await startFollowers(board);
   const before = board.contactSince() ?? 0;
 
   await server.kill();
@@ -86,34 +104,18 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
   const writing = board.createArtefact(goal, user);
   await server.start();
   expect(await writing).toEqual({ outcome: "created" });
-  await log(1);
-  await waitFor("the follower", () => seen.includes(1));
-  expect(seen.filter((count) => count !== undefined)).toEqual([0, 1]);
+  await followers.log(1);
+  await waitFor("the follower", () => followers.seen.includes(1));
+  expect(followers.seen.filter((count) => count !== undefined)).toEqual([0, 1]);
   expect(reconnects).toBe(1);
   expect(board.contactSince()).toBeGreaterThanOrEqual(before);
-  const { claim } = await queueGrant(board);
-  await waitFor("the grant", () => claims.includes(claim.id));
-  stop.abort();
-  await following;
+  await followers.hearOfGrant();
 });
 
 test("while another Redis has the port, followers and writers wait for their own", async () => {
   await using server = await startRedisServer({ password: "ours" });
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
-  const stop = new AbortController();
-  const seen: unknown[] = [];
-  const claims: string[] = [];
-  const following = Promise.all([
-    (async () => {
-      for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
-    })(),
-    (async () => {
-      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) claims.push(...batch);
-    })(),
-  ]);
-  const log = (count: number) => board.logEvent({ type: "instance_started", data: { count } }, user);
-  await log(0);
-  await waitFor("the first event", () => seen.length === 1);
+  await using followers = await startFollowers(board);
 
   const stranger = createClient({ url: server.url.replace("ours", "theirs"), socket: { reconnectStrategy: false } });
   await server.cli("CONFIG", "SET", "requirepass", "theirs");
@@ -121,17 +123,14 @@ test("while another Redis has the port, followers and writers wait for their own
   await stranger.connect();
   await stranger.sendCommand(["CLIENT", "KILL", "TYPE", "normal"]);
   await waitFor("the loss to be noticed", () => board.contactSince() === undefined);
-  const writing = log(1);
+  const writing = followers.log(1);
   // Each of the connections has been refused once.
   await waitFor("the refusals", async () => Number(/WRONGPASS:count=(\d+)/.exec(await stranger.info("errorstats"))?.[1]) >= 3);
   await stranger.configSet("requirepass", "ours");
   stranger.destroy();
   await writing;
-  await waitFor("the follower", () => seen.includes(1));
-  const { claim } = await queueGrant(board);
-  await waitFor("the grant", () => claims.includes(claim.id));
-  stop.abort();
-  await following;
+  await waitFor("the follower", () => followers.seen.includes(1));
+  await followers.hearOfGrant();
 });
 
 test("a Redis that hangs is noticed within the time limit, also by followers, and contact counts anew when it goes on", async () => {

@@ -47,6 +47,16 @@ async function instanceWith(script: string, over: { agent?: Partial<AgentRegistr
 
 const echo = `cat >/dev/null; echo '{"artefact_type":"EchoSuccess","artefact_payload":"hello","summary":"Said hello."}'`;
 
+/** What a tool waits for. */
+function closedGate() {
+  const folder = temporaryFolder();
+  return {
+    wait: `while [ ! -e '${join(folder.path, "gate")}' ]; do sleep 0.02; done`,
+    open: () => write(folder.path, { gate: "" }),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
 describe("the cub as a process", () => {
   test("bids on a goal, works on its grant, posts the result, and ends well on SIGTERM", async () => {
     await using scene = await instanceWith(echo);
@@ -156,14 +166,13 @@ test("a command that is empty is a failure of the work, not of the cub", async (
 
 describe("contact and leases", () => {
   test("a Redis that restarts in the middle of the work loses nothing, and the cub hears the next claim", async () => {
-    using folder = temporaryFolder();
-    const gate = join(folder.path, "gate");
-    await using scene = await instanceWith(`while [ ! -e '${gate}' ]; do sleep 0.02; done; ${echo}`);
+    using gate = closedGate();
+    await using scene = await instanceWith(`${gate.wait}; ${echo}`);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
     await cub.said("Executing tool");
     await redis.kill();
-    write(folder.path, { gate: "" });
+    gate.open();
     await cub.said("Tool execution completed");
     await redis.start();
     expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
@@ -185,16 +194,15 @@ describe("contact and leases", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s lets work under way end; its result counts and the exit code is 0",
     async (signal) => {
-      using folder = temporaryFolder();
-      const gate = join(folder.path, "gate");
-      await using scene = await instanceWith(`while [ ! -e '${gate}' ]; do sleep 0.02; done; ${echo}`);
+      using gate = closedGate();
+      await using scene = await instanceWith(`${gate.wait}; ${echo}`);
       await using cub = startCub(scene.env);
       const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
       await cub.said("Executing tool");
       cub.child.kill(signal);
       expect((await cub.said("Stopping")).signal).toBe(signal);
       const next = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-      write(folder.path, { gate: "" });
+      gate.open();
       expect(await cub.ended()).toBe(0);
       expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
       expect((await scene.standIn.grantOf(next, coder))?.state).toBe("queued");

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
+import type { Finished } from "../support/finished.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { type Finished, SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const settBinary = resolve(import.meta.dir, "../../bin/sett");
 const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });

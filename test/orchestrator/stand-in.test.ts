@@ -55,19 +55,26 @@ async function untilPassedOver<Value>(clan: Clan, what: string, probe: () => Pro
   );
 }
 
+/** Two writers, the second's draft, and a critic who does not speak before `go`. */
+async function draftUnderReview(settings: Parameters<typeof gather>[2] = {}) {
+  const { promise: mayGo, resolve: go } = Promise.withResolvers<void>();
+  const members = {
+    "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
+    "writer-two": { ...writing, tool: rewrites("Shorter, by two") },
+    critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => mayGo.then(() => critic(input)) },
+    editor,
+  };
+  const clan = await gather(redis, members, settings);
+  const goal = await clan.state();
+  const first = await clan.made(goal, ({ type }) => type === "Draft");
+  await waitFor("the critic at work", () => clan.inputs.get("critic")?.length === 1);
+  return { clan, goal, first, go };
+}
+
 describe("a rework", () => {
   test("goes to another agent of the role where its producer was removed before the review", async () => {
-    const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-    const members = {
-      "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
-      "writer-two": { ...writing, tool: rewrites("Shorter, by two") },
-      critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => isGone.then(() => critic(input)) },
-      editor,
-    };
-    await using clan = await gather(redis, members);
-    const goal = await clan.state();
-    const first = await clan.made(goal, ({ type }) => type === "Draft");
-    await waitFor("the critic at work", () => clan.inputs.get("critic")?.length === 1);
+    const { clan, goal, first, go } = await draftUnderReview();
+    await using _clan = clan;
     await remove(clan, "writer-two");
     go();
     await terminalOf(clan, goal);
@@ -123,17 +130,8 @@ describe("a rework", () => {
   });
 
   test("goes on to another agent of the role where its producer is not heard of", async () => {
-    const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-    const members = {
-      "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
-      "writer-two": { ...writing, tool: rewrites("Shorter, by two") },
-      critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => isGone.then(() => critic(input)) },
-      editor,
-    };
-    await using clan = await gather(redis, members, { bid_deadline_ms: 1_000 });
-    const goal = await clan.state();
-    await clan.made(goal, ({ type }) => type === "Draft");
-    await waitFor("the critic at work", () => clan.inputs.get("critic")?.length === 1);
+    const { clan, goal, go } = await draftUnderReview({ bid_deadline_ms: 1_000 });
+    await using _clan = clan;
     clan.stopCub("writer-two");
     go();
     await untilPassedOver(clan, "the second draft", async () =>

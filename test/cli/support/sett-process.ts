@@ -1,12 +1,12 @@
 // The program `sett` from its sources, as a real process.
 import { join } from "node:path";
 import process from "node:process";
+import type { Finished } from "../../support/finished.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { countsLines, settInProcess } from "./sett-in-process.ts";
 
 const main = join(import.meta.dir, "../../../apps/cli/main.ts");
 
-export type Finished = { code: number; out: string; err: string };
 type Given = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
 
 /** Runs `sett` to its end, with exactly this environment (and a PATH). */

@@ -5,10 +5,10 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { Clan, type Member } from "../../support/clan.ts";
+import type { Finished } from "../../support/finished.ts";
 import { patient } from "../../support/redis-server.ts";
 import type { Tool } from "../../support/tool.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import type { Finished } from "./sett-process.ts";
 import type { Workspace } from "./workspace.ts";
 
 export class Sett extends Clan {

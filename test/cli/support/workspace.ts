@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { $ } from "bun";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { type Finished, needed } from "../../support/finished.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis-server.ts";
-import { type Finished, type Running, runSett, startSett } from "./sett-process.ts";
+import { type Running, runSett, startSett } from "./sett-process.ts";
 
 const instance = InstanceName.parse("demo");
 
@@ -54,9 +55,7 @@ export class Workspace implements AsyncDisposable {
 
   /** What it wrote to stdout; throws unless its exit code is 0. */
   async need(...words: string[]): Promise<string> {
-    const { code, out, err } = await this.sett(...words);
-    if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
-    return out;
+    return needed(words, await this.sett(...words));
   }
 
   start(...words: string[]): Running {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
-import type { Finished } from "./sett-workspace.ts";
+import { type Finished, finished, needed } from "../../support/finished.ts";
 
 const settBinary = resolve(import.meta.dir, "../../../bin/sett");
 
@@ -58,20 +58,12 @@ export class ProcessSett implements AsyncDisposable {
   }
 
   async sett(...words: string[]): Promise<Finished> {
-    const child = this.start(...words);
-    const [out, err, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { code, out, err };
+    return finished(this.start(...words));
   }
 
   /** Throws what it said when its exit code is not 0. */
   async need(...words: string[]): Promise<string> {
-    const { code, out, err } = await this.sett(...words);
-    if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
-    return out;
+    return needed(words, await this.sett(...words));
   }
 
   async up(): Promise<string> {

@@ -7,13 +7,12 @@ import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { countsLines, settInProcess } from "../../cli/support/sett-in-process.ts";
+import { type Finished, finished, needed } from "../../support/finished.ts";
 import { untilWritten } from "../../support/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const project = resolve(import.meta.dir, "../../..");
 const settBinary = join(project, "bin/sett");
-
-export type Finished = { code: number; out: string; err: string };
 
 export class SettWorkspace implements AsyncDisposable {
   readonly folder: string;
@@ -82,19 +81,12 @@ export class SettWorkspace implements AsyncDisposable {
       ...{ cwd: this.folder, env: { ...process.env, ...this.env } },
       ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
     });
-    const [out, err, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { code, out, err };
+    return finished(child);
   }
 
   /** Runs `sett` and throws what it said when its exit code is not 0. */
   async need(...words: string[]): Promise<string> {
-    const { code, out, err } = await this.sett(...words);
-    if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
-    return out;
+    return needed(words, await this.sett(...words));
   }
 
   async up(): Promise<void> {
