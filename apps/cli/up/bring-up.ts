@@ -66,7 +66,9 @@ export async function bringUp(order: Order): Promise<Outcome> {
       await makePart(order, change, () => nextHeartbeat(board, change.agent));
     }),
   );
-  await settleAll([volumes, agents, makeOrchestrator(order, changes.orchestrator, board, agents)]);
+  // A blackboard that nobody was ever registered on holds no work that an agent could miss.
+  const firstAgents = before.length === 0 ? volumes : agents;
+  await settleAll([volumes, agents, makeOrchestrator(order, changes.orchestrator, board, firstAgents)]);
   requireGoing(signal);
 
   journal.close();
@@ -131,10 +133,10 @@ async function announce(order: Order, board: Blackboard, { redis }: Changes, bef
   });
 }
 
-/** Where nobody orchestrates yet all agents are there first, so that no claim is opened without one of them. */
-async function makeOrchestrator(order: Order, change: Change, board: Blackboard, agents: Promise<void>): Promise<void> {
+/** Where nobody orchestrates yet all agents are registered first, so that no claim is opened without one of them. */
+async function makeOrchestrator(order: Order, change: Change, board: Blackboard, first: Promise<void>): Promise<void> {
   if (change.kind === "start") {
-    await agents;
+    await first;
     requireGoing(order.signal);
     await board.registerAgents(order.registrations, order.actor, { exact: false });
   }
