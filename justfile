@@ -14,6 +14,10 @@ check:
 lint *options:
     {{ bin }}/biome check --error-on-warnings {{ options }} .
 
+# Write what is generated in docs/ anew: commands, sett.yml and its schema, keys, events, settings, metrics.
+docs:
+    {{ bin }}/bun .ci/docs.ts
+
 # What CI runs: every check and every test, in real containers too.
 test:
     npm test

@@ -30,7 +30,7 @@ const tool = (name: string) => `node_modules/.bin/${name}`;
 /** No Docker, and seconds in all: of the command line's tests, those that start no Redis. The others come with the integration. */
 const unit = [
   "*.test.ts",
-  "{ci,config,core,model,process,service}/**/*.test.ts",
+  "{ci,config,core,docs,model,process,service}/**/*.test.ts",
   "cli/{before-up,init-and-validate,plan,render,run-command}.test.ts",
 ];
 const commandLine = ["{agents,cli}/**/*.test.ts"];

@@ -8,29 +8,46 @@ import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/ser
 /** May be empty or name nothing that exists: that is a failure of the work, recorded where people look for it. */
 const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
 
-const Environment = z.object({
-  SETT_INSTANCE_NAME: InstanceName,
-  SETT_AGENT_NAME: AgentName,
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" }),
-  SETT_AGENT_COMMAND: CommandText,
-  SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional(),
-  SETT_AGENT_REPLICAS: z.coerce.number({ error: "must be a whole number" }).int().min(1).default(1),
-  SETT_AGENT_STRATEGY: Strategy.default("reuse"),
-  /** For a worker: which attempt of its grant it is to be. */
-  SETT_GRANT_ATTEMPT: z.coerce.number({ error: "must be a whole number" }).int().min(1).optional(),
-  SETT_CONTEXT_BYTES: z.coerce.number({ error: "must be a number of bytes" }).int().min(1).optional(),
-  SETT_PROMPT_CLAIM: z.string().optional(),
-  SETT_PROMPT_EXECUTION: z.string().optional(),
-  SETT_HEALTH_PORT: PortText.default(8080),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0"),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000),
-  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs),
-  SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000),
-  SETT_GIT_BINARY: z.string().min(1).default("/cub/git"),
-  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional(),
-  SETT_GIT_DIR: z.string().min(1).default("/git"),
-  SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace"),
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const Environment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
+  SETT_AGENT_NAME: AgentName.describe("The agent."),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
+    .describe("Where Redis is, with its password."),
+  SETT_AGENT_COMMAND: CommandText.describe("The agent's command, as a JSON array."),
+  SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional().describe("The agent's role. Default: its name."),
+  SETT_AGENT_REPLICAS: z.coerce
+    .number({ error: "must be a whole number" })
+    .int()
+    .min(1)
+    .default(1)
+    .describe("More than 1: this cub only bids."),
+  SETT_AGENT_STRATEGY: Strategy.default("reuse").describe("`fresh_per_call`: this cub only bids."),
+  SETT_GRANT_ATTEMPT: z.coerce
+    .number({ error: "must be a whole number" })
+    .int()
+    .min(1)
+    .optional()
+    .describe("For `cub --execute-claim CLAIM`: which attempt of the grant it is."),
+  SETT_CONTEXT_BYTES: z.coerce
+    .number({ error: "must be a number of bytes" })
+    .int()
+    .min(1)
+    .optional()
+    .describe("`limits.context` in bytes. Default: 64 MiB."),
+  SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
+  SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe("The lease of a running grant (`limits.lease`)."),
+  SETT_SHUTDOWN_TIMEOUT: DurationText.default(30_000).describe("How long a running command may go on after SIGTERM."),
+  SETT_GIT_BINARY: z.string().min(1).default("/cub/git").describe("The git that the cub uses."),
+  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
+  SETT_GIT_DIR: z.string().min(1).default("/git").describe("Where the repository's objects and the exchange are mounted."),
+  SETT_WORKSPACE_DIR: z.string().min(1).default("/workspace").describe("The working directory of the command."),
 });
 
 export type Settings = ReturnType<typeof readSettings>;

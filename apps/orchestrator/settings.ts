@@ -11,25 +11,38 @@ const Processes = z.strictObject({ folder: z.string(), supervisor: z.array(z.str
 
 const exampleHooks = '[{"url":"https://…","secret":"…","on":["question"],"remind_every_ms":3600000}]';
 
-const Environment = z.object({
-  SETT_INSTANCE_NAME: InstanceName,
-  REDIS_URL: z.url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" }),
-  SETT_HEALTH_PORT: PortText.default(8080),
-  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0"),
-  SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy)).default(defaultPolicy),
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const Environment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
+    .describe("Where Redis is, with its password."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
+    .default(defaultPolicy)
+    .describe("The rules of the instance from sett.yml, as JSON."),
   /** Stable over restarts: the same holder takes the seat over at once, any other waits for the lease to lapse. */
-  SETT_HOLDER: z.string().min(1).optional(),
+  SETT_HOLDER: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Who holds the leader lease. The same holder takes it over at once. Default: `HOSTNAME`."),
   /** The name that container runtimes set, which outlives a restart of the same container. */
-  HOSTNAME: z.string().min(1).optional(),
+  HOSTNAME: z.string().min(1).optional().describe("Set by container runtimes."),
   /** `sett up` has written it, from the same plan as the controllers. */
-  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]").default([]),
+  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]")
+    .default([])
+    .describe("The templates of the workers, as JSON."),
   /** Where workers are processes of this machine, and not containers: as `sett up` reaches them. */
-  SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}').optional(),
+  SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}')
+    .optional()
+    .describe("Where workers are processes of this machine: how to start them, as JSON."),
   /** Who is told of what waits for a person and of how goals end. */
-  SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]),
-  SETT_REDIS_TIMEOUT: DurationText.default(3_000),
-  SETT_REDIS_GIVE_UP: DurationText.default(60_000),
-  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs),
+  SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]).describe("Who is notified, as JSON."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+  SETT_GRANT_LEASE: DurationText.default(grantLeaseMs).describe("The lease of a running grant (`limits.lease`)."),
 });
 
 export type Settings = ReturnType<typeof readSettings>;

@@ -1,4 +1,4 @@
-// Every Redis key of an instance, in one place (DESIGN §4). The segment `artifact` is the one fixed exception to British spelling.
+// Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the comments here. The segment `artifact` is the one fixed exception to British spelling.
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
 
 export type Keys = ReturnType<typeof keysOf>;
@@ -8,34 +8,63 @@ export function keysOf(instance: InstanceName) {
   const prefix = `sett:${instance}:`;
   return {
     prefix,
+    /** hash: an artefact's fields. */
     artefact: (id: ArtefactId | string) => `${prefix}artifact:${id}`,
+    /** hash: cause → the id of the claim that it has opened about this artefact. */
     claimsOfArtefact: (id: ArtefactId) => `${prefix}artifact:${id}:claims`,
+    /** hash: a claim's fields. */
     claim: (id: ClaimId) => `${prefix}claim:${id}`,
-    bids: (id: ClaimId) => `${prefix}claim:${id}:bids`,
-    grants: (id: ClaimId) => `${prefix}grants:${id}`,
+    /** hash: agent → bid word, the public copy of the claim's `bid_order`. */
+    bids: (claim: ClaimId) => `${prefix}claim:${claim}:bids`,
+    /** hash: agent → grant as JSON. This decides; the `granted_*` fields of the claim are copies. */
+    grants: (claim: ClaimId) => `${prefix}grants:${claim}`,
+    /** zset: artefact ids, scored by version. */
     thread: (id: LogicalId) => `${prefix}thread:${id}`,
+    /** hash: `ended` (how it was ended, if it was) and `retired` (set while `sett prune` moves it). */
     goal: (id: GoalId) => `${prefix}goal:${id}`,
+    /** zset: artefact ids of one goal, by time. */
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
+    /** hash: `answer`, the id of the answer that counts. */
     question: (id: ArtefactId) => `${prefix}question:${id}`,
+    /** zset: ids of the questions that wait for a person, by time. */
     openQuestions: `${prefix}questions:open`,
+    /** hash: hook → the last notice of this subject as JSON, for webhooks. */
     told: (subject: string) => `${prefix}told:${subject}`,
+    /** zset: goal ids, by time. */
     goals: `${prefix}goals`,
+    /** zset: all artefact ids, by time. */
     artefacts: `${prefix}artefacts`,
+    /** hash: artefact id → digest and reason of what was refused. */
     refusedArtefacts: `${prefix}artefacts:refused`,
+    /** zset: ids of the artefacts whose metadata may have a commit, by time. */
     artefactsWithCommit: `${prefix}artefacts:with_commit`,
+    /** hash: artefact id → SHA-1 of its content, by which a later overwrite is noticed. */
     artefactDigests: `${prefix}artefacts:digests`,
+    /** zset: ids of the claims that have not ended, by time. */
     openClaims: `${prefix}claims:open`,
+    /** zset: deadlines, next looks, leases and later attempts, scored by when they are due (Unix ms). */
     due: `${prefix}due`,
+    /** stream: the log. Each entry has the fields `type` and `event` (JSON). Never trimmed. */
     events: `${prefix}events`,
+    /** stream: claims that take bids, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
     announcements: `${prefix}claims`,
+    /** hash: agent → registration as JSON. */
     agents: `${prefix}agents`,
+    /** hash: the same, of agents that `sett up` starts and that are not asked for bids yet. */
     expectedAgents: `${prefix}agents:expected`,
+    /** hash: agent → its last heartbeat as JSON: when, state, claim in hand. */
     agentStatus: `${prefix}agent_status`,
-    agentGrants: (name: AgentName) => `${prefix}agent:${name}:grants`,
-    agentQueued: (name: AgentName) => `${prefix}agent:${name}:queued`,
-    workerLogs: (name: AgentName) => `${prefix}agent:${name}:logs`,
+    /** list: wake-ups for a cub (claim ids). A hint. */
+    agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
+    /** zset: claims in which the agent has a queued grant, by time. */
+    agentQueued: (agent: AgentName) => `${prefix}agent:${agent}:queued`,
+    /** stream: the logs of its removed workers, the newest 200. */
+    workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
+    /** hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`) and the pause (`paused_since`, `paused_by`). */
     orchestrator: `${prefix}orchestrator`,
+    /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
+    /** channel: the id of each claim that was opened, moved on or ended. A hint. */
     claimChannel: `${prefix}claim_events`,
   };
 }

@@ -2,6 +2,7 @@
 import dockerfile from "../../agents/example-agent/Dockerfile" with { type: "text" };
 import readme from "../../agents/example-agent/README.md" with { type: "text" };
 import runScript from "../../agents/example-agent/run.sh" with { type: "text" };
+import { configSchemaText, schemaFile } from "./config-schema.ts";
 import settYml from "./templates/sett.yml" with { type: "text" };
 
 /** `path` is relative to the workspace, with `/`; `mode` are the permission bits that the file must end up with. */
@@ -11,6 +12,7 @@ export type InitFile = { path: string; content: string; mode: number };
 export function initFiles(): InitFile[] {
   return [
     { path: "sett.yml", content: settYml, mode: 0o644 },
+    { path: schemaFile, content: configSchemaText(), mode: 0o644 },
     { path: "agents/example-agent/Dockerfile", content: dockerfile, mode: 0o644 },
     { path: "agents/example-agent/README.md", content: readme, mode: 0o644 },
     { path: "agents/example-agent/run.sh", content: runScript, mode: 0o755 },

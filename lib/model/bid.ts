@@ -10,5 +10,9 @@ export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
 /** `on` matches the artefact's type and `from` its producer's role; `*` stands for any run of characters. */
-export const BidRule = z.strictObject({ on: z.string().min(1), from: z.string().min(1).optional(), bid: BidWord });
+export const BidRule = z.strictObject({
+  on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),
+  from: z.string().min(1).optional().describe("The role of the artefact's producer; `*` matches any run of characters."),
+  bid: BidWord.describe("The word to bid."),
+});
 export type BidRule = z.infer<typeof BidRule>;

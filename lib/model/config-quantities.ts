@@ -5,14 +5,20 @@ const msOf: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, 
 /** A week. Timers hold no more than 24 days, and nothing in Sett should be waited for that long. */
 const maxDurationMs = 7 * 86_400_000;
 
+/** One pattern judges the file and goes into its JSON Schema. */
+const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
+const sizePattern = /^(\d+(?:\.\d+)?)\s?([kKmMgGtT]?)(?:[iI]?[bB])?$/;
+const cpusPattern = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
+
 /** `30s`, `5m`, `500ms`, `1h30m` → milliseconds, from 1 ms to 7 days. */
 export const Duration = z
   .string({
     error: ({ input }) =>
       typeof input === "number" ? `needs a unit: \`${input}s\` for seconds, \`${input}m\` for minutes` : undefined,
   })
+  .meta({ pattern: durationPattern.source })
   .transform((text, context) => {
-    const parts = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(text) ? [...text.matchAll(/([\d.]+)([a-z]+)/g)] : [];
+    const parts = durationPattern.test(text) ? [...text.matchAll(/([\d.]+)([a-z]+)/g)] : [];
     const ms = Math.round(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (msOf[unit ?? ""] ?? Number.NaN), 0));
     if (parts.length > 0 && ms >= 1 && ms <= maxDurationMs) return ms;
     const sentence =
@@ -46,9 +52,11 @@ const maxMemoryBytes = 64 * 1024 ** 4;
 /** `512M`, `1.5G`, `64MiB` or a number of bytes → bytes; units are powers of 1024 in either spelling, as in Docker Compose. */
 const sizeFrom = (minBytes: number, tooSmall: string) =>
   z
-    .union([z.int(), z.string()], { error: "must be a size such as `512M` or `1G`, or a number of bytes" })
+    .union([z.int(), z.string().meta({ pattern: sizePattern.source })], {
+      error: "must be a size such as `512M` or `1G`, or a number of bytes",
+    })
     .transform((size, context) => {
-      const [, count, unit] = /^(\d+(?:\.\d+)?)\s?([kmgt]?)(?:i?b)?$/i.exec(String(size)) ?? [];
+      const [, count, unit] = sizePattern.exec(String(size)) ?? [];
       const bytes = Math.floor(Number(count) * 1024 ** (powerOf[(unit ?? "").toLowerCase()] ?? 0));
       if (bytes >= minBytes && bytes <= maxMemoryBytes) return bytes;
       const sentence =
@@ -68,9 +76,11 @@ export const ContextSize = sizeFrom(1024, "must be at least `1K`");
 
 /** `'0.50'` or `2` → how many processors, from 0.01 to 1024. */
 export const Cpus = z
-  .union([z.number(), z.string()], { error: "must be a number of processors such as `'0.50'` or `2`" })
+  .union([z.number(), z.string().meta({ pattern: cpusPattern.source })], {
+    error: "must be a number of processors such as `'0.50'` or `2`",
+  })
   .transform((share, context) => {
-    const cpus = /^(?:\d+(?:\.\d*)?|\.\d+)$/.test(String(share)) ? Number(share) : Number.NaN;
+    const cpus = cpusPattern.test(String(share)) ? Number(share) : Number.NaN;
     if (cpus >= 0.01 && cpus <= 1024) return cpus;
     const sentence = Number.isNaN(cpus)
       ? "must be a number of processors such as `'0.50'` or `2`"

@@ -1,4 +1,4 @@
-// sett.yml: what the file may say, and what the rest of Sett gets from it (DESIGN §9).
+// sett.yml: what the file may say, and what the rest of Sett gets from it (docs/reference/sett-yml.md).
 import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { userRole } from "./artefact.ts";
@@ -32,9 +32,12 @@ const ImageName = z.string().regex(/^[A-Za-z0-9][\w.:/@-]*$/, { error: "must be 
 const Path = Argument.min(1, { error: "must not be empty" });
 
 const BuildMap = z.strictObject({
-  context: Path,
-  dockerfile: Path.default("Dockerfile"),
-  args: z.record(z.string().regex(/^\w+$/, { error: "must be letters, digits and `_`" }), Argument).default({}),
+  context: Path.describe("The folder that is sent to the Engine."),
+  dockerfile: Path.default("Dockerfile").describe("The Dockerfile, relative to `context`."),
+  args: z
+    .record(z.string().regex(/^\w+$/, { error: "must be letters, digits and `_`" }), Argument)
+    .default({})
+    .describe("Build arguments: name and value."),
 });
 
 /** `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are still as the file has them. */
@@ -45,7 +48,10 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 export type Build = z.infer<typeof Build>;
 
 const Amounts = z
-  .strictObject({ cpus: Cpus.optional(), memory: Memory.optional() })
+  .strictObject({
+    cpus: Cpus.optional().describe("A number of processors, such as `'0.50'`."),
+    memory: Memory.optional().describe("A size such as `512M` or `2G`."),
+  })
   .transform(({ cpus, memory }) => ({ cpus, memory_bytes: memory }));
 
 /** True unless both are known and the reservation is the larger one. */
@@ -54,7 +60,10 @@ function fits(reserved: number | undefined, limit: number | undefined): boolean 
 }
 
 const Resources = z
-  .strictObject({ limits: Amounts.optional(), reservations: Amounts.optional() })
+  .strictObject({
+    limits: Amounts.optional().describe("The most that it gets. Default: no limit."),
+    reservations: Amounts.optional().describe("What is kept free for it."),
+  })
   .refine(({ limits, reservations }) => fits(reservations?.cpus, limits?.cpus), {
     path: ["reservations", "cpus"],
     error: "must not be more than `limits.cpus`",
@@ -69,13 +78,13 @@ function isTaken(name: string): boolean {
   return [userRole, "orchestrator", "redis"].includes(name);
 }
 
+const roleSentence = "must be a word without `*`, spaces at its ends or control characters";
 const Role = z
   .string()
   .min(1, { error: "must not be empty" })
   .max(100, { error: "must have at most 100 characters" })
-  .regex(/^[^\s*\p{Cc}](?:[^*\p{Cc}]*[^\s*\p{Cc}])?$/u, {
-    error: "must be a word without `*`, spaces at its ends or control characters",
-  })
+  .regex(/^[^\s*](?:[^*]*[^\s*])?$/, { error: roleSentence, abort: true })
+  .refine((role) => !/\p{Cc}/u.test(role), { error: roleSentence })
   .refine((role) => !isTaken(role), { error: takenSentence });
 
 /** Names are default roles, so the same words are taken. */
@@ -84,69 +93,115 @@ const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenS
 /** One agent of the file. What is impossible beside something else is left to `impossibleCombinations`. */
 export const AgentFile = z
   .strictObject({
-    role: Role.optional(),
-    external: z.boolean().default(false),
-    human: z.boolean().default(false),
-    build: Build.optional(),
-    image: ImageName.optional(),
-    path: Path.optional(),
-    command: Command.optional(),
-    bids: z.array(BidRule).max(1000).default([]),
-    bid_command: Command.optional(),
-    on_missing_bid: z.enum(["wait", "ignore"]).default("wait"),
-    replicas: z.int().min(1).max(100).default(1),
-    strategy: Strategy.default("reuse"),
-    workspace: z.strictObject({ mode: WorkspaceMode.default("ro") }).prefault({}),
-    environment: Environment.default([]),
-    resources: Resources.prefault({}),
-    prompts: z.strictObject({ claim: Argument.optional(), execution: Argument.optional() }).prefault({}),
-    timeout: Duration.default(5 * 60_000),
-    retries: z.int().min(0).max(100).default(0),
-    shutdown: Duration.optional(),
-    health_port: Port.optional(),
+    role: Role.optional().describe("What the agent is to others: rules name it in `from`. Default: the agent's name."),
+    external: z.boolean().default(false).describe("The agent takes part by hand: Sett starts nothing for it."),
+    human: z.boolean().default(false).describe("The agent is a person, who reviews with `sett approve` and `sett reject`."),
+    build: Build.optional().describe("The folder with the agent's Dockerfile, or a map with `context`, `dockerfile`, `args`."),
+    image: ImageName.optional().describe("An image that is used as it is, instead of `build`."),
+    path: Path.optional().describe("A folder with a devcontainer.json, instead of `build`."),
+    command: Command.optional().describe("What the cub runs for each grant: JSON on stdin, JSON on stdout."),
+    bids: z.array(BidRule).max(1000).default([]).describe("How the agent bids. The first rule that matches counts."),
+    bid_command: Command.optional().describe("A command that decides the bid: the artefact on stdin, one word on stdout."),
+    on_missing_bid: z
+      .enum(["wait", "ignore"])
+      .default("wait")
+      .describe("What happens at the deadline when the bid is missing and the agent has no `bids`."),
+    replicas: z.int().min(1).max(100).default(1).describe("How many grants the agent works on at the same time."),
+    strategy: Strategy.default("reuse").describe("`reuse`: one container for all grants. `fresh_per_call`: one for each."),
+    workspace: z
+      .strictObject({ mode: WorkspaceMode.default("ro").describe("`rw`: what the command commits is published.") })
+      .prefault({})
+      .describe("The agent's working copy of the repository."),
+    environment: Environment.default([]).describe("Variables of the command: a list, or a map."),
+    resources: Resources.prefault({}).describe("What the agent's container may use."),
+    prompts: z
+      .strictObject({
+        claim: Argument.optional().describe("How to decide a bid."),
+        execution: Argument.optional().describe("How to do the work. The command finds it in `SETT_PROMPT_EXECUTION`."),
+      })
+      .prefault({})
+      .describe("Texts for an agent that asks a model."),
+    timeout: Duration.prefault("5m").describe("How long one run of the command may take."),
+    retries: z.int().min(0).max(100).default(0).describe("How many more attempts follow a failed one."),
+    shutdown: Duration.optional().describe("How long a running command may go on when its agent is stopped."),
+    health_port: Port.optional().describe("The port of `/healthz` and `/metrics` in the container. Default: 8080."),
   })
   .transform(({ timeout, shutdown, ...agent }) => ({ ...agent, timeout_ms: timeout, shutdown_ms: shutdown }));
 
 const Limits = z
   .strictObject({
-    review_rounds: z.int().min(0).max(1000).default(defaultPolicy.review_rounds),
-    artefacts_per_goal: z.int().min(1).max(1_000_000).default(defaultPolicy.artefacts_per_goal),
-    bid_deadline: Duration.default(defaultPolicy.bid_deadline_ms),
-    context: ContextSize.optional(),
-    shutdown: Duration.default(30_000),
+    review_rounds: z
+      .int()
+      .min(0)
+      .max(1000)
+      .default(defaultPolicy.review_rounds)
+      .describe("How many reworks one thread gets before another rejection is a Failure."),
+    artefacts_per_goal: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .default(defaultPolicy.artefacts_per_goal)
+      .describe("A goal that has more artefacts ends with a Failure."),
+    bid_deadline: Duration.prefault(`${defaultPolicy.bid_deadline_ms / 1000}s`).describe(
+      "When a missing bid is taken from the agent's `bids`.",
+    ),
+    context: ContextSize.optional().describe("How much context one grant may have. Default: 64M."),
+    shutdown: Duration.prefault("30s").describe("How long a running command may go on when its agent is stopped."),
     // Shorter ones would lapse while a busy machine thinks; of longer ones nobody would hear in time that a cub is gone.
-    lease: durationBetween([3_000, "3s"], [3_600_000, "1h"]).default(grantLeaseMs),
+    lease: durationBetween([3_000, "3s"], [3_600_000, "1h"])
+      .prefault(`${grantLeaseMs / 1000}s`)
+      .describe("An agent that does not renew its lease for so long has lost its grant."),
   })
   .transform(({ bid_deadline, context, shutdown, lease, ...limits }) => ({
     ...limits,
     ...{ bid_deadline_ms: bid_deadline, context_bytes: context, shutdown_ms: shutdown, lease_ms: lease },
   }));
 
-const Orchestrator = z.strictObject({ image: ImageName.optional(), health_port: Port.optional() });
+const Orchestrator = z.strictObject({
+  image: ImageName.optional().describe("The orchestrator's image. Default: the one that belongs to this `sett`."),
+  health_port: Port.optional().describe("The port of `/healthz` and `/metrics` in the container. Default: 8080."),
+});
 
 const Redis = z
   .strictObject({
-    image: ImageName.optional(),
-    resources: Resources.prefault({}),
-    timeout: durationBetween([100, "100ms"], [60_000, "1m"]).default(3_000),
-    give_up: Duration.default(60_000),
+    image: ImageName.optional().describe("The image of Redis. Default: the one that belongs to this `sett`."),
+    resources: Resources.prefault({}).describe("What Redis' container may use. Redis fills half of its memory."),
+    timeout: durationBetween([100, "100ms"], [60_000, "1m"])
+      .prefault("3s")
+      .describe("How long a service waits for one answer before it takes Redis for away."),
+    give_up: Duration.prefault("60s").describe("A service that has been without Redis for so long ends."),
   })
   .refine(({ timeout, give_up }) => give_up >= timeout, { path: ["give_up"], error: "must not be less than `timeout`" })
   .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));
 
 /** The file as YAML gives it → the same with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
 export const SettFile = z.strictObject({
-  version: z.literal("1.0", {
-    error: ({ input }) => (input === undefined ? "is missing: write `version: '1.0'`" : "must be `'1.0'`, with the quotes"),
-  }),
-  clarification: z.enum(["human", "tiered"]).default(defaultPolicy.clarification),
-  consensus: z.enum(["full", "first_bid"]).default(defaultPolicy.consensus),
-  limits: Limits.prefault({}),
+  version: z
+    .literal("1.0", {
+      error: ({ input }) => (input === undefined ? "is missing: write `version: '1.0'`" : "must be `'1.0'`, with the quotes"),
+    })
+    .describe("The version of this format, with the quotes."),
+  clarification: z
+    .enum(["human", "tiered"])
+    .default(defaultPolicy.clarification)
+    .describe("Who answers questions: people at once, or first the agents whose work they are about."),
+  consensus: z
+    .enum(["full", "first_bid"])
+    .default(defaultPolicy.consensus)
+    .describe("When the bidding closes: with the last bid, or with the first one that is not `ignore`."),
+  limits: Limits.prefault({}).describe("Limits of the whole instance."),
   agents: z
     .record(FreeAgentName, AgentFile)
-    .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" }),
-  notify: z.array(HookFile).max(20).default([]),
-  services: z.strictObject({ orchestrator: Orchestrator.prefault({}), redis: Redis.prefault({}) }).prefault({}),
+    .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
+    .describe("The agents by name."),
+  notify: z.array(HookFile).max(20).default([]).describe("Whom to notify when a person is needed, or a goal has ended."),
+  services: z
+    .strictObject({
+      orchestrator: Orchestrator.prefault({}).describe("The orchestrator's container."),
+      redis: Redis.prefault({}).describe("Redis' container, and how the services reach it."),
+    })
+    .prefault({})
+    .describe("Sett's own containers."),
 });
 export type SettFile = z.infer<typeof SettFile>;
 export type AgentFile = z.infer<typeof AgentFile>;

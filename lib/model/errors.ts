@@ -1,21 +1,29 @@
 // Every failure a person or a supervisor sees: a closed list of codes, each with its process exit code.
 
 /**
- * Exit codes of the programs (DESIGN §11). Of sysexits.h: 75 is EX_TEMPFAIL, a worker that was not let to its work; 78 is EX_CONFIG, a service
+ * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. Of sysexits.h: 75 is EX_TEMPFAIL, a worker that was not let to its work; 78 is EX_CONFIG, a service
  * with a broken environment.
  */
 export const exitCodes = {
+  /** Done; also a goal that is achieved or settled. */
   done: 0,
+  /** Failed; also a goal that is stalled. */
   failed: 1,
+  /** Wrong use, or a mistake in sett.yml. */
   wrongUse: 2,
+  /** The goal failed or was cancelled. */
   goalFailed: 3,
+  /** The goal waits for a person. */
   waiting: 4,
+  /** `cub --execute-claim` was not let to its work. */
   notAccepted: 75,
+  /** A service's environment is incomplete or malformed. */
   badConfig: 78,
+  /** Interrupted (Ctrl-C). */
   interrupted: 130,
 } as const;
 
-const exitCodeOf = {
+export const exitCodeOf = {
   "agent-not-found": exitCodes.wrongUse,
   "archive-unusable": exitCodes.failed,
   "artefact-ambiguous": exitCodes.wrongUse,

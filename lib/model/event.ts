@@ -2,48 +2,81 @@
 import { z } from "zod";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
+/** docs/reference/blackboard.md#event-types is made from the comments here. */
 export const EventType = z.enum([
+  /** `sett up` has started the instance's Redis. Data: `version`. */
   "instance_started",
+  /** `sett down` stops the instance. */
   "instance_stopped",
+  /** An agent is new, or its registration has changed. Data: `role`, `replicas`, `strategy`, `image`. */
   "agent_registered",
+  /** `sett up` replaces an agent's container. Data: `changed`, which parts of its specification differ. */
   "agent_replaced",
+  /** An agent is no longer registered. */
   "agent_removed",
+  /** An orchestrator has acquired the leader lease. Data: `holder`, `epoch`. */
   "orchestrator_started",
+  /** An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`, `goal_artefacts`, `agent`. */
   "artefact_created",
+  /** An artefact written by hand is not taken in, or one was written over. Data: `reason`. */
   "artefact_refused",
+  /** The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents have not bid). */
   "claim_opened",
+  /** A claim was announced again, for the first time. Data: `missing`. */
   "claim_announced",
+  /** An agent has bid. Data: `word`, `missing`, and `by_hand` or `by_rule` where it was so. */
   "bid_placed",
+  /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",
+  /** A bid written by hand does not count. Data: `name`, `word`, `reason`. */
   "bid_refused",
+  /** All bids are in. */
   "bidding_closed",
+  /** An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in. */
   "grant_queued",
+  /** A cub has accepted the grant. Data: `phase`, `attempt`. */
   "grant_started",
+  /** The grant's result is stored. Data: `phase`, `attempt`. */
   "grant_done",
+  /** The attempt has failed; the event names its Failure. Data: `phase`, `attempt`, `reason`. */
   "grant_failed",
+  /** A failed attempt is followed by another. Data: `phase`, `attempt`, `after_ms`. */
   "grant_retrying",
+  /** The grant waits for an answer, or for a person's judgement. Data: `phase`, `attempt`. */
   "grant_waiting",
+  /** The grant ended with its claim. Data: `phase`, `attempt`, `reason`. */
   "grant_cancelled",
+  /** A result came too late, or belongs to no current grant. Data: `reason`, `attempt`. */
   "result_refused",
+  /** The claim has ended well. */
   "claim_completed",
+  /** The claim has ended otherwise. Data: `reason`, `kind`. */
   "claim_terminated",
+  /** The goal was ended. Data: `ending` (`cancelled`, `artefact_limit`), `by`. */
   "goal_ended",
-  /** A question was put to people, or is closed without an answer. */
+  /** A question was put to people. */
   "question_asked",
+  /** A question ended without an answer. Data: `reason`. */
   "question_closed",
-  /** What people ask of the orchestrator. */
+  /** A person asks to cancel a goal. */
   "cancel_requested",
+  /** A person asks to pause the instance. */
   "pause_requested",
+  /** A person asks to resume the instance. */
   "resume_requested",
+  /** A person asks to try a failed claim again; the event names the Failure. */
   "retry_requested",
+  /** The orchestrator refuses a request. Data: `request` (the event's id), `reason`. */
   "request_refused",
+  /** Nothing new is granted or accepted. Data: `by`. */
   "instance_paused",
+  /** Grants are given and accepted again. Data: `by`. */
   "instance_resumed",
-  /** Goals that were over are in a file now, and no longer here. */
+  /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
   "goals_pruned",
-  /** The orchestrator could not handle an event, has tried often enough, and goes on without it. */
+  /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
   "event_given_up",
-  /** Never written: what stands for an entry of the log that this program cannot read. */
+  /** Never written: it takes the place of an entry that this program cannot read. Data: `type`, `reason`. */
   "unreadable",
 ]);
 export type EventType = z.infer<typeof EventType>;

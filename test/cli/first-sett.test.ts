@@ -7,7 +7,13 @@ import { $ } from "bun";
 import { settOnTerminal } from "./support/pseudo-terminal.ts";
 import { runSett } from "./support/sett-process.ts";
 
-const written = ["agents/example-agent/Dockerfile", "agents/example-agent/README.md", "agents/example-agent/run.sh", "sett.yml"];
+const written = [
+  "agents/example-agent/Dockerfile",
+  "agents/example-agent/README.md",
+  "agents/example-agent/run.sh",
+  "sett.schema.json",
+  "sett.yml",
+];
 
 let base: string;
 let folder: string;

@@ -1,5 +1,6 @@
 // sett validate: every mistake of a sett.yml at once.
 import { resolve } from "node:path";
+import { configSchemaText } from "../../../lib/config/config-schema.ts";
 import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/problems.ts";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
@@ -15,9 +16,22 @@ export const validate = defineCommand({
   details:
     "Nothing is started and no engine is asked. Exit code 2 when there is a mistake; warnings alone are none, and variables that\n" +
     "only `sett up` needs are warnings.",
-  args: { file: fileArgument, json: jsonArgument },
-  examples: ["sett validate", "sett validate --file ./other.yml", "sett validate --json | jq '.mistakes[].line'"],
+  args: {
+    file: fileArgument,
+    schema: { type: "boolean", description: "check nothing; print the JSON Schema of sett.yml, for editors" },
+    json: jsonArgument,
+  },
+  examples: [
+    "sett validate",
+    "sett validate --file ./other.yml",
+    "sett validate --json | jq '.mistakes[].line'",
+    "sett validate --schema > sett.schema.json",
+  ],
   async run(args, shell) {
+    if (args.schema) {
+      await shell.out.write(configSchemaText());
+      return exitCodes.done;
+    }
     const file = await configPath(shell.cwd, args.file);
     const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, shell.version);
     // Whoever checks need not be able to start it: secrets are elsewhere.

@@ -1,0 +1,73 @@
+// The blackboard's reference: keys and types of events from the comments beside them, functions from the headers of the Lua files.
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { Glob } from "bun";
+import { keysOf } from "../../lib/blackboard/keys.ts";
+import { EventType } from "../../lib/model/event.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import { commentsOf } from "./comments.ts";
+import { bullets, sentence } from "./markdown.ts";
+
+const lua = join(import.meta.dir, "../../lib/blackboard/lua");
+
+export const blackboardRegions = {
+  async keys(): Promise<string> {
+    const comments = await commentsOf("lib/blackboard/keys.ts", "keysOf");
+    const { prefix, ...keys } = keysOf(InstanceName.parse("i"));
+    return bullets(
+      Object.entries(keys).map(([name, key]) => {
+        const pattern = typeof key === "string" ? key : patternOf(key as (id: string) => string);
+        const [, kind = "", text = ""] = /^(\w+): ([\s\S]*)$/.exec(said(comments, name)) ?? [];
+        return `\`${pattern.slice(prefix.length)}\` (${kind}): ${sentence(text)}`;
+      }),
+    );
+  },
+
+  async "event-types"(): Promise<string> {
+    const comments = await commentsOf("lib/model/event.ts", "EventType");
+    return bullets(EventType.options.map((type) => `\`${type}\`: ${sentence(said(comments, type))}`));
+  },
+
+  async functions(): Promise<string> {
+    const files = (await Array.fromAsync(new Glob("*.lua").scan(lua))).filter((file) => !file.startsWith("prelude")).toSorted();
+    const headers = await Promise.all(files.map(async (file) => headerOf(await readFile(join(lua, file), "utf8"))));
+    return bullets(
+      files.map((file, index) => {
+        const { purpose, result } = headers[index] ?? { purpose: "", result: "" };
+        return `[\`${basename(file, ".lua")}\`](../../lib/blackboard/lua/${file}): ${purpose} Result: ${result}`;
+      }),
+    );
+  },
+};
+
+/** The key with its parameter's name in braces, as the source calls it. */
+function patternOf(key: (id: string) => string): string {
+  const [, parameter = "id"] = /^\(?(\w+)/.exec(key.toString()) ?? [];
+  return key(`{${parameter}}`);
+}
+
+/** A member without a comment would be a line that says nothing. */
+function said(comments: ReadonlyMap<string, string>, name: string): string {
+  const comment = comments.get(name);
+  if (comment === undefined) throw new Error(`${name} has no comment that says what it is.`);
+  return comment;
+}
+
+/** What stands before KEYS, and after Result. */
+function headerOf(source: string): { purpose: string; result: string } {
+  const lines = source.split("\n");
+  const header = lines
+    .slice(
+      0,
+      lines.findIndex((line) => !line.startsWith("--")),
+    )
+    .map((line) => line.replace(/^-- ?/, "").trim());
+  const isLabel = (line: string) => /^(?:KEYS|ARGV|Result)\b/.test(line);
+  const purpose = header.slice(0, header.findIndex(isLabel)).join(" ");
+  const from = header.findIndex((line) => line.startsWith("Result"));
+  const result = header
+    .slice(from)
+    .join(" ")
+    .replace(/^Result:? */, "");
+  return { purpose: sentence(purpose), result: sentence(result.replaceAll(/\{[^}]*\}/g, (words) => `\`${words}\``)) };
+}

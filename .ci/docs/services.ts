@@ -1,0 +1,70 @@
+// The services' reference: settings from their schemas, metrics from their registries, log lines from the source.
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Glob } from "bun";
+import type { Registry } from "prom-client";
+import type { z } from "zod";
+import { createCubMetrics } from "../../apps/cub/metrics.ts";
+import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
+import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import { Environment as OrchestratorEnvironment } from "../../apps/orchestrator/settings.ts";
+import { bullets, sentence } from "./markdown.ts";
+
+const root = join(import.meta.dir, "../..");
+
+export const serviceRegions = {
+  "orchestrator-settings": () => settings(OrchestratorEnvironment),
+  "cub-settings": () => settings(CubEnvironment),
+  "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),
+  "cub-metrics": () => metrics(createCubMetrics().registry),
+  "orchestrator-log": () => logLines("apps/orchestrator"),
+  "cub-log": () => logLines("apps/cub"),
+};
+
+function settings(environment: z.ZodObject): string {
+  return bullets(
+    Object.entries(environment.shape as Record<string, z.ZodType>).map(([name, setting]) => {
+      const unset = setting.safeParse(undefined);
+      const isPlain = typeof unset.data === "string" || typeof unset.data === "number";
+      const fact = !unset.success ? "required" : isPlain ? `default \`${textOf(setting, unset.data)}\`` : "optional";
+      return `\`${name}\` (${fact}): ${sentence(setting.description ?? "")}`;
+    }),
+  );
+}
+
+/** Durations are milliseconds inside, and have a unit outside. */
+function textOf(setting: z.ZodType, value: unknown): string {
+  const isDuration = typeof value === "number" && setting.safeParse("1s").data === 1_000;
+  return isDuration ? `${value / 1_000}s` : String(value);
+}
+
+async function metrics(registry: Registry): Promise<string> {
+  const all = await registry.getMetricsAsJSON();
+  return bullets(
+    all.map(({ name, help, type }) => {
+      const metric: object = registry.getSingleMetric(name) ?? {};
+      const labels = "labelNames" in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
+      const by = labels.length === 0 ? "" : `, by ${labels.map((label) => `\`${label}\``).join(" and ")}`;
+      return `\`${name}\` (${String(type)}${by}): ${sentence(help)}`;
+    }),
+  );
+}
+
+/** Every message that is written as it stands in the source, with its level. */
+async function logLines(folder: string): Promise<string> {
+  const files = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
+  const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
+  const found = sources.flatMap((source) => [...source.matchAll(/\.(info|warn|error)\(\s*"([^"]+)"/g)]);
+  const levels = ["info", "warn", "error"];
+  return levels
+    .map((level) => {
+      const messages = found.flatMap(([, at, message = ""]) => (at === level ? [message] : []));
+      return bullets([
+        `${level}: ${[...new Set(messages)]
+          .toSorted()
+          .map((message) => `\`${message}\``)
+          .join(", ")}`,
+      ]);
+    })
+    .join("\n");
+}
