@@ -1,0 +1,92 @@
+// The shell blocks of docs/start.md, docs/operations.md and of each guide do what the page says: each page's are typed in order, as they
+// are printed, into one shell in a new repository. A command that fails ends the page.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { $ } from "bun";
+import { finished } from "../support/finished.ts";
+import { blocksOf, pagesOfRepository, readPage, root } from "../support/pages.ts";
+
+/** What a page's commands must have printed at the end, where their exit codes alone do not show that they did what the page says. */
+const shows: Record<string, string[]> = {};
+
+const isTyped = (page: string) => /^docs\/(?:start|operations|guides\/[^/]+)\.md$/.test(page);
+const shellBlocksOf = (page: string) => blocksOf(readPage(page)).filter(({ language }) => language === "sh");
+const pages = (await pagesOfRepository()).filter((page) => isTyped(page) && shellBlocksOf(page).length > 0);
+
+/** Where containers are part of what the page tells. All others are typed at a sett without Docker, which is up in a third of the time. */
+const inContainers = ["docs/start.md", "docs/operations.md", "docs/guides/by-hand.md"];
+
+/** A sett without Docker, wherever `sett up` does not name a runtime itself. */
+const withoutDocker = `#!/bin/sh
+case "$*" in
+  *--runtime*) ;;
+  up*) shift; set -- up --runtime process "$@" ;;
+esac
+exec ${join(root, "bin/sett")} "$@"
+`;
+
+let home: string;
+
+beforeAll(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), "sett-docs-")));
+  await mkdir(join(home, "bin"));
+  await writeFile(join(home, "bin/sett"), withoutDocker, { mode: 0o755 });
+  await writeFile(
+    join(home, ".gitconfig"),
+    "[user]\nname = Ada Lovelace\nemail = ada@sett.invalid\n[init]\ndefaultBranch = main\n",
+  );
+});
+
+afterAll(async () => {
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Where a person would be who reads the page: no terminal, this program `sett`, and this machine's Engine. */
+function surroundings(page = ""): Record<string, string> {
+  const { PATH = "", DOCKER_HOST, TMPDIR } = process.env;
+  return {
+    PATH: `${join(inContainers.includes(page) ? root : home, "bin")}:${PATH}`,
+    HOME: home,
+    XDG_STATE_HOME: join(home, "state"),
+    LANG: "C.UTF-8",
+    ...(DOCKER_HOST === undefined ? {} : { DOCKER_HOST }),
+    ...(TMPDIR === undefined ? {} : { TMPDIR }),
+  };
+}
+
+/** A script that types the blocks, and says at its end in which of them a command has failed. */
+function scriptOf(page: string): string {
+  const tell = `trap 'code=$?; test $code = 0 || echo "${page}:$block: exit code $code" >&2' EXIT`;
+  return ["set -eu", tell, ...shellBlocksOf(page).map(({ line, code }) => `block=${line}\n${code}`)].join("\n");
+}
+
+/** The instances of repositories below this folder. */
+async function instancesBelow(folder: string): Promise<string[]> {
+  const listed = await $`sett list --json`.env(surroundings()).quiet().nothrow();
+  const instances: { name: string; workspace: string }[] = listed.exitCode === 0 ? listed.json() : [];
+  return instances.filter(({ workspace }) => workspace.startsWith(folder)).map(({ name }) => name);
+}
+
+test.each(pages)(
+  "%s says what can be typed, and what comes of it",
+  async (page) => {
+    // The instance is called after the folder, and the name is this run's own.
+    const folder = join(home, `${basename(page, ".md")}-${crypto.randomUUID().slice(0, 8)}`);
+    await mkdir(folder);
+    const given = { cwd: folder, env: surroundings(page), stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    await $`git init --quiet && git commit --quiet --allow-empty -m Begin`.cwd(folder).env(surroundings());
+    try {
+      const { code, out, err } = await finished(Bun.spawn(["bash", "-c", scriptOf(page)], given));
+      if (code !== 0) throw new Error(`${err}${out}`);
+      for (const words of shows[page] ?? []) expect(out + err).toContain(words);
+    } finally {
+      for (const name of await instancesBelow(folder))
+        await $`sett down --name ${name} --volumes --force --timeout 1s`.cwd(folder).env(surroundings()).quiet().nothrow();
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  300_000,
+);
