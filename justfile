@@ -6,9 +6,13 @@ bin := "node_modules/.bin"
 default:
     @{{ just_executable() }} --list --unsorted
 
-# All that can be checked in seconds and without Docker: format, lint, types, dead code, unit tests.
+# All that can be checked in seconds and without Docker: format, lint, types, dead code, workflows of CI, unit tests.
 check:
-    {{ bin }}/bun .ci/test.ts lint types dead-code unit
+    {{ bin }}/bun .ci/test.ts lint types dead-code workflows unit
+
+# Do the subjects of new commits keep the rule of CONTRIBUTING.md? `just commits BASE..HEAD` for others than those that are not on main.
+commits range="origin/main..HEAD":
+    {{ bin }}/bun .ci/commit-subjects.ts {{ range }}
 
 # Format and lint; `just lint --write` mends what it can.
 lint *options:

@@ -19,7 +19,7 @@ type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }[];
 
 const root = dirname(import.meta.dir);
 /** In this order their large layers stand beside each other. */
-const images = ["agent-base", "cub", "orchestrator", "redis"] as const;
+export const carriedNames = ["agent-base", "cub", "orchestrator", "redis"] as const;
 /** As far as every decompressor is ready to look back unless it is told otherwise: 128 MiB. */
 const windowLog = 27;
 const largeBytes = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ export type Effort = { level: number };
  * are.
  */
 export async function carry(architecture: Architecture, { level }: Effort): Promise<string[]> {
-  await buildImages([...images], architecture);
+  await buildImages([...carriedNames], architecture);
   const folder = `bin/carried/${architecture}`;
   const files = [`${folder}/images.zst`, `${folder}/carried.about`];
   const about: CarriedImages = { architecture, bytes: 0, images: await namedImages(architecture) };
@@ -42,7 +42,7 @@ export async function carry(architecture: Architecture, { level }: Effort): Prom
   const hash = new Bun.CryptoHasher("sha256").update(key).digest("hex");
   if (await isPacked(join(root, folder), hash)) return files;
   const startedAt = performance.now();
-  const sources = images.map((image) => tagsOf(image, architecture)[0] ?? "");
+  const sources = carriedNames.map((image) => tagsOf(image, architecture)[0] ?? "");
   const bytes = await pack(sources, about.images, join(root, folder, "images.zst"), level);
   await Bun.write(join(root, folder, "carried.about"), JSON.stringify({ ...about, bytes }));
   await Bun.write(join(root, folder, "made-from"), hash);
@@ -59,7 +59,7 @@ async function isPacked(folder: string, hash: string): Promise<boolean> {
 /** Each under the names that `sett` looks for, and what it was made from. */
 async function namedImages(architecture: Architecture): Promise<CarriedImages["images"]> {
   return await Promise.all(
-    images.map(async (image) => {
+    carriedNames.map(async (image) => {
       const versioned = `sett/${image}:${packageJson.version}`;
       // Agents' Dockerfiles name it without a version.
       const tags = image === "agent-base" ? [versioned, "sett/agent-base:latest"] : [versioned];

@@ -20,12 +20,16 @@ const allImages: Image[] = ["orchestrator", "cub", "agent-base", "redis"];
 const inputsLabel = "dev.sett.inputs";
 
 const debian = "debian:bookworm-slim";
-const ours = { dockerfile: "Dockerfile.multiarch", files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh"], base: debian };
+const ours = {
+  dockerfile: "Dockerfile.multiarch",
+  files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh", ".ci/record-packages.sh"],
+  base: debian,
+};
 const recipes: Record<Image, Recipe> = {
   orchestrator: { ...ours, program: "orchestrator" },
   cub: { ...ours, program: "cub" },
   "agent-base": { ...ours, program: "cub" },
-  redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis"], base: debian },
+  redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis", ".ci/record-packages.sh"], base: debian },
 };
 
 /** Compiles what the images hold, then builds them. Throws when the Engine refuses, with its output. */

@@ -1,7 +1,8 @@
 // Makes what is handed out: `bun .ci/package.ts [--all] [--quick]`, for this machine's platform or all of them, into bin/release.
 //
 // bin/<os>-<arch>/sett     the one program, with the images inside
-// bin/release/             the same as sett-<os>-<arch>, with SHA256SUMS, and the npm packages: `sett`, and one for each platform
+// bin/release/             the same as sett-<os>-<arch>, the npm packages: `sett`, and one for each platform, what is inside (sett.cdx.json), and
+//                          SHA256SUMS of them all
 //
 // --quick compresses less: 15 MB more for each, in a third of the time.
 
@@ -11,8 +12,10 @@ import { dirname, join } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
 import { type Architecture, build, hostArchitecture, type Platform } from "./build.ts";
 import { hashOf, isUpToDate, recordOf, remember } from "./build-record.ts";
-import { carry } from "./carry.ts";
+import { carriedNames, carry } from "./carry.ts";
+import { tagsOf } from "./images.ts";
 import { reportFailure } from "./report-failure.ts";
+import { type ImageRecord, packagesOfImage, sbomOf } from "./sbom.ts";
 
 const root = dirname(import.meta.dir);
 const release = join(root, "bin/release");
@@ -40,12 +43,13 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
     await packPlatform(platform, { isQuick });
   }
   await packLauncher();
+  await Bun.write(join(release, "sett.cdx.json"), await sbomOf(await recordsOf([...carried.keys()])));
   await writeSums();
   await remember(root, sums, hash);
 }
 
 async function packedFrom(wanted: Platform[], isQuick: boolean): Promise<string> {
-  const files = [".ci/package.ts", ".ci/npm/sett.mjs", "README.md", "LICENSE", "package.json"];
+  const files = [".ci/package.ts", ".ci/sbom.ts", ".ci/npm/sett.mjs", "README.md", "LICENSE", "package.json"];
   const programs = await Promise.all(wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)));
   return hashOf(root, files, [String(isQuick), ...wanted, ...programs]);
 }
@@ -75,6 +79,16 @@ async function packLauncher(): Promise<void> {
     await copyFile(join(root, ".ci/npm/sett.mjs"), join(folder, "sett.mjs"));
     await copyFile(join(root, "README.md"), join(folder, "README.md"));
   });
+}
+
+async function recordsOf(architectures: Architecture[]): Promise<ImageRecord[]> {
+  const records: ImageRecord[] = [];
+  for (const architecture of architectures) {
+    for (const name of carriedNames) {
+      records.push({ name, architecture, packages: await packagesOfImage(tagsOf(name, architecture)[0] ?? "") });
+    }
+  }
+  return records;
 }
 
 /** What the packages share, and `npm pack` around it. The images inside are compressed already: to try is not worth the time. */

@@ -1,7 +1,8 @@
-// Prepares a machine for Sett: `node .ci/setup.mjs [--tests] [--without-docker]`.
+// Prepares a machine for Sett: `node .ci/setup.mjs [--checks] [--tests] [--without-docker]`.
 //
 // Needs only Node and npm, git, and either Debian's packages (as root) or a Docker Engine that is already there. Does
-// nothing, quickly, when everything is in place. `--tests` adds the programs that only the tests use; `--without-docker` wants no
+// nothing, quickly, when everything is in place. `--checks` installs the JavaScript dependencies alone, which is all that `just check`
+// needs; `--tests` adds the programs that only the tests use; `--without-docker` wants no
 // Engine, but what the parts of a sett need when they run on the machine itself.
 
 import { dirname } from "node:path";
@@ -26,6 +27,7 @@ const testPrograms = {
 
 await runSteps(async () => {
   ensureJavaScript(root);
+  if (process.argv.includes("--checks")) return;
   ensurePrograms({
     git: "git",
     ...(process.argv.includes("--tests") && testPrograms),

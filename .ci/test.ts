@@ -44,6 +44,7 @@ const steps: Step[] = [
   check("lint", [tool("biome"), "ci", "--error-on-warnings", "."]),
   check("types", [tool("tsc"), "--noEmit"]),
   check("dead-code", [tool("knip"), "--no-progress"]),
+  check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
   check("binaries", [tool("bun"), ".ci/build.ts"]),
   check("emulated", [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
@@ -105,6 +106,9 @@ const unknown = names.find((name) => !steps.some((step) => step.name === name));
 if (unknown !== undefined) {
   reportFailure(`There is no step ${unknown}: use ${steps.map(({ name }) => name).join(", ")}.`);
 }
+
+// A branch may have brought other versions: what is installed is then replaced before anything runs.
+await Bun.$`node .ci/setup.mjs --checks`.cwd(root);
 
 const total: Outcome = { passed: 0, failed: 0 };
 const report: string[] = [];

@@ -8,3 +8,9 @@ cp "$1/usr/share/base-passwd/group.master" "$1/etc/group"
 mkdir -p "$1/etc/ssl/certs" "$1/root"
 find "$1/usr/share/ca-certificates" -name '*.crt' -exec cat {} + > "$1/etc/ssl/certs/ca-certificates.crt"
 rm -rf "$1/usr/share/doc" "$1/usr/share/man" "$1/usr/share/info" "$1/usr/share/locale" "$1/usr/share/lintian"
+
+# Nothing here is installed as far as dpkg knows: .ci/record-packages.sh finds here what has been unpacked.
+mkdir -p "$1/var/lib/dpkg/status.d"
+for archive in "$1"/var/cache/apt/archives/*.deb; do
+  { dpkg-deb --field "$archive"; echo; } > "$1/var/lib/dpkg/status.d/$(dpkg-deb --field "$archive" Package)"
+done

@@ -1,0 +1,66 @@
+// Pushes the images that the programs carry: `bun .ci/publish-images.ts REGISTRY/PATH [--insecure]`, after `just package` and `docker login`.
+//
+// Each goes to REGISTRY/PATH/NAME, as VERSION-amd64 and VERSION-arm64, and VERSION is the list of both, of which an Engine takes its own. Prints one line
+// for each list, in the format of sha256sum: its digest, and its name without a tag. `--insecure` is for a registry without TLS.
+
+import { createReadStream } from "node:fs";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createZstdDecompress } from "node:zlib";
+import packageJson from "../package.json" with { type: "json" };
+import type { Architecture } from "./build.ts";
+import { carriedNames } from "./carry.ts";
+import { reportFailure } from "./report-failure.ts";
+
+const root = dirname(import.meta.dir);
+const { version } = packageJson;
+const architectures: Architecture[] = ["amd64", "arm64"];
+
+/** The digest of each list under the name of its image. */
+async function publish(repository: string, options: string[]): Promise<Map<string, string>> {
+  for (const architecture of architectures) {
+    await load(join(root, `bin/carried/${architecture}/images.zst`));
+    for (const name of carriedNames) {
+      const tag = `${repository}/${name}:${version}-${architecture}`;
+      await Bun.$`docker tag ${`sett/${name}:${version}`} ${tag}`.quiet();
+      await Bun.$`docker push ${tag}`.quiet();
+      console.error(`pushed ${tag}`);
+    }
+  }
+  const digests = new Map<string, string>();
+  for (const name of carriedNames) {
+    const list = `${repository}/${name}:${version}`;
+    // --amend: one that an earlier, broken run has left here is written anew.
+    await Bun.$`docker manifest create ${options} --amend ${list} ${architectures.map((one) => `${list}-${one}`)}`.quiet();
+    const digest = (await Bun.$`docker manifest push ${options} --purge ${list}`.quiet().text()).trim();
+    digests.set(`${repository}/${name}`, digest.replace("sha256:", ""));
+    console.error(`pushed ${list}, the list of both`);
+  }
+  return digests;
+}
+
+/** An Engine has one image of a name: those of the next architecture take the place of the last one's. */
+async function load(path: string): Promise<void> {
+  const docker = Bun.spawn(["docker", "load", "--quiet"], { stdio: ["pipe", "ignore", "inherit"] });
+  await pipeline(createReadStream(path), createZstdDecompress(), async (chunks) => {
+    for await (const chunk of chunks) {
+      docker.stdin.write(chunk);
+      await docker.stdin.flush();
+    }
+    await docker.stdin.end();
+  });
+  if ((await docker.exited) !== 0) throw new Error(`The Engine does not load ${path}.`);
+}
+
+if (import.meta.main) {
+  try {
+    const [repository, ...options] = process.argv.slice(2);
+    if (repository === undefined || options.some((option) => option !== "--insecure")) {
+      throw new Error("Name where the images go: bun .ci/publish-images.ts REGISTRY/PATH [--insecure]");
+    }
+    // Names of images have no capital letters; those of forges' repositories may.
+    for (const [name, digest] of await publish(repository.toLowerCase(), options)) console.log(`${digest}  ${name}`);
+  } catch (error) {
+    reportFailure(error);
+  }
+}
