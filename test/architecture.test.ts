@@ -1,4 +1,4 @@
-// House rules that can be checked (ARCHITECTURE.md, "Rooms"): who may import whom, and what no source may contain.
+// House rules that can be checked (ARCHITECTURE.md#the-rooms): who may import whom, and what no source may contain.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

@@ -1,4 +1,4 @@
-// Which instance does a command mean? The labels of containers are the only registry (DESIGN §10).
+// Which instance does a command mean? The labels of containers are the only registry (docs/internals/containers.md#names-and-labels).
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../lib/runtime/port.ts";

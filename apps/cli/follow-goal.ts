@@ -77,7 +77,7 @@ async function readRest(board: Blackboard, from: string): Promise<SettEvent[]> {
   }
 }
 
-/** The exit code that a goal's state stands for (DESIGN §11). */
+/** The exit code that a goal's state stands for (docs/reference/cli.md#exit-codes). */
 export function exitCodeOf(state: GoalState): number {
   switch (state) {
     case "achieved":

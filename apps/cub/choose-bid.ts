@@ -1,4 +1,4 @@
-// Which word the agent says (DESIGN §6, "Deciding a bid"): the first way that applies, and `ignore` whenever something goes wrong.
+// Which word the agent says (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` whenever something goes wrong.
 import { type BidSubject, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";

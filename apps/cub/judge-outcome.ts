@@ -1,4 +1,4 @@
-// What a run of the agent's command came to: a result, or a failure and the sentence that explains it (DESIGN §6, "Tool contract").
+// What a run of the agent's command came to: a result, or a failure and the sentence that explains it (docs/reference/tool-contract.md#limits-and-failures).
 import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { type Granted, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";

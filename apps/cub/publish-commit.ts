@@ -1,4 +1,4 @@
-// The commit behind a result: checked, and carried to the exchange before anyone hears of the artefact (DESIGN §8).
+// The commit behind a result: checked, and carried to the exchange before anyone hears of the artefact (docs/internals/git.md#out).
 import { settRef } from "../../lib/git/refs.ts";
 import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";

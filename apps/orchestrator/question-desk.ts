@@ -1,4 +1,4 @@
-// Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (DESIGN §7). What stands
+// Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (docs/internals/claims.md#questions). What stands
 // on the blackboard decides, so that looking twice does no harm.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";

@@ -1,5 +1,4 @@
-// Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (DESIGN §6,
-// "Modes"). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
+// Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (docs/internals/orchestrator.md#workers). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";

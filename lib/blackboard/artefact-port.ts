@@ -38,7 +38,7 @@ export interface ArtefactBoard {
   /** The same without what they say: payloads stay where they are, whatever their size. */
   readHeads(ids: readonly ArtefactId[]): Promise<StoredHead[]>;
   /**
-   * What an agent gets to read beside its target, as it stands now. `chain` (DESIGN §6, "Context chain"): from the target's sources and the
+   * What an agent gets to read beside its target, as it stands now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources and the
    * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly the versions that were asked for. What does not
    * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `mostBytes`
    * (64 MiB), each artefact counted once.

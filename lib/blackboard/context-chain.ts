@@ -1,4 +1,4 @@
-// What an agent gets to read beside its target: the artefacts that the target came from (DESIGN §6, "Context chain").
+// What an agent gets to read beside its target: the artefacts that the target came from (docs/internals/blackboard.md#context-chain).
 // lua/read-context.lua finds them in Redis; the walk here does it for the twin in memory, and both put them in one order.
 import type { Artefact } from "../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../model/ids.ts";

@@ -1,4 +1,4 @@
-// Which commit an agent's working copy starts from (DESIGN §8).
+// Which commit an agent's working copy starts from (docs/internals/git.md#in).
 import { type Artefact, codeCommitType, goalType } from "../model/artefact.ts";
 import { CommitHash } from "../model/ids.ts";
 

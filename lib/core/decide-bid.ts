@@ -1,4 +1,4 @@
-// From an artefact to an agent's bid, as far as it needs no help from outside (DESIGN §6, "Deciding a bid").
+// From an artefact to an agent's bid, as far as it needs no help from outside (docs/internals/cub.md#deciding-a-bid).
 import type { AgentRegistration } from "../model/agent.ts";
 import { type Artefact, goalType } from "../model/artefact.ts";
 import type { BidRule, BidWord } from "../model/bid.ts";

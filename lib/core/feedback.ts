@@ -1,4 +1,4 @@
-// What follows when reviewers do not approve (DESIGN §5, "Feedback loop").
+// What follows when reviewers do not approve (docs/internals/claims.md#reviews-and-the-feedback-loop).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type Artefact, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";

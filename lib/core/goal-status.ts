@@ -1,4 +1,4 @@
-// How a goal stands, derived from what is on the blackboard and stored nowhere (DESIGN §5, "Goal status").
+// How a goal stands, derived from what is on the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
 import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
 import { type Claim, type ClaimSnapshot, type Grant, isEnded, type MalformedClaim } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";

@@ -1,4 +1,4 @@
-// The artefact that a grant ends with: where it stands in its thread and what it derives from (DESIGN §5, "Results").
+// The artefact that a grant ends with: where it stands in its thread and what it derives from (docs/internals/claims.md#phases-and-results).
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant, Phase } from "../model/claim.ts";
 import { type AgentName, ArtefactId, LogicalId } from "../model/ids.ts";

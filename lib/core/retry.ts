@@ -1,4 +1,4 @@
-// Another attempt after a failed one (DESIGN §5, "Failure"): as many as the agent's `retries` allow, later each time.
+// Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as the agent's `retries` allow, later each time.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";

@@ -1,4 +1,4 @@
-// What a review says: approval only by `{}` or `[]` (DESIGN §5), so that a reviewer never approves by accident.
+// What a review says: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never approves by accident.
 import type { Artefact } from "../model/artefact.ts";
 
 /** What a decision needs of a Review, however long it is. `excerpt`: of feedback, its beginning; empty where it approves. */

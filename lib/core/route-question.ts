@@ -1,4 +1,4 @@
-// Whom a question goes to first (DESIGN §7): the agent that made what it is about, another of its role where that one cannot answer, or whoever
+// Whom a question goes to first (docs/internals/claims.md#questions): the agent that made what it is about, another of its role where that one cannot answer, or whoever
 // made what that came from, and so up the chain; at the user, or where nobody else is left, a person. Pure: the caller fetches the artefacts that the way up leads through.
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, userRole } from "../model/artefact.ts";

@@ -6,7 +6,7 @@ import { ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "./ids.ts";
 export const StructuralType = z.enum(["Standard", "Review", "Question", "Answer", "Failure", "Terminal"]);
 export type StructuralType = z.infer<typeof StructuralType>;
 
-/** 16 MiB: the largest payload that the blackboard stores (DESIGN §4). */
+/** 16 MiB: the largest payload that the blackboard stores (docs/reference/blackboard.md#fields-of-an-artefact). */
 export const maxPayloadBytes = 16 * 1024 * 1024;
 
 /** `summary` and `commit` are Sett's own; agents add what they like. */

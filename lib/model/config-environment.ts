@@ -10,7 +10,7 @@ export type EnvironmentEntry = {
   at: string | number;
 };
 
-/** Names that Sett sets itself, or that the cub must not be started with (DESIGN §6: it removes them from the tool's environment). */
+/** Names that Sett sets itself, or that the cub must not be started with (docs/reference/tool-contract.md#environment-of-the-command). */
 function isReserved(name: string): boolean {
   return name === "REDIS_URL" || /^(?:SETT|BUN|LD)_/.test(name);
 }

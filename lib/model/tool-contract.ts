@@ -1,4 +1,4 @@
-// What an agent's command is given on stdin and must answer on stdout (DESIGN §6).
+// What an agent's command is given on stdin and must answer on stdout (docs/reference/tool-contract.md).
 import { z } from "zod";
 import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
 import type { Phase } from "./claim.ts";

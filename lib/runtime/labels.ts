@@ -1,4 +1,4 @@
-// The labels that say what a container, volume or network is to Sett: the only registry there is (DESIGN §10).
+// The labels that say what a container, volume or network is to Sett: the only registry there is (docs/internals/containers.md#names-and-labels).
 import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 

@@ -1,4 +1,4 @@
-// What the parts of an instance are called (DESIGN §10).
+// What the parts of an instance are called (docs/internals/containers.md#names-and-labels).
 import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
 
 export function redisName(instance: InstanceName): string {

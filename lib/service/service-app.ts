@@ -1,4 +1,4 @@
-// The three endpoints that every service has (DESIGN §3), as a Hono app: a value with a `fetch` handler.
+// The three endpoints that every service has (docs/reference/services.md#endpoints), as a Hono app: a value with a `fetch` handler.
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
 

@@ -1,4 +1,4 @@
-// The keys as people meet them in redis-cli: the public contract of DESIGN §4.
+// The keys as people meet them in redis-cli: the public contract (docs/reference/blackboard.md).
 import { afterAll, expect, test } from "bun:test";
 import { createClient } from "redis";
 import { SettError } from "../../lib/model/errors.ts";

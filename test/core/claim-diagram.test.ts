@@ -1,4 +1,4 @@
-// The claim's diagram in ARCHITECTURE.md draws what the machine can do, and nothing else: every state that a claim of two agents can come to
+// The claim's diagram in docs/internals/claims.md draws what the machine can do, and nothing else: every state that a claim of two agents can come to
 // is visited, whatever they do.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -83,7 +83,7 @@ function rework(): ClaimSimulation {
 }
 
 test("the diagram of a claim draws every way that the machine can take, and no other", () => {
-  const page = readFileSync(join(import.meta.dir, "../../ARCHITECTURE.md"), "utf8");
+  const page = readFileSync(join(import.meta.dir, "../../docs/internals/claims.md"), "utf8");
   const diagram = /^stateDiagram-v2$(.*?)^```$/ms.exec(page)?.[1] ?? "";
   const drawn = [...diagram.matchAll(/^ +(\S+ --> [^\s:]+)/gm)].map(([, arrow = ""]) => arrow);
   const beginnings = [new ClaimSimulation(agents, { target }), rework()];

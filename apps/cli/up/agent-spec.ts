@@ -1,4 +1,4 @@
-// The container of one agent: its image, started with the cub, and what it may see of the machine (DESIGN §8 and §10).
+// The container of one agent: its image, started with the cub, and what it may see of the machine (docs/internals/containers.md#what-a-container-may-do).
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";

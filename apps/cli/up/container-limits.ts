@@ -4,7 +4,7 @@ import type { Resources } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { DurationText } from "../../../lib/service/environment.ts";
 
-/** What a container gives its cub, on top of what the cub gives a running tool to end (DESIGN §6). */
+/** What a container gives its cub, on top of what the cub gives a running tool to end (docs/internals/cub.md#signals-and-stuck-loops). */
 const graceSeconds = 10;
 
 export function stopSecondsFor(shutdownMs: number): number {

@@ -1,4 +1,4 @@
-// What `sett up` shall make, as data: one configuration in, containers, volumes and a network out (DESIGN §8 and §10). Pure.
+// What `sett up` shall make, as data: one configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
 import { policyOf } from "../../../lib/config/registrations.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";

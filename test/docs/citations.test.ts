@@ -1,0 +1,71 @@
+// Comments cite pages of this repository, and its pages cite files: what they cite is there.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Glob } from "bun";
+
+const root = join(import.meta.dir, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const filesOf = (pattern: string) => [...new Glob(pattern).scanSync({ cwd: root, dot: true })];
+
+const itself = "test/docs/citations.test.ts";
+const sources = [
+  ...filesOf("{apps,lib,test,agents,.ci}/**/*"),
+  ...["sett.example.yml", "justfile", "Dockerfile.redis", "Dockerfile.multiarch"],
+].filter((file) => file !== itself);
+const pages = [...filesOf("docs/{internals,reference}/*.md"), "ARCHITECTURE.md"];
+
+/** `docs/internals/claims.md#results`: a page, and perhaps a heading in it. */
+const citation = /(?<![\w/.-])((?:docs\/(?:internals|reference)\/[\w-]+|ARCHITECTURE)\.md)(#[\w-]+)?/g;
+
+/** `lib/core/decide-claim.ts` in a page, in code or as the target of a link. */
+const file = /(?<![\w/-])((?:apps|lib|test|agents|\.ci)\/[\w./-]*\w)(?=[`)])/g;
+
+/** Headings as a forge names them in links. */
+function anchorsOf(page: string): Set<string> {
+  const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
+  const slug = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replaceAll(" ", "-");
+  return new Set([...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) => `#${slug(heading)}`));
+}
+
+test("every page and heading that a source cites exists", () => {
+  const wrong = sources.flatMap((source) =>
+    [...read(source).matchAll(citation)].flatMap(([whole, page = "", anchor]) => {
+      if (!existsSync(join(root, page))) return [`${source} cites ${whole}: there is no such page`];
+      return anchor === undefined || anchorsOf(page).has(anchor) ? [] : [`${source} cites ${whole}: there is no such heading`];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no source cites a design that is not in the repository", () => {
+  expect(sources.filter((source) => /\bDESIGN\b|§/.test(read(source)))).toEqual([]);
+});
+
+test("every file that a page names exists", () => {
+  const wrong = pages.flatMap((page) =>
+    [...read(page).matchAll(file)].flatMap(([, path = ""]) =>
+      existsSync(join(root, path)) ? [] : [`${page} names ${path}: there is no such file`],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("every call of the blackboard in apps/cub has its line in the cub's page", () => {
+  const calls = filesOf("apps/cub/**/*.ts").flatMap((one) =>
+    [...read(one).matchAll(/\bboard\.(\w+)/g)].map(([, name = ""]) => name),
+  );
+  const page = read("docs/internals/cub.md");
+  expect([...new Set(calls)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("ARCHITECTURE.md is one page", () => {
+  const lines = read("ARCHITECTURE.md").split("\n");
+  expect(lines.length).toBeLessThanOrEqual(121);
+  expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
+});
