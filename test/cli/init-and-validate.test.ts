@@ -27,6 +27,13 @@ describe("sett init", () => {
     expect((await sett("validate")).code).toBe(0);
   });
 
+  test("writes the schema that editors read, which `sett validate --schema` prints anywhere", async () => {
+    const written = await readFile(join(folder, "sett.schema.json"), "utf8");
+    const { code, out } = await runSett(["validate", "--schema"], { cwd: tmpdir() });
+    expect({ code, out }).toEqual({ code: 0, out: written });
+    expect(JSON.parse(written)).toMatchObject({ required: ["version", "agents"] });
+  });
+
   test("overwrites nothing, and names what is there", async () => {
     await writeFile(join(folder, "sett.yml"), "mine");
     await rm(join(folder, "agents/example-agent/Dockerfile"));

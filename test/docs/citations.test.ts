@@ -8,15 +8,15 @@ const root = join(import.meta.dir, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 const filesOf = (pattern: string) => [...new Glob(pattern).scanSync({ cwd: root, dot: true })];
 
-const itself = "test/docs/citations.test.ts";
+const listsOfPages = ["test/docs/citations.test.ts", "test/e2e/docs.test.ts"];
 const sources = [
   ...filesOf("{apps,lib,test,agents,.ci}/**/*"),
   ...["sett.example.yml", "justfile", "Dockerfile.redis", "Dockerfile.multiarch"],
-].filter((file) => file !== itself);
+].filter((file) => !listsOfPages.includes(file));
 const pages = [...filesOf("docs/{internals,reference}/*.md"), "ARCHITECTURE.md"];
 
 /** `docs/internals/claims.md#results`: a page, and perhaps a heading in it. */
-const citation = /(?<![\w/.-])((?:docs\/(?:internals|reference)\/[\w-]+|ARCHITECTURE)\.md)(#[\w-]+)?/g;
+const citation = /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(#[\w-]+)?/g;
 
 /** `lib/core/decide-claim.ts` in a page, in code or as the target of a link. */
 const file = /(?<![\w/-])((?:apps|lib|test|agents|\.ci)\/[\w./-]*\w)(?=[`)])/g;
