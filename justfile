@@ -63,6 +63,10 @@ bench *options: build docker-orchestrator docker-cub
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
+# Record the picture of a terminal session in the README, with Redis and git from the PATH.
+picture: build
+    {{ bin }}/bun .ci/picture.ts
+
 # Remove what was built here. Images and running instances stay.
 clean:
     rm -rf bin coverage

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings CHANGELOG.md up to date with the commits since the last tag, and commits it. For a release it also raises the version.
 #
-# stdin:  the work (see README): the goal's text names the release, its metadata the last tag; reviews of an earlier try, if any
+# stdin:  the work (see docs/reference/tool-contract.md): the goal's text names the release, its metadata the last tag; reviews of an earlier try, if any
 # stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write, or a Question where the
 #         goal leaves the version to a person
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot

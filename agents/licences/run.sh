@@ -1,7 +1,7 @@
 #!/bin/sh
 # Says under which licence a commit's tree stands, and its dependencies, as far as what is committed tells.
 #
-# stdin:  the work (see README): a CodeCommit
+# stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit
 # stdout: a LicenceReport, or without a licence file a Failure of type LicenceMissing
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Packs a released commit, writes the tag for it, and ends the goal.
 #
-# stdin:  the work (see README): a CodeCommit of a release, the reports on it, and the goal that it was made for
+# stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit of a release, the reports on it, and the goal that it was made for
 # stdout: a Release, which is Terminal: version, commit, the annotated tag, the archive's checksum and how to make both again
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Reviews a commit that updates CHANGELOG.md and, for a release, raises the version.
 #
-# stdin:  the work (see README): a CodeCommit, and the goal that it was made for
+# stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit, and the goal that it was made for
 # stdout: a Review: {} when all is well, else {"problems": [sentence, …]}
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot
 set -eu

@@ -2,7 +2,7 @@
 # Looks for keys and tokens in a commit's tree, and in all that was committed since the last tag: what a later commit takes out
 # is published all the same.
 #
-# stdin:  the work (see README): a CodeCommit, and the goal that it was made for
+# stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit, and the goal that it was made for
 # env:    SECRETS_EXCLUDE, paths to leave out, with spaces between them (keys that are made up for tests)
 # stdout: a SecretsReport, or a Failure of type SecretsFound that says where, and never what
 # stderr: what it does, for the log; exit 1 with a sentence when it cannot

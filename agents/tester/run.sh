@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the repository's own tests on a commit.
 #
-# stdin:  the work (see README): a CodeCommit
+# stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit
 # env:    TEST_COMMAND, what to run; empty: whatever the repository has, of npm test, make test and ./test.sh
 # stdout: a TestReport, or when the tests fail a Failure of type TestsFailed; both with command, exit code and output
 # stderr: what it does, for the log; exit 1 with a sentence when nothing could be tested

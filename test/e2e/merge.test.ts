@@ -1,8 +1,7 @@
 // Two agents commit beside each other, and a third one merges what they have made; in a shallow clone, as a forge checks it out.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { fileWrittenBy } from "../support/pages.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const writes = (file: string) => `set -e
@@ -13,15 +12,6 @@ jq -n --arg commit "$(git rev-parse HEAD)" '{artefact_type: "Part", artefact_pay
 `;
 const bids = (bid: string) => `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n    workspace: { mode: rw }\n`;
 
-/** Without its first line, which `scriptAgent` writes. */
-async function scriptOfReadme(): Promise<string> {
-  const readme = await readFile(join(import.meta.dir, "../../README.md"), "utf8");
-  const [, script] =
-    /\n```sh\n#!\/bin\/sh\n((?:(?!```)[\s\S])*additional_context\[\]\.metadata\.commit[\s\S]*?)```/.exec(readme) ?? [];
-  if (script === undefined) throw new Error("The README has no script that merges.");
-  return script;
-}
-
 let origin: SettWorkspace;
 let sett: SettWorkspace;
 let artefacts: Artefact[];
@@ -30,7 +20,8 @@ beforeAll(async () => {
   origin = await SettWorkspace.create({
     ...scriptAgent("walls", writes("walls")),
     ...scriptAgent("roof", writes("roof")),
-    ...scriptAgent("merger", await scriptOfReadme()),
+    "agents/merger/Dockerfile": "FROM sett/agent-base:latest\nCOPY run.sh /app/run.sh\n",
+    "agents/merger/run.sh": fileWrittenBy("docs/guides/git.md", "agents/merger/run.sh"),
     "sett.yml": settYml({ walls: bids("claim"), roof: bids("claim"), merger: bids("exclusive") }),
   });
   await origin.commit("Build a house");

@@ -170,7 +170,7 @@ test("list, status, logs and watch show it at work", async () => {
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
 });
 
-test("whoever takes part by hand finds Redis' port with list, and the password in a file of their own, as README says", async () => {
+test("whoever takes part by hand finds Redis' port with list, and the password in a file of their own, as docs/guides/by-hand.md says", async () => {
   const listed = await need("list", "--json");
   const [{ redis_port }] = JSON.parse(listed);
   const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(root, "state/sett/processes"), absolute: true });

@@ -1,22 +1,16 @@
-// What README.md promises is what one sees: its examples of the tool contract are run as they stand there, and the words that its
-// troubleshooting names are looked for in real symptoms.
+// What the documentation promises is what one sees: its examples of answers are run as they stand there, and the words that
+// docs/troubleshooting.md names are looked for in real symptoms.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { blocksOf, fileWrittenBy, readPage, sectionOf } from "../support/pages.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-const readme = await readFile(resolve(import.meta.dir, "../../README.md"), "utf8");
-
-/** The code blocks of one language in the section that begins with `heading`. */
-function blocksOf(heading: string, language: string): string[] {
-  const section = readme.split(/^(?=#{2,3} )/m).find((text) => text.startsWith(`${heading}\n`)) ?? "";
-  return [...section.matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, tag, code = ""]) => (tag === language ? [code] : []));
-}
-
-const [, derivative = "", approval = "", feedback = "", terminal = "", failure = ""] = blocksOf("## The tool contract", "json");
-const [commit = ""] = blocksOf("## The tool contract", "sh");
+const page = readPage("docs/troubleshooting.md");
+const answers = sectionOf(readPage("docs/guides/write-an-agent.md"), "## What it answers");
+const [derivative = "", approval = "", feedback = "", terminal = "", failure = ""] = blocksOf(answers).map(({ code }) => code);
+/** Builds walls of brick, and answers with a CodeCommit. */
+const commit = fileWrittenBy("docs/guides/git.md", "agents/walls/run.sh");
 
 const print = (text: string) => `cat <<'END'\n${text}\nEND\n`;
 const artefact = (type: string) => `{"artefact_type":"${type}","artefact_payload":"","summary":""}`;
@@ -51,7 +45,7 @@ beforeAll(async () => {
     ...scriptAgent("critic", critic),
     ...scriptAgent("hasty", "exit 1"),
     ...scriptAgent("slow", late),
-    ...scriptAgent("locked", `echo green > door.txt\n${commit}`),
+    ...scriptAgent("locked", commit),
     ...scriptAgent("unsure", ":"),
     "sett.yml": settYml({
       shell: `${rw}${wants(`.payload != "nobody" and .payload != "${endless}"`)}`,
@@ -88,9 +82,9 @@ async function logOf(agent: string): Promise<LogLine[]> {
     .map((line) => JSON.parse(line));
 }
 
-/** The README names these words, and they are really there. */
+/** The page names these words, and they are really there. */
 function expectSeen(words: string, text: string): void {
-  expect(readme).toContain(words);
+  expect(page).toContain(words);
   expect(text).toContain(words);
 }
 
@@ -111,9 +105,9 @@ test.each([
 });
 
 test("the example of a commit reaches the repository", async () => {
-  const { results } = await run(`echo green > door.txt\n${commit}`);
-  expect(results).toMatchObject([{ type: "CodeCommit", metadata: { summary: "Painted the door" } }]);
-  expect(await sett.git("show", `refs/sett/${sett.name}/${results[0]?.id}:door.txt`)).toBe("green");
+  const { results } = await run(commit);
+  expect(results).toMatchObject([{ type: "CodeCommit", metadata: { summary: "Built the walls" } }]);
+  expect(await sett.git("show", `refs/sett/${sett.name}/${results[0]?.id}:walls.txt`)).toBe("brick");
 });
 
 test("feedback makes version 2 of the same thread and type, from the rejected version and its review; approval ends it there", async () => {

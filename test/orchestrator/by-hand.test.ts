@@ -1,21 +1,26 @@
-// Taking part with nothing but redis-cli: the commands of the README, typed at a real Redis with a real orchestrator beside it.
+// Taking part with nothing but redis-cli: the commands of docs/guides/by-hand.md, typed at a real Redis with a real orchestrator beside it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { $ } from "bun";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { GoalId, InstanceName } from "../../lib/model/ids.ts";
+import { blocksOf, readPage } from "../support/pages.ts";
 import { playAgent } from "../support/played-agent.ts";
 import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const readme = await readFile(join(import.meta.dir, "../../README.md"), "utf8");
-const section = readme.split(/^(?=## )/m).find((text) => text.startsWith("## Taking part by hand\n")) ?? "";
-const [newest = "", , bid = "", read = "", post = ""] = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code]) => code);
+const blocks = blocksOf(readPage("docs/guides/by-hand.md")).map(({ code }) => code);
+const blockWith = (part: string) => blocks.find((code) => code.includes(part)) ?? "";
+/** In the order of the page: the newest claim, a wait for one on a Draft, a bid, a wait for the grant, what it is about, the result. */
+const newest = blockWith("XREVRANGE");
+const [newestAgain = ""] = blockWith("until newest").split("\n");
+const bid = blockWith("approver review");
+const wait = blockWith("until granted");
+const read = blockWith("artefact_id");
+const post = blockWith("PUBLISH");
 
 const redis = await startRedisServer();
 const instance = InstanceName.parse("demo");
@@ -54,10 +59,9 @@ afterAll(async () => {
 function shell() {
   let variables = "";
   return async (commands: string): Promise<string> => {
-    const here = commands.replaceAll("docker exec -i sett-demo-redis redis-cli", `redis-cli -p ${redis.port}`);
     const tell = `printf '\\n%s\\n' "claim=$claim artefact=$artefact id=$id"`;
-    const board_ = `board() { redis-cli -p ${redis.port} "$@"; }`;
-    const said = (await $`sh -c ${[board_, variables, here, tell].join("\n")}`.text()).trimEnd().split("\n");
+    const here = [`name=${instance}`, `board() { redis-cli -p ${redis.port} "$@"; }`, newestAgain, variables];
+    const said = (await $`sh -c ${[...here, commands, tell].join("\n")}`.text()).trimEnd().split("\n");
     variables = said.pop() ?? "";
     return said.join("\n").trim();
   };
@@ -74,7 +78,7 @@ board PUBLISH sett:demo:artefact_events $id`);
 
 const bidOnBefore = new Set<string>();
 
-/** Types the README's first commands until they show another claim on an artefact of that type, then bids on it. */
+/** Types the page's first command until it shows another claim on an artefact of that type, then bids on it. */
 async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
   const claim = await waitFor(
     `a claim on ${type}`,
@@ -89,10 +93,7 @@ async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
   expect(await typed("echo $claim")).toBe(claim);
 }
 
-const granted = (typed: Typed, field: string) =>
-  waitFor("the grant", async () => (await typed(`board HGET sett:demo:claim:$claim ${field}`)).includes("approver"), {
-    everyMs: 100,
-  });
+const granted = (typed: Typed, field: string) => typed(wait.replace("granted_review_agents", field));
 
 const eventsOf = async (goal: GoalId, type: SettEvent["type"]) =>
   (await board.readEvents("0", 10_000)).filter((event) => event.goal_id === goal && event.type === type);
@@ -110,13 +111,13 @@ const ended = (goal: GoalId, claims: number) =>
   );
 
 describe("somebody with redis-cli", () => {
-  test("reviews a draft with the README's commands, and the claim goes on", async () => {
+  test("reviews a draft with the page's commands, and the claim goes on", async () => {
     const typed = shell();
     const goal = await stateGoal(typed, "a letter");
     await bidOn(typed, "GoalDefined", "ignore");
     await bidOn(typed, "Draft", "review");
     await granted(typed, "granted_review_agents");
-    expect(await typed(read)).toStartWith('["approver"]\n');
+    expect(await typed(read)).toBe((await artefactsOf(goal))[1]?.payload ?? "");
     await typed(post);
     await ended(goal, 2);
     const [, draft, review] = await artefactsOf(goal);

@@ -31,9 +31,20 @@ export function proseOf(text: string): string {
   return text.replace(/^```.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""));
 }
 
-/** The one code block of a page in which `part` stands. */
-export function blockWith(path: string, part: string): string {
-  const found = blocksOf(readPage(path)).filter(({ code }) => code.includes(part));
-  if (found.length !== 1) throw new Error(`${found.length} code blocks of ${path} hold ${JSON.stringify(part)}, not one.`);
-  return found[0]?.code ?? "";
+/** From its heading to the next one of the same rank or a higher one. Throws where there is none. */
+export function sectionOf(text: string, heading: string): string {
+  const start = `\n${text}`.indexOf(`\n${heading}\n`);
+  if (start < 0) throw new Error(`There is no section ${JSON.stringify(heading)}.`);
+  const section = text.slice(start + heading.length);
+  const rank = heading.indexOf(" ");
+  const end = section.search(new RegExp(`^#{1,${rank}} `, "m"));
+  return end < 0 ? section : section.slice(0, end);
+}
+
+/** What a command of the page writes into a file: `cat > FILE <<'END'`. Throws where none does. */
+export function fileWrittenBy(path: string, file: string): string {
+  const [, after] = readPage(path).split(`\ncat > ${file} <<'END'\n`);
+  const [content, end] = after?.split(/^END$/m) ?? [];
+  if (content === undefined || end === undefined) throw new Error(`No command of ${path} writes ${file}.`);
+  return content;
 }

@@ -102,7 +102,7 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
 
 function hintOfWriteRefusal({ message }: ErrorReply): string {
   if (message.startsWith("OOM")) {
-    return 'Make room with `sett prune --before 30d`, or give Redis more memory (README, "What stays"); work goes on by itself then.';
+    return 'Make room with `sett prune --before 30d`, or give Redis more memory (docs/operations.md, "Memory"); work goes on by itself then.';
   }
   if (message.startsWith("MISCONF"))
     return "Is the disk full? Make room where Redis keeps its data; work goes on by itself then.";
