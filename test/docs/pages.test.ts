@@ -76,10 +76,10 @@ test("every agent of the repository has a page of its own", async () => {
   expect(wanted.filter((page) => !pages.includes(page))).toEqual([]);
 });
 
-test("lines of the documentation have at most 100 columns, but for tables and what is shown of a terminal", () => {
+test("lines of the documentation have at most 100 columns, but for tables, pictures and what is shown of a terminal", () => {
   const long = documentation.flatMap((page) => {
     const lines = readPage(page)
-      .replace(/^```(?:console|text|json)\n.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""))
+      .replace(/^```(?:console|text|json|mermaid)\n.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""))
       .split("\n");
     return lines.flatMap((line, index) => (line.length > 100 && !/^\||^!?\[|^<!--/.test(line) ? [`${page}:${index + 1}`] : []));
   });
@@ -121,7 +121,10 @@ const arrow = String.raw`(?:-->|---|-\.->)(?:\|(?:"[^"]*"|${plain})\|)?|<?-- (?:
 
 /** What may stand in a line of a picture, by the picture's first line: the part of Mermaid that is used here. */
 const pictureLines: [RegExp, RegExp][] = [
-  [/^flowchart (?:LR|TB)$/, new RegExp(`^(?:${node}(?: *(?:${arrow}) *${node})*|subgraph \\w+\\["[^"]*"\\]|end)$`)],
+  [
+    /^flowchart (?:LR|TB)$/,
+    new RegExp(`^(?:${node}(?: *(?:${arrow}) *${node})*|subgraph \\w+ ?\\[(?:"[^"]*"|${plain})\\]|end)$`),
+  ],
   [
     /^sequenceDiagram$/,
     /^(?:participant \w+ as [^;#]+|\w+(?:->>|-->>)\w+: [^;#]+|Note over \w+(?:,\w+)?: [^;#]+|(?:alt|else|loop|opt) [^;#]+|end)$/,
