@@ -1,7 +1,7 @@
 #!/bin/sh
 # Says in the image root $1, which has no package manager, which of Debian's packages its files are from: $2 and following, or else those that
-# own programs and libraries of these names. It is said where scanners of images and `.ci/sbom.ts` look. A base that does not know its own
-# packages is passed over.
+# own programs and libraries of these names. It is said where scanners of images and `.ci/sbom.ts` look. What the base does not know of its
+# own packages is passed over.
 set -eu
 root=$1
 shift
@@ -14,20 +14,22 @@ owners() {
   done | grep -v '^diversion ' | sed 's/[:,].*//' | sort -u
 }
 
-if command -v dpkg-query > /dev/null; then
-  [ $# -gt 0 ] || set -- $(owners)
-elif [ $# -eq 0 ] && [ -d "/$record" ]; then
-  # What was unpacked for this image alone. Busybox serves those who build it.
-  set -- $(ls "/$record" | grep -v '^busybox')
+if [ $# -eq 0 ]; then
+  if [ -d "/$record" ]; then
+    # A stand-in (.ci/setup), whose packages were unpacked for this image: some are needed only to build it, such as busybox.
+    set -- $(ls "/$record" | grep -v '^busybox')
+  else
+    set -- $(owners)
+  fi
 fi
 mkdir -p "$root/$record" "$root/etc"
 for release in /etc/os-release /etc/debian_version; do
   if [ -e "$release" ]; then cp -L "$release" "$root/etc/"; fi
 done
 for package; do
-  if command -v dpkg-query > /dev/null; then
-    { dpkg-query --status "$package" && echo; } > "$root/$record/$package"
-  elif [ -e "/$record/$package" ]; then
+  if [ -e "/$record/$package" ]; then
     cp "/$record/$package" "$root/$record/"
+  elif status="$(dpkg-query --status "$package" 2> /dev/null)"; then
+    printf '%s\n\n' "$status" > "$root/$record/$package"
   fi
 done
