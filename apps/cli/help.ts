@@ -1,8 +1,8 @@
 // What `--help` prints.
-import { commonArguments } from "./arguments.ts";
-import type { Argument, Command } from "./command.ts";
+import { commonArguments } from "./program/arguments.ts";
+import type { Argument, Command } from "./program/command.ts";
 import { commands } from "./commands.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./terminal/output.ts";
 import type { Style } from "./render/style.ts";
 import { wrap } from "./render/wrap.ts";
 

@@ -2,12 +2,12 @@
 import process from "node:process";
 import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { embeddedFile } from "./embedded-file.ts";
-import { createMessages } from "./messages.ts";
-import { createOutput } from "./output.ts";
-import { printError } from "./print-error.ts";
+import { embeddedFile } from "./program/embedded-file.ts";
+import { createMessages } from "./terminal/messages.ts";
+import { createOutput } from "./terminal/output.ts";
+import { printError } from "./program/print-error.ts";
 import { runCommand } from "./run-command.ts";
-import type { Shell } from "./shell.ts";
+import type { Shell } from "./terminal/shell.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;

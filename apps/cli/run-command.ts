@@ -2,13 +2,13 @@
 import { parseArgs } from "citty";
 import { nearestWord } from "../../lib/config/nearest-word.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
-import { commonArguments } from "./arguments.ts";
-import type { Command } from "./command.ts";
+import { commonArguments } from "./program/arguments.ts";
+import type { Command } from "./program/command.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, rootHelp } from "./help.ts";
-import { printError } from "./print-error.ts";
-import { readArguments } from "./read-arguments.ts";
-import type { Shell } from "./shell.ts";
+import { printError } from "./program/print-error.ts";
+import { readArguments } from "./program/read-arguments.ts";
+import type { Shell } from "./terminal/shell.ts";
 
 /** Never throws: what goes wrong is printed, and the exit code says what kind it was. */
 export async function runCommand(words: readonly string[], shell: Shell): Promise<number> {

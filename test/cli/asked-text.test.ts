@@ -1,6 +1,6 @@
 // What a person is shown of what waits for them: facts in, text out.
 import { expect, test } from "bun:test";
-import type { Asked } from "../../apps/cli/read-asked.ts";
+import type { Asked } from "../../apps/cli/facts/awaited.ts";
 import { askedDetails, commandsFor } from "../../apps/cli/render/asked-text.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";

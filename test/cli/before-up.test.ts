@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { chooseInstance, requireFreeOrOwn } from "../../apps/cli/up/checks.ts";
 import { contextHash } from "../../apps/cli/up/context-hash.ts";
 import { findEngineSocket } from "../../apps/cli/up/engine-socket.ts";
-import { Journal } from "../../apps/cli/up/journal.ts";
+import { Journal } from "../../apps/cli/up/undo.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import type { InstanceParts } from "../../lib/runtime/port.ts";

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
-import { Progress } from "../../apps/cli/render/progress.ts";
+import { Progress } from "../../apps/cli/terminal/progress.ts";
 import { bringImages, type CarriedImages } from "../../apps/cli/up/carried-images.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";

@@ -1,7 +1,7 @@
 // What `sett up` finds to do on an instance as it stands.
 import { describe, expect, test } from "bun:test";
-import { type Change, changesOf } from "../../apps/cli/up/changes.ts";
-import { changedParts } from "../../apps/cli/up/made-from.ts";
+import { type Change, changesOf } from "../../apps/cli/up/diff.ts";
+import { changedParts } from "../../apps/cli/up/fingerprint.ts";
 import { planInstance } from "../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../apps/cli/up/plan-input.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
 
-const source = join(import.meta.dirname, "../../apps/cli/up/hold-instance.ts");
+const source = join(import.meta.dirname, "../../apps/cli/instance/lock.ts");
 
 test("whoever holds an instance is known by number where the machine tells no name", () => {
   const program = `

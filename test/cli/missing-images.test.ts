@@ -1,6 +1,6 @@
 // What to do about an image that is nowhere, told by a real engine: only Sett's own are built in Sett's sources.
 import { expect, test } from "bun:test";
-import { Progress } from "../../apps/cli/render/progress.ts";
+import { Progress } from "../../apps/cli/terminal/progress.ts";
 import { prepareImages } from "../../apps/cli/up/images.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";
 import { SettError } from "../../lib/model/errors.ts";

@@ -1,6 +1,6 @@
 // What people have asked for and nobody has acted on, from the log alone.
 import { expect, test } from "bun:test";
-import { readRequests } from "../../apps/cli/read-requests.ts";
+import { readRequests } from "../../apps/cli/facts/requests.ts";
 import { requestSentence } from "../../apps/cli/render/request-text.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { EventDraft } from "../../lib/model/event.ts";

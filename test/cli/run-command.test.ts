@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { parseArgs } from "citty";
-import type { Command } from "../../apps/cli/command.ts";
-import { defineCommand } from "../../apps/cli/command.ts";
+import type { Command } from "../../apps/cli/program/command.ts";
+import { defineCommand } from "../../apps/cli/program/command.ts";
 import { commands } from "../../apps/cli/commands.ts";
 import { commandHelp } from "../../apps/cli/help.ts";
-import { printError } from "../../apps/cli/print-error.ts";
-import { readArguments } from "../../apps/cli/read-arguments.ts";
+import { printError } from "../../apps/cli/program/print-error.ts";
+import { readArguments } from "../../apps/cli/program/read-arguments.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { runCommand } from "../../apps/cli/run-command.ts";
 import { SettError } from "../../lib/model/errors.ts";

@@ -1,7 +1,7 @@
 // How an instance stands: facts in, lines out.
 import { describe, expect, test } from "bun:test";
-import type { GoalReading } from "../../apps/cli/read-goal.ts";
-import type { Situation } from "../../apps/cli/render/hold-up.ts";
+import type { GoalReading } from "../../apps/cli/facts/goal.ts";
+import type { Situation } from "../../apps/cli/render/blocked-reason.ts";
 import { statusReport } from "../../apps/cli/render/status-report.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";

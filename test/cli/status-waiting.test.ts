@@ -1,6 +1,6 @@
 // Why a claim does not move, in a sentence with the time.
 import { describe, expect, test } from "bun:test";
-import { type Situation, whyOf } from "../../apps/cli/render/hold-up.ts";
+import { type Situation, whyOf } from "../../apps/cli/render/blocked-reason.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { waitingBrief, waitingSentence, whyNobodyOrchestrates } from "../../apps/cli/render/waiting-text.ts";
 import { type Waiting, waitedForBy } from "../../lib/core/goal-status.ts";

@@ -1,7 +1,7 @@
 // The lines at the foot of a terminal, as they stand on its screen.
 import { expect, test } from "bun:test";
-import type { Output } from "../../apps/cli/output.ts";
-import { Footer } from "../../apps/cli/render/footer.ts";
+import type { Output } from "../../apps/cli/terminal/output.ts";
+import { Footer } from "../../apps/cli/terminal/footer.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
 import { Screen } from "./support/screen.ts";
 

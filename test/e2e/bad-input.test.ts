@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { nameOfFolder } from "../../apps/cli/up/checks.ts";
-import { holdInstance } from "../../apps/cli/up/hold-instance.ts";
+import { holdInstance } from "../../apps/cli/instance/lock.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import { waitFor } from "../support/wait-for.ts";

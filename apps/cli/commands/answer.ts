@@ -4,22 +4,22 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { type Edited, editText } from "../edit-text.ts";
-import { exitCodeOf } from "../follow-goal.ts";
-import { giveAnswer, whyClosed } from "../give-answer.ts";
-import { checkAnswerText, decodeAnswer, readAnswerText } from "../given-text.ts";
-import { type Held, heldUntil } from "../held-until.ts";
-import { actorAt } from "../open-as-person.ts";
-import { openBlackboard, type Place } from "../open-blackboard.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { type Edited, editText } from "../terminal/edit-text.ts";
+import { exitCodeOf } from "../goals/follow-goal.ts";
+import { giveAnswer, whyClosed } from "../people/give-answer.ts";
+import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/given-text.ts";
+import { type Held, heldUntil } from "../facts/held-until.ts";
+import { actorAt } from "../instance/open-as-person.ts";
+import { openBlackboard, type Place } from "../instance/open-blackboard.ts";
 import { makerOf } from "../render/asked-text.ts";
-import { naming } from "../render/naming.ts";
+import { naming } from "../render/name-flag.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { resolveQuestion } from "../resolve-id.ts";
-import { seeGoalThrough } from "../see-goal-through.ts";
-import type { Shell } from "../shell.ts";
+import { resolveQuestion } from "../goals/resolve-id.ts";
+import { seeGoalThrough } from "../goals/watch-goal.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const answer = defineCommand({
   name: "answer",

@@ -1,6 +1,6 @@
 // sett approve: a person's approval of what waits for it.
-import { defineCommand } from "../command.ts";
-import { giveVerdict, verdictArguments } from "../give-verdict.ts";
+import { defineCommand } from "../program/command.ts";
+import { giveVerdict, verdictArguments } from "../people/give-verdict.ts";
 
 export const approve = defineCommand({
   name: "approve",

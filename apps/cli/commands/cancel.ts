@@ -3,14 +3,14 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { openAsPerson } from "../open-as-person.ts";
-import { readGoal } from "../read-goal.ts";
-import { naming } from "../render/naming.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { openAsPerson } from "../instance/open-as-person.ts";
+import { readGoal } from "../facts/goal.ts";
+import { naming } from "../render/name-flag.ts";
 import { shortId } from "../render/short-id.ts";
-import { refusal, request } from "../request.ts";
-import { resolveGoalId } from "../resolve-id.ts";
+import { refusal, request } from "../instance/request.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 

@@ -5,18 +5,18 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
-import { jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { exitCodeOf } from "../follow-goal.ts";
-import { readGoalText } from "../given-text.ts";
-import { type Held, heldUntil } from "../held-until.ts";
-import { openBlackboard, type Place } from "../open-blackboard.ts";
-import { personOf } from "../person.ts";
-import { naming } from "../render/naming.ts";
+import { jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { exitCodeOf } from "../goals/follow-goal.ts";
+import { readGoalText } from "../program/given-text.ts";
+import { type Held, heldUntil } from "../facts/held-until.ts";
+import { openBlackboard, type Place } from "../instance/open-blackboard.ts";
+import { personOf } from "../people/person.ts";
+import { naming } from "../render/name-flag.ts";
 import { shortId } from "../render/short-id.ts";
-import { seeGoalThrough } from "../see-goal-through.ts";
-import type { Shell } from "../shell.ts";
-import { stateGoal } from "../state-goal.ts";
+import { seeGoalThrough } from "../goals/watch-goal.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { stateGoal } from "../goals/post-goal.ts";
 
 export const forage = defineCommand({
   name: "forage",

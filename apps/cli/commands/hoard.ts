@@ -2,19 +2,19 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { fetchResults, readResults } from "../fetch-results.ts";
-import { hoardArchive } from "../hoard-archive.ts";
-import { openBlackboard } from "../open-blackboard.ts";
-import { printTable } from "../print-artefacts.ts";
-import { readHeads, readWhole } from "../read-artefacts.ts";
+import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { hoardArchive } from "../archive/hoard.ts";
+import { openBlackboard } from "../instance/open-blackboard.ts";
+import { printTable } from "../goals/print-artefacts.ts";
+import { readHeads, readWhole } from "../facts/artefacts.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { naming } from "../render/naming.ts";
+import { naming } from "../render/name-flag.ts";
 import { oneLine } from "../render/plain-text.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../resolve-id.ts";
-import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../shelf.ts";
-import type { Shell } from "../shell.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../goals/resolve-id.ts";
+import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../facts/pages.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 const usualLimit = 50;
 /** Characters. */

@@ -1,9 +1,9 @@
 // sett init: a sett.yml and an agent that work with no edit.
 import { initFiles } from "../../../lib/config/init-files.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { defineCommand } from "../command.ts";
-import { workspaceRoot } from "../workspace-root.ts";
-import { existing, writeFiles } from "../write-files.ts";
+import { defineCommand } from "../program/command.ts";
+import { workspaceRoot } from "../instance/workspace-root.ts";
+import { existing, writeFiles } from "../program/write-files.ts";
 
 export const init = defineCommand({
   name: "init",

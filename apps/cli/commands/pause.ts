@@ -1,9 +1,9 @@
 // sett pause: from here on nothing new is granted or started.
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { openAsPerson } from "../open-as-person.ts";
-import { naming } from "../render/naming.ts";
-import { request } from "../request.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { openAsPerson } from "../instance/open-as-person.ts";
+import { naming } from "../render/name-flag.ts";
+import { request } from "../instance/request.ts";
 
 export const pause = defineCommand({
   name: "pause",

@@ -3,15 +3,15 @@ import { basename, resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { archiveName } from "../archive/name.ts";
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { fetchResults, readResults } from "../fetch-results.ts";
-import { KeptLogs } from "../kept-logs.ts";
-import { openAsPerson } from "../open-as-person.ts";
-import type { Place } from "../open-blackboard.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { KeptLogs } from "../logs/kept-logs.ts";
+import { openAsPerson } from "../instance/open-as-person.ts";
+import type { Place } from "../instance/open-blackboard.ts";
 import { type Chosen, chooseGoals } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
-import type { Shell } from "../shell.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const prune = defineCommand({
   name: "prune",

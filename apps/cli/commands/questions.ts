@@ -3,16 +3,16 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { goalFilter, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { durationOf } from "../duration-argument.ts";
-import { followLog } from "../follow-log.ts";
-import { openBlackboard } from "../open-blackboard.ts";
-import { type Asked, keyOf, keyOfEvent, readAsked } from "../read-asked.ts";
+import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { durationOf } from "../program/duration.ts";
+import { followLog } from "../instance/follow-log.ts";
+import { openBlackboard } from "../instance/open-blackboard.ts";
+import { type Asked, keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
 import { askedDetails, askedJson, askedTable, commandsFor } from "../render/asked-text.ts";
-import { naming } from "../render/naming.ts";
-import { resolveGoalId } from "../resolve-id.ts";
-import type { Shell } from "../shell.ts";
+import { naming } from "../render/name-flag.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export const questions = defineCommand({
   name: "questions",

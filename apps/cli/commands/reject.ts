@@ -1,7 +1,7 @@
 // sett reject: a person's feedback, which goes back to whoever made the artefact.
-import { defineCommand } from "../command.ts";
-import { giveVerdict, verdictArguments } from "../give-verdict.ts";
-import { readReasonText } from "../given-text.ts";
+import { defineCommand } from "../program/command.ts";
+import { giveVerdict, verdictArguments } from "../people/give-verdict.ts";
+import { readReasonText } from "../program/given-text.ts";
 
 export const reject = defineCommand({
   name: "reject",

@@ -1,8 +1,8 @@
 // sett resume: what has waited since `sett pause` is granted and started.
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { openAsPerson } from "../open-as-person.ts";
-import { request } from "../request.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { openAsPerson } from "../instance/open-as-person.ts";
+import { request } from "../instance/request.ts";
 
 export const resume = defineCommand({
   name: "resume",

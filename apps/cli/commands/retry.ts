@@ -1,15 +1,15 @@
 // sett retry: another try of the claim that a Failure has ended.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { asArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { heldUntil } from "../held-until.ts";
-import { openAsPerson } from "../open-as-person.ts";
-import { naming } from "../render/naming.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { heldUntil } from "../facts/held-until.ts";
+import { openAsPerson } from "../instance/open-as-person.ts";
+import { naming } from "../render/name-flag.ts";
 import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { request } from "../request.ts";
-import { resolveFailure } from "../resolve-id.ts";
+import { request } from "../instance/request.ts";
+import { resolveFailure } from "../goals/resolve-id.ts";
 
 export const retry = defineCommand({
   name: "retry",

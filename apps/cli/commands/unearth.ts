@@ -1,16 +1,16 @@
 // sett unearth: one artefact with its whole content.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import { archiveArgument, jsonArgument, nameArgument } from "../arguments.ts";
-import { defineCommand } from "../command.ts";
-import { openPast } from "../open-past.ts";
-import type { ReadingBoard } from "../reading-board.ts";
+import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { openPast } from "../instance/open-past.ts";
+import type { ReadingBoard } from "../facts/reading-board.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { wrap } from "../render/wrap.ts";
-import { notFound, resolveArtefactId } from "../resolve-id.ts";
-import type { Shell } from "../shell.ts";
-import { startsOfWork } from "../start-of-work.ts";
+import { notFound, resolveArtefactId } from "../goals/resolve-id.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { startsOfWork } from "../facts/start-of-work.ts";
 
 export const unearth = defineCommand({
   name: "unearth",

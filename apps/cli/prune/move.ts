@@ -5,7 +5,7 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
-import { readWhole } from "../read-artefacts.ts";
+import { readWhole } from "../facts/artefacts.ts";
 import type { Chosen } from "./choose.ts";
 import { eventPages } from "./log.ts";
 

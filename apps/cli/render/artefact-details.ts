@@ -1,9 +1,9 @@
 // Everything about one artefact, for people.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { Output } from "../output.ts";
+import type { Output } from "../terminal/output.ts";
 import { agoOf } from "./age.ts";
-import { naming } from "./naming.ts";
+import { naming } from "./name-flag.ts";
 import { oneLine, plainLines } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import { wrap } from "./wrap.ts";

@@ -1,9 +1,9 @@
 // What waits for a person, for people and for programs, with what to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
-import type { Output } from "../output.ts";
-import { type Asked, subjectOf } from "../read-asked.ts";
+import type { Output } from "../terminal/output.ts";
+import { type Asked, subjectOf } from "../facts/awaited.ts";
 import { ageOf, agoOf } from "./age.ts";
-import { naming } from "./naming.ts";
+import { naming } from "./name-flag.ts";
 import { oneLine, plainLines, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";

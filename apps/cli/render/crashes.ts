@@ -2,7 +2,7 @@
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { agoOf } from "./age.ts";
-import { naming } from "./naming.ts";
+import { naming } from "./name-flag.ts";
 
 /** One that has lasted for so long since it was started again has come through. */
 const lastingMs = 60_000;

@@ -2,7 +2,7 @@
 import type { GraphClaim, GraphNode, ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { approving } from "../read-artefacts.ts";
+import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 

@@ -1,6 +1,6 @@
 // What there is to say of how Redis stands, and what to do.
-import type { Situation } from "./hold-up.ts";
-import { naming } from "./naming.ts";
+import type { Situation } from "./blocked-reason.ts";
+import { naming } from "./name-flag.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 

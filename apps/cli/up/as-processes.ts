@@ -2,9 +2,9 @@
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
-import { redisPort } from "../open-blackboard.ts";
-import type { Programs } from "../programs.ts";
-import { withPrograms } from "./made-from.ts";
+import { redisPort } from "../instance/open-blackboard.ts";
+import type { Programs } from "../instance/programs.ts";
+import { withPrograms } from "./fingerprint.ts";
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";

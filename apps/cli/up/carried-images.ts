@@ -3,8 +3,8 @@ import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import type { Progress } from "../render/progress.ts";
-import type { Shell } from "../shell.ts";
+import type { Progress } from "../terminal/progress.ts";
+import type { Shell } from "../terminal/shell.ts";
 import { inputsLabel } from "./inputs-label.ts";
 
 /** What `.ci/carry.ts` says of the archive beside it. */

@@ -3,8 +3,8 @@ import { basename } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { hasAnything, instanceNameOf, workspaceOf } from "../find-instance.ts";
-import { howItRuns } from "../parts.ts";
+import { hasAnything, instanceNameOf, workspaceOf } from "../instance/find-instance.ts";
+import { howItRuns } from "../instance/parts.ts";
 
 /**
  * The name given, else the one instance that this repository has, be it only a blackboard that was kept, else a new one named after the

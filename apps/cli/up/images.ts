@@ -6,7 +6,7 @@ import { instanceLabel } from "../../../lib/runtime/labels.ts";
 import { agentImageTag, carrierImage } from "../../../lib/runtime/names.ts";
 import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import { formatAge } from "../render/age.ts";
-import type { Progress } from "../render/progress.ts";
+import type { Progress } from "../terminal/progress.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
 import { inputsLabel } from "./inputs-label.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";

@@ -3,10 +3,10 @@ import { basename, isAbsolute, join, relative } from "node:path";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { findPrograms } from "../programs.ts";
-import { processOptions } from "../runtimes.ts";
-import type { Shell } from "../shell.ts";
-import { exists } from "../workspace-root.ts";
+import { findPrograms } from "../instance/programs.ts";
+import { processOptions } from "../instance/runtimes.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { exists } from "../instance/workspace-root.ts";
 import type { Machine } from "./as-processes.ts";
 
 /**

@@ -10,10 +10,10 @@ import {
   redisName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
-import { redisPort } from "../open-blackboard.ts";
+import { redisPort } from "../instance/open-blackboard.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
-import { withMadeFrom } from "./made-from.ts";
+import { withMadeFrom } from "./fingerprint.ts";
 import { type PlanInput, type PlannedAgent, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";

@@ -1,6 +1,6 @@
 // What runs as planned may be frozen all the same: it is replaced like one that does not run.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import type { Change, Changes } from "./changes.ts";
+import type { Change, Changes } from "./diff.ts";
 import { isHeardSoon, isOrchestratedSoon } from "./readiness.ts";
 
 /** Whoever gives a sign of life is kept at once; for the others' next one is waited, as after Redis was away. */

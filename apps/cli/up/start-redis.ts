@@ -2,8 +2,8 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { connect, redisUrlOf } from "../open-blackboard.ts";
-import type { Change } from "./changes.ts";
+import { connect, redisUrlOf } from "../instance/open-blackboard.ts";
+import type { Change } from "./diff.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";
 import { PartFailed, type Ready, readyWithinMs } from "./readiness.ts";

@@ -1,8 +1,8 @@
 // A command's shell that keeps what is written, for commands run inside the test.
-import { createMessages } from "../../../apps/cli/messages.ts";
-import type { Output } from "../../../apps/cli/output.ts";
+import { createMessages } from "../../../apps/cli/terminal/messages.ts";
+import type { Output } from "../../../apps/cli/terminal/output.ts";
 import { createStyle } from "../../../apps/cli/render/style.ts";
-import type { Shell } from "../../../apps/cli/shell.ts";
+import type { Shell } from "../../../apps/cli/terminal/shell.ts";
 
 export type FakeShell = Shell & { written: { out: string; err: string } };
 

@@ -1,5 +1,5 @@
 // Open claims and what is known around them, for what is drawn of them.
-import type { Situation } from "../../../apps/cli/render/hold-up.ts";
+import type { Situation } from "../../../apps/cli/render/blocked-reason.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { ClaimId } from "../../../lib/model/ids.ts";

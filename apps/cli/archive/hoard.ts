@@ -1,0 +1,104 @@
+// sett hoard --archive: what `sett prune` has moved into a file, without a blackboard.
+import { resolve } from "node:path";
+import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { readArchive } from "./read.ts";
+import { printTable } from "../goals/print-artefacts.ts";
+import { artefactDetails } from "../render/artefact-details.ts";
+import { firstLine, plainLines } from "../render/plain-text.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+type Wanted = {
+  id: string | undefined;
+  goal: string | undefined;
+  type: readonly string[];
+  limit: number | undefined;
+  json: boolean;
+};
+
+const rowsAtOnce = 500;
+
+/** Throws `archive-unusable`; also at the end of an archive that turns out to be damaged. */
+export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): Promise<void> {
+  const path = resolve(shell.cwd, file);
+  if (wanted.id !== undefined) return await printOne(path, wanted.id.toLowerCase(), wanted.json, shell);
+  const { goal = "", type: types, limit } = wanted;
+  const isWanted = (artefact: Artefact) =>
+    artefact.goal_id.startsWith(goal.toLowerCase()) && (types.length === 0 || types.includes(artefact.type));
+  if (wanted.json) return await printJson(lastOf(artefactsIn(path, isWanted), limit), shell);
+  let count = 0;
+  const counted = async function* () {
+    for await (const artefact of artefactsIn(path, isWanted)) {
+      count += 1;
+      yield headOf(artefact);
+    }
+  };
+  const printed = await printTable(pagesOf(lastOf(counted(), limit)), Date.now(), shell);
+  if (printed === 0) shell.messages.note("There are no such artefacts in the archive.");
+  else if (printed < count) shell.messages.note(`… ${count - printed} before these: --limit N, or --all`);
+}
+
+async function printOne(path: string, start: string, isJson: boolean, shell: Shell): Promise<void> {
+  let instance = InstanceName.parse("archive");
+  const found: Artefact[] = [];
+  for await (const line of readArchive(path)) {
+    if ("header" in line) instance = InstanceName.safeParse(line.header.instance).data ?? instance;
+    // More than two say no more than two.
+    if ("artefact" in line && line.artefact.id.startsWith(start) && found.length < 2) found.push(line.artefact);
+  }
+  const [artefact, other] = found;
+  if (artefact === undefined)
+    throw new SettError("artefact-not-found", `There is no artefact ${start} in ${path}.`, {
+      hint: `\`sett hoard --archive ${path} --all\` lists the ids.`,
+    });
+  if (other !== undefined)
+    throw new SettError("artefact-ambiguous", `${start} stands for several artefacts, such as ${artefact.id} and ${other.id}.`, {
+      hint: "Give more characters.",
+    });
+  if (isJson) return await shell.out.write(`${JSON.stringify(artefact)}\n`);
+  const { isTerminal } = shell.out;
+  const details = artefactDetails(artefact, instance, { out: shell.out, nowMs: Date.now(), payload: "none", name: undefined });
+  const content = (isTerminal ? plainLines(artefact.payload) : artefact.payload).replace(/\n$/, "");
+  await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
+}
+
+async function printJson(artefacts: AsyncIterable<Artefact>, { out }: Shell): Promise<void> {
+  let before = "[\n";
+  for await (const artefact of artefacts) {
+    await out.write(`${before}${JSON.stringify(artefact)}`);
+    before = ",\n";
+  }
+  await out.write(before === "[\n" ? "[]\n" : "\n]\n");
+}
+
+async function* artefactsIn(path: string, isWanted: (artefact: Artefact) => boolean): AsyncGenerator<Artefact> {
+  for await (const line of readArchive(path)) if ("artefact" in line && isWanted(line.artefact)) yield line.artefact;
+}
+
+/** All of them as they come, or the last so many. */
+async function* lastOf<Item>(items: AsyncIterable<Item>, limit: number | undefined): AsyncGenerator<Item> {
+  if (limit === undefined) return yield* items;
+  let last: Item[] = [];
+  for await (const item of items) {
+    last.push(item);
+    if (last.length >= 2 * limit) last = last.slice(-limit);
+  }
+  yield* last.slice(-limit);
+}
+
+async function* pagesOf<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  let page: Item[] = [];
+  for await (const item of items) {
+    page.push(item);
+    if (page.length < rowsAtOnce) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+function headOf({ payload, ...head }: Artefact): ArtefactHead {
+  const { summary = "" } = head.metadata;
+  return { ...head, metadata: { ...head.metadata, summary: summary.trim() === "" ? firstLine(payload) : summary } };
+}

@@ -1,0 +1,54 @@
+// How a goal stands, and what explains why it does not move.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
+import { type GoalStatus, goalStatus } from "../../../lib/core/goal-status.ts";
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { MalformedClaim } from "../../../lib/model/claim.ts";
+import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { type KnownArtefacts, readHeads } from "./artefacts.ts";
+import type { Situation } from "../render/blocked-reason.ts";
+
+export type GoalReading = {
+  goal: GoalId;
+  status: GoalStatus;
+  /** Oldest first; the goal itself is among them. */
+  artefacts: ArtefactHead[];
+};
+
+export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
+  const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
+  const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running");
+  return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
+}
+
+export async function readSituation(board: Blackboard, name: string | undefined): Promise<Situation> {
+  const malformed: MalformedClaim[] = [];
+  const [open, agents, statuses, seat, pause, nowMs, memory] = await Promise.all([
+    board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
+    board.listAgents(),
+    board.listStatuses(),
+    board.readSeat(),
+    board.readPause(),
+    board.time(),
+    board.readMemory(),
+  ]);
+  const store = { ...memory, problem: board.contactProblem() };
+  return { name, nowMs, agents, statuses, seat, pause, open, malformed, store };
+}
+
+/** What the goal is in short: as its newest version has it. */
+export function goalSummary({ goal, artefacts }: GoalReading): string {
+  const versions = artefacts.filter(({ logical_id }) => String(logical_id) === String(goal));
+  return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
+}
+
+/** The Failures that count, oldest first. */
+export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "artefacts">): ArtefactHead[] {
+  return artefacts.filter(({ id }) => status.failures.includes(id));
+}
+
+/** Why nothing came of a goal. `results`: what there is beside the goal itself. */
+export function whyStalled(results: readonly ArtefactHead[]): string {
+  if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";
+  return "Nobody did anything about it: there are reviews, but no result. Does an agent bid `claim` or `exclusive` on it?";
+}

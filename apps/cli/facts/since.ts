@@ -1,0 +1,28 @@
+// Where in the log `--since` begins.
+import { Duration } from "../../../lib/model/config-quantities.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { ReadingBoard } from "./reading-board.ts";
+
+const dayMs = 86_400_000;
+
+/** A position to follow from: what comes after it is wanted. Throws `usage`. */
+export async function positionSince(text: string | undefined, board: Pick<ReadingBoard, "time">): Promise<string> {
+  if (text === undefined) return "0";
+  if (/^\d+-\d+$/.test(text)) return text;
+  const duration = text.trim().replace(/\s+ago$/, "");
+  const ago = Duration.safeParse(duration);
+  if (ago.success) return before((await board.time()) - ago.data);
+  // A log reaches further back than anything in Sett is waited for.
+  const [, days] = /^(\d{1,6})d$/.exec(duration) ?? [];
+  if (days !== undefined && Number(days) > 0) return before((await board.time()) - Number(days) * dayMs);
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(at)) return before(at);
+  throw new SettError("usage", `--since takes a duration, a date or an event's id, not \`${text}\`.`, {
+    hint: "For example: --since 10m (ten minutes ago), --since 2026-11-21T14:00:00Z, --since 1795230000000-0",
+  });
+}
+
+/** The last position before that millisecond. */
+function before(ms: number): string {
+  return ms <= 0 ? "0" : `${ms - 1}-18446744073709551615`;
+}

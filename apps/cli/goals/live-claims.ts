@@ -1,0 +1,75 @@
+// The open claims below a log that is being followed on a terminal, kept up to date.
+import process from "node:process";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Claim } from "../../../lib/model/claim.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { pause } from "../../../lib/service/pause.ts";
+import { createMessages } from "../terminal/messages.ts";
+import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
+import { readSituation } from "../facts/goal.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { Footer } from "../terminal/footer.ts";
+import { type Glance, openClaimLines, type Size } from "../render/open-claims.ts";
+import { symbolsFor } from "../render/symbols.ts";
+
+const everyMs = 500;
+
+export type LiveClaims = AsyncDisposable & {
+  /** Writes above them. */
+  shell: Shell;
+  /** Until this is disposed of. `board`: the present contact, if there is any; without it nothing is shown. */
+  keepUpToDate(board: () => Blackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
+};
+
+/** `name`: what the person called the instance, if anything. Undefined where stdout is no terminal that can move its cursor. */
+export function liveClaims(shell: Shell, name: string | undefined): LiveClaims | undefined {
+  const { out, err, env } = shell;
+  if (!out.isTerminal || env.TERM === "dumb") return undefined;
+  const footer = new Footer(out, () => sizeNow().columns);
+  const over = new AbortController();
+  const drawing = { style: out.style, symbols: symbolsFor(env) };
+  const above = { out: footer.above(out), err: footer.above(err) };
+  return {
+    shell: { ...shell, ...above, messages: createMessages(above.err) },
+    async keepUpToDate(board, isShown) {
+      const known: KnownArtefacts = new Map();
+      while (!over.signal.aborted) {
+        const glance = await readGlance(board(), name, isShown, known);
+        if (over.signal.aborted) return;
+        await footer.show(glance && (() => openClaimLines(glance, sizeNow(), drawing)));
+        await pause(everyMs, over.signal);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await footer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Undefined without contact, which is told elsewhere. What is `known` of artefacts is kept for as long as they have open claims. */
+async function readGlance(
+  board: Blackboard | undefined,
+  name: string | undefined,
+  isShown: (claim: Claim) => boolean,
+  known: KnownArtefacts,
+): Promise<Glance | undefined> {
+  if (board === undefined) return undefined;
+  try {
+    const situation = await readSituation(board, name);
+    const shown = situation.open.filter(({ claim }) => isShown(claim));
+    const ids = new Set(shown.map(({ claim }) => claim.artefact_id));
+    for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
+    await readHeads(board, [...ids], known);
+    return { situation, claims: shown.map((open) => ({ ...open, about: known.get(open.claim.artefact_id) })) };
+  } catch (error) {
+    if (error instanceof SettError) return undefined;
+    throw error;
+  }
+}
+
+/** Asked for anew each time: people change the size of their windows. */
+function sizeNow(): Size {
+  const { columns, rows } = process.stdout;
+  return { columns: columns || 80, rows: rows || 24 };
+}

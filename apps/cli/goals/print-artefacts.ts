@@ -1,0 +1,44 @@
+// A table of artefacts, written page by page.
+import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import { ageOf } from "../render/age.ts";
+import { oneLine, shorten } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import type { Style } from "../render/style.ts";
+import { type Cell, table } from "../render/table.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/** The table is for people; JSON has it whole. */
+const longestSummary = 100;
+
+/** How many rows it has. */
+export async function printTable(
+  pages: AsyncIterable<readonly ArtefactHead[]>,
+  nowMs: number,
+  shell: Pick<Shell, "out">,
+): Promise<number> {
+  const { style, columns } = shell.out;
+  let printed = 0;
+  for await (const heads of pages) {
+    if (heads.length === 0) continue;
+    const rows = heads.map((head) => rowOf(head, style, nowMs));
+    const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
+    // The headings stand above the first page alone.
+    await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
+    printed += rows.length;
+  }
+  return printed;
+}
+
+function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
+  const paintType =
+    { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
+  return [
+    { text: shortId(head.id), paint: style.bold },
+    { text: oneLine(head.type), paint: paintType },
+    { text: String(head.version) },
+    { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
+    { text: shortId(head.goal_id), paint: style.dim },
+    { text: ageOf(head.created_at, nowMs) },
+    { text: shorten(oneLine(head.metadata.summary ?? ""), longestSummary) },
+  ];
+}

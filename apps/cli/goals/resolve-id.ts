@@ -1,0 +1,126 @@
+// Short ids: what people copy from a table.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { readHeads } from "../facts/artefacts.ts";
+import type { ReadingBoard } from "../facts/reading-board.ts";
+import { naming } from "../render/name-flag.ts";
+import { oneLine, shorten } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+
+/** What an id is expected to stand for. */
+type What = "artefact" | "goal" | "question";
+
+const fewestCharacters = 6;
+/** Of what was typed as an id: longer than any. */
+const longestShown = 60;
+
+/**
+ * The whole id of an artefact. `name`: what the person called the instance, if anything. Throws `artefact-not-found`,
+ * `artefact-ambiguous`, or `usage` for what is no id.
+ */
+export async function resolveArtefactId(
+  board: ReadingBoard,
+  text: string,
+  name: string | undefined,
+  what: What = "artefact",
+): Promise<ArtefactId> {
+  const start = startOfId(text, what, name);
+  const whole = ArtefactId.safeParse(start);
+  if (whole.success) return whole.data;
+  const found = await board.findArtefacts(start);
+  const [only, ...others] = found;
+  if (only === undefined) throw notFound(text, what, name);
+  if (others.length === 0) return only;
+  throw ambiguous(text, await readHeads(board, found), "artefacts");
+}
+
+/** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
+export async function resolveQuestion(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
+  const start = startOfId(text, "question", name);
+  const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
+  if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
+  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, name, "question")));
+  if (found === undefined) throw notFound(text, "question", name);
+  if (found.structural_type === "Question") return found;
+  throw wrongKind(found, "no question", listing("question", name));
+}
+
+/** As above, for Failures. */
+export async function resolveFailure(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
+  const found = await board.readArtefact(await resolveArtefactId(board, text, name));
+  if (found === undefined) throw notFound(text, "artefact", name);
+  if (found.structural_type === "Failure") return found;
+  throw wrongKind(found, "no Failure", listing("artefact", name));
+}
+
+/** As above, for goals. */
+export async function resolveGoalId(board: ReadingBoard, text: string, name: string | undefined): Promise<GoalId> {
+  const start = startOfId(text, "goal", name);
+  // A goal's id is that of the artefact that it starts from; its record stands even where somebody has removed that artefact.
+  const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
+  const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
+  const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
+  const [only, ...others] = found;
+  if (only === undefined) throw await noGoal(board, text, name);
+  if (others.length === 0) return only;
+  throw new SettError(
+    "artefact-ambiguous",
+    `${shown(text)} could be any of ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
+    {
+      hint: "Give more characters.",
+    },
+  );
+}
+
+async function noGoal(board: ReadingBoard, text: string, name: string | undefined): Promise<SettError> {
+  const other = await board.readArtefact(await resolveArtefactId(board, text, name, "goal"));
+  if (other === undefined) return notFound(text, "goal", name);
+  return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);
+}
+
+/** Of an id that stands for something, but for nothing that the command is about: `what` it is not, such as `no goal`. */
+export function wrongKind({ id, type, structural_type }: Artefact, what: string, hint: string): SettError {
+  return new SettError("usage", `${shortId(id)} is ${what}, but ${oneLine(type)} (${structural_type}).`, { hint });
+}
+
+function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
+  const byAge = found.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
+  const candidates = byAge.map(
+    ({ id, type, metadata }) => `  ${id}  ${type}${metadata.summary === undefined ? "" : `  ${metadata.summary}`}`,
+  );
+  return new SettError(
+    "artefact-ambiguous",
+    `${shown(text)} could be any of ${found.length} ${what}:\n${candidates.join("\n")}`,
+    {
+      hint: "Give more characters.",
+    },
+  );
+}
+
+function listing(what: What, name: string | undefined): string {
+  if (what === "question") return `\`sett questions${naming(name)}\` lists those that wait for an answer.`;
+  return `\`sett hoard${naming(name)}\` lists the ids.`;
+}
+
+function startOfId(text: string, what: What, name: string | undefined): string {
+  const start = text.trim().toLowerCase();
+  if (/^[0-9a-f-]*$/.test(start) && start.length >= fewestCharacters) return start;
+  const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
+  throw new SettError(
+    "usage",
+    `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
+    {
+      hint: listing(what, name),
+    },
+  );
+}
+
+export function notFound(text: string, what: What, name: string | undefined): SettError {
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, name) });
+}
+
+function shown(text: string): string {
+  return shorten(oneLine(text), longestShown);
+}

@@ -1,0 +1,71 @@
+// What an instance consists of: what its parts are called, how they are, and which are missing.
+import { nearestWord } from "../../../lib/config/nearest-word.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import { naming } from "../render/name-flag.ts";
+
+/** An agent's own name; the others are called by what they are. */
+export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
+  if (labels.component === "worker") return name;
+  return labels.component === "agent" ? labels.agent : labels.component;
+}
+
+export function stateWord({ state }: ContainerPart): string {
+  switch (state.state) {
+    case "running":
+      return state.health === "unhealthy" ? "unhealthy" : "running";
+    case "created":
+    case "paused":
+    case "unsupervised":
+    case "restarting":
+    case "exited":
+      return state.state;
+    default:
+      return unreachable(state);
+  }
+}
+
+/** Every part that an instance with containers should have, those without a container as `gone`. */
+export function partStates(parts: InstanceParts): { name: string; state: string }[] {
+  const { containers, volumes } = parts;
+  if (containers.length === 0) return [];
+  const there = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
+  // Every agent has a volume to work in, which stays when its container is removed.
+  const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
+  const missing = ["redis", "orchestrator", ...agents].filter((name) => !there.some((part) => part.name === name));
+  return [...there, ...missing.map((name) => ({ name, state: "gone" }))];
+}
+
+/** `running`, `stopped`, or `2 of 3 running`; undefined for one without containers. */
+export function howItRuns(parts: InstanceParts): string | undefined {
+  const states = partStates(parts);
+  const dead = states.filter(({ state }) => state !== "running");
+  if (states.length === 0) return undefined;
+  if (dead.length === 0) return "running";
+  if (dead.length === states.length) return "stopped";
+  return `${states.length - dead.length} of ${states.length} running`;
+}
+
+/**
+ * `instanceName`: what the person called the instance, if anything. Throws `agent-not-found` for a name that nothing here has,
+ * and `not-ready` where the container is gone.
+ */
+export function partOf(parts: InstanceParts, name: string, instanceName: string | undefined): ContainerPart {
+  const { instance, containers } = parts;
+  const found = containers.find((container) => partName(container) === name || container.name === name);
+  if (found !== undefined) return found;
+  if (partStates(parts).some((part) => part.name === name && part.state === "gone")) {
+    throw new SettError("not-ready", `The container of ${name} is gone, and its log with it.`, {
+      hint: `\`sett up${naming(instanceName)}\` starts it anew.`,
+    });
+  }
+  const known = containers.map(partName);
+  const nearest = nearestWord(name, known);
+  throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
+    hint:
+      nearest === undefined
+        ? "An agent's name is the one in sett.yml. People and external agents have no log: nothing is started for them."
+        : `Did you mean \`sett logs ${nearest}${naming(instanceName)}\`?`,
+  });
+}

@@ -1,0 +1,58 @@
+// How Sett's own programs are started on this machine: they are inside the one binary, or lie beside each other as sources.
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { promisify } from "node:util";
+import { SettError } from "../../../lib/model/errors.ts";
+
+/** How each is started, and what changes when any of them does. */
+export type Programs = { cub: string[]; orchestrator: string[]; version: string };
+
+/** What lies in the folder where a program happens to be started is none of its business. */
+const undisturbed = ["--no-env-file", "--config=/dev/null"];
+
+/** Where a compiled program finds its own sources. */
+const insideBinary = "/$bunfs/";
+
+/** How this very program is started again. */
+export function ownCommand(): string[] {
+  const source = sourceFile();
+  return source === undefined ? [process.execPath] : fromSource(source);
+}
+
+/** Throws `process-failed` when there is no Redis. */
+export async function findPrograms(): Promise<Programs> {
+  const redis = await redisVersion();
+  const [cub, orchestrator] = await Promise.all([findProgram("cub"), findProgram("orchestrator")]);
+  return { cub: cub.command, orchestrator: orchestrator.command, version: [redis, cub.changed, orchestrator.changed].join(" ") };
+}
+
+/** Undefined in a compiled program. */
+function sourceFile(): string | undefined {
+  const [, main = ""] = process.argv;
+  return main.startsWith(insideBinary) ? undefined : main;
+}
+
+function fromSource(file: string): string[] {
+  return [process.execPath, "run", ...undisturbed, file];
+}
+
+async function findProgram(name: "cub" | "orchestrator"): Promise<{ command: string[]; changed: number }> {
+  const source = sourceFile();
+  const file = source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
+  const command = source === undefined ? [file, "service", name] : fromSource(file);
+  return { command, changed: (await stat(file)).mtimeMs };
+}
+
+const oldestRedis = 7;
+
+async function redisVersion(): Promise<string> {
+  const install = "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
+  const said = await promisify(execFile)("redis-server", ["--version"]).catch((cause: unknown) => {
+    throw new SettError("process-failed", "There is no redis-server in the PATH.", { hint: install, cause });
+  });
+  const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(said.stdout) ?? [];
+  if (Number(major) >= oldestRedis) return version;
+  throw new SettError("process-failed", `The redis-server in the PATH is of version ${version || "unknown"}.`, { hint: install });
+}

@@ -1,0 +1,33 @@
+// Remembers that not all that an instance has delivered could be fetched when it went down: while nothing runs nobody else can tell.
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { giveTo } from "../../../lib/git/give-to.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import { exists } from "./workspace-root.ts";
+
+export class Unfetched {
+  readonly #place: RepositoryPlace;
+  readonly #path: string;
+
+  constructor(place: RepositoryPlace, instance: InstanceName) {
+    this.#place = place;
+    this.#path = join(place.commonDir, "sett/unfetched", instance);
+  }
+
+  isNoted(): Promise<boolean> {
+    return exists(this.#path);
+  }
+
+  async note(): Promise<void> {
+    await mkdir(dirname(this.#path), { recursive: true });
+    await writeFile(this.#path, "");
+    await giveTo(this.#place.owner, dirname(dirname(this.#path)), dirname(this.#path), this.#path);
+  }
+
+  async forget(): Promise<void> {
+    await rm(this.#path, { force: true });
+    // Others may have one in there.
+    await rmdir(dirname(this.#path)).catch(() => undefined);
+  }
+}

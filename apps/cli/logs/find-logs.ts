@@ -1,0 +1,61 @@
+// What there is to be read of a part: its container, and the last lines of those before it.
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import { findInstance, hasAnything, hasContainers, workspaceOf } from "../instance/find-instance.ts";
+import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
+import { partOf } from "../instance/parts.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/** `workers`: theirs, where nothing runs that could be asked for them. No container: `why`. */
+export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
+  | { container: ContainerPart }
+  | { container: undefined; why: SettError; workers: string[] }
+);
+
+/** Throws as `findInstance` and `partOf` do, where nothing was kept either. */
+export async function findLogs(
+  runtime: ContainerRuntime,
+  shell: Shell,
+  name: string | undefined,
+  part: string,
+): Promise<FoundLogs> {
+  const found = await findPart(runtime, shell, name, part);
+  const { parts } = found;
+  const logs = await keptLogsOf(parts, shell);
+  if (!("why" in found)) {
+    const { container } = found;
+    if (container.labels.component === "worker") return { parts, container, kept: [] };
+    return { parts, container, kept: (await logs?.of(logPartOf(container), parts.containers)) ?? [] };
+  }
+  const kept = (await logs?.of(part, parts.containers)) ?? [];
+  const workers = hasContainers(parts) ? [] : ((await logs?.workersOf(part)) ?? []);
+  if (kept.length + workers.length === 0) throw found.why;
+  return { parts, container: undefined, kept, why: found.why, workers };
+}
+
+type FoundPart = { parts: InstanceParts } & ({ container: ContainerPart } | { why: SettError });
+
+async function findPart(runtime: ContainerRuntime, shell: Shell, name: string | undefined, part: string): Promise<FoundPart> {
+  let parts: InstanceParts | undefined;
+  try {
+    parts = await findInstance(runtime, shell, name, hasContainers);
+    return { parts, container: partOf(parts, part, name) };
+  } catch (why) {
+    if (!(why instanceof SettError)) throw why;
+    // Down, with its blackboard kept; or without that part.
+    if (parts === undefined && why.code !== "instance-not-found") throw why;
+    return { parts: parts ?? (await findInstance(runtime, shell, name, hasAnything)), why };
+  }
+}
+
+async function keptLogsOf(parts: InstanceParts, shell: Shell): Promise<KeptLogs | undefined> {
+  const workspace = workspaceOf(parts);
+  if (workspace === "") return undefined;
+  try {
+    return new KeptLogs((await HostRepository.open(workspace, { env: shell.env })).place, parts.instance);
+  } catch (error) {
+    shell.messages.warn(`The logs of containers that are gone cannot be read: ${messageOf(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+// The last lines of containers that are gone: a file for each, beside the exchange, so that they can be read when nothing runs.
+//
+//   .git/sett/logs/INSTANCE/PART/CREATED-ID   a header, then the lines as they were
+//   .git/sett/logs/INSTANCE/PART/workers      what the blackboard had of an agent's workers, for as long as it is down
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { giveTo } from "../../../lib/git/give-to.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { ContainerPart } from "../../../lib/runtime/port.ts";
+import { inOrderOfTime } from "./worker-logs.ts";
+
+/** Of each container. */
+export const mostLines = 200;
+/** Of a part's containers that are gone, the newest. */
+const mostContainers = 5;
+/** Of a part's workers together. */
+const mostWorkerLines = 1_000;
+/** Longer lines are cut: a line of a log may be as long as an output. */
+const longestLine = 16 * 1024;
+
+const workersFile = "workers";
+
+type Header = { container: string; removed_at: string; by: string };
+export type KeptLog = { container: string; removedAt: string; lines: string[] };
+
+export class KeptLogs {
+  readonly #place: RepositoryPlace;
+  readonly #folder: string;
+
+  constructor(place: RepositoryPlace, instance: InstanceName) {
+    this.#place = place;
+    this.#folder = join(place.commonDir, "sett/logs", instance);
+  }
+
+  /** To be called before the container is removed; again is fine. `by`: what removes it, as it is typed. */
+  async keep(
+    part: string,
+    { id, createdAt }: Pick<ContainerPart, "id" | "createdAt">,
+    lines: string[],
+    by: string,
+  ): Promise<void> {
+    const header: Header = { container: id, removed_at: new Date().toISOString(), by };
+    const last = lines.slice(-mostLines);
+    // In the order in which they were made; a time has colons, which not every file system takes.
+    await this.#write(part, `${createdAt.replaceAll(":", "")}-${id.slice(0, 12)}`, [JSON.stringify(header), ...last]);
+    const surplus = (await this.#files(part)).slice(0, -mostContainers);
+    for (const file of surplus) await rm(join(this.#folder, part, file), { force: true });
+  }
+
+  async keepWorkers(part: string, lines: string[]): Promise<void> {
+    await this.#write(part, workersFile, lines.slice(-mostWorkerLines));
+  }
+
+  /** Oldest first, each with a line at its end that says what became of the container. None of those containers that are still there. */
+  async of(part: string, standing: readonly Pick<ContainerPart, "id">[]): Promise<KeptLog[]> {
+    const logs = await Promise.all((await this.#files(part)).map((file) => this.#read(part, file)));
+    return logs.flatMap((log) => (log === undefined || standing.some(({ id }) => id === log.container) ? [] : [log]));
+  }
+
+  /** What the blackboard had of them when it went down. */
+  async workersOf(part: string): Promise<string[]> {
+    return linesOf(await readFile(join(this.#folder, part, workersFile), "utf8").catch(() => ""));
+  }
+
+  /** Those of containers that were removed before then; `isDry` leaves them. How many. */
+  async removeBefore(ms: number, { isDry }: { isDry: boolean }): Promise<number> {
+    let count = 0;
+    for (const part of await namesIn(this.#folder)) {
+      for (const file of await this.#files(part)) {
+        const log = await this.#read(part, file);
+        if (log === undefined || Date.parse(log.removedAt) >= ms) continue;
+        if (!isDry) await rm(join(this.#folder, part, file), { force: true });
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+    // Those of other instances may be in there.
+    await rmdir(dirname(this.#folder)).catch(() => undefined);
+  }
+
+  async #files(part: string): Promise<string[]> {
+    const names = await namesIn(join(this.#folder, part));
+    return names.filter((name) => name !== workersFile && !name.endsWith(unfinished)).sort();
+  }
+
+  async #read(part: string, file: string): Promise<KeptLog | undefined> {
+    const [first = "", ...lines] = linesOf(await readFile(join(this.#folder, part, file), "utf8").catch(() => ""));
+    const header = headerOf(first);
+    if (header === undefined) return undefined;
+    const { container, removed_at, by } = header;
+    const msg = `Here the log of a container ends that \`${by}\` has removed; its last ${mostLines} lines are kept`;
+    const mark = JSON.stringify({ time: removed_at, level: "info", msg, container: container.slice(0, 12), removed_at });
+    return { container, removedAt: removed_at, lines: [...lines, mark] };
+  }
+
+  /** Whole or not at all. A log may hold what only its owner may see. */
+  async #write(part: string, name: string, lines: readonly string[]): Promise<void> {
+    const folder = join(this.#folder, part);
+    const path = join(folder, name);
+    const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (made !== undefined) await giveTo(this.#place.owner, ...foldersBetween(made, folder));
+    const draft = `${path}.${randomUUID()}${unfinished}`;
+    await writeFile(draft, lines.map((line) => `${shortened(line)}\n`).join(""), { flag: "wx", mode: 0o600 });
+    await giveTo(this.#place.owner, draft);
+    await rename(draft, path);
+  }
+}
+
+const unfinished = ".new";
+
+/** Workers are kept with their agent. */
+export function logPartOf({ labels }: Pick<ContainerPart, "labels">): string {
+  return "agent" in labels ? labels.agent : labels.component;
+}
+
+/** What was kept of one part as one log; with its workers' lines in between, where it has any. */
+export function asOneLog(kept: readonly KeptLog[], workers: string[]): string[] {
+  return workers.length === 0 ? kept.flatMap(({ lines }) => lines) : inOrderOfTime(...kept.map(({ lines }) => lines), workers);
+}
+
+function shortened(line: string): string {
+  if (line.length <= longestLine) return line;
+  return `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`;
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function headerOf(text: string): Header | undefined {
+  try {
+    const { container, removed_at, by } = JSON.parse(text);
+    return typeof container === "string" && typeof removed_at === "string"
+      ? { container, removed_at, by: String(by) }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both included. */
+function foldersBetween(upper: string, lower: string): string[] {
+  const folders = [lower];
+  for (let folder = lower; folder !== upper && folder !== dirname(folder); folder = dirname(folder))
+    folders.push(dirname(folder));
+  return folders;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => []);
+}

@@ -1,0 +1,99 @@
+// A person's answer on its way onto the blackboard, and why one may come too late.
+import { randomUUID } from "node:crypto";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { type Artefact, userRole } from "../../../lib/model/artefact.ts";
+import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
+import type { Actor, SettEvent } from "../../../lib/model/event.ts";
+import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
+import { agoOf } from "../render/age.ts";
+import { actorName } from "../render/event-line.ts";
+import { naming } from "../render/name-flag.ts";
+import { firstLine, oneLine } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import { positionSince } from "../facts/since.ts";
+
+/** `why` is a sentence. */
+export type Given = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
+
+/** `name`: what the person called the instance, if anything. */
+type By = { actor: Actor; name: string | undefined };
+
+export async function giveAnswer(board: Blackboard, question: Artefact, text: string, { actor, name }: By): Promise<Given> {
+  const answer = answerTo(question, text);
+  const result = await board.answerQuestion(answer, actor);
+  if (result.outcome === "answered") return { outcome: "answered", answer };
+  const refusal = result.outcome === "refused" ? result.reason : "It has its answer.";
+  return { outcome: "closed", why: (await whyClosed(board, question, name)) ?? refusal };
+}
+
+/** Why nobody needs an answer (any more), if nobody does. `name`: as above. */
+export async function whyClosed(
+  board: Blackboard,
+  { id, goal_id, claim_id, produced_by_agent }: Artefact,
+  name: string | undefined,
+): Promise<string | undefined> {
+  const [[answer], { ended }, asking] = await Promise.all([
+    board.answersOf([id]),
+    board.readGoal(goal_id),
+    claim_id === "" ? undefined : board.readClaim(claim_id),
+  ]);
+  const question = `question ${shortId(id)}`;
+  if (answer !== undefined)
+    return `${await whoAnswered(board, question, answer)}: see \`sett unearth ${shortId(answer)}${naming(name)}\`.`;
+  if (ended !== undefined) {
+    const how = ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
+    return `The goal ${shortId(goal_id)} ${how}: nobody waits for the answer to ${question} any more.`;
+  }
+  // Feedback on a goal is open for as long as the goal is.
+  if (produced_by_agent === "" || asking?.grants.some((grant) => questionOf(grant) === id)) return undefined;
+  return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
+}
+
+function answerTo(question: Artefact, text: string): Artefact {
+  const id = randomUUID();
+  return {
+    id: ArtefactId.parse(id),
+    logical_id: LogicalId.parse(id),
+    version: 1,
+    structural_type: "Answer",
+    type: "Answer",
+    payload: text,
+    source_artefacts: [question.id],
+    produced_by_role: userRole,
+    produced_by_agent: "",
+    created_at: new Date().toISOString(),
+    goal_id: question.goal_id,
+    claim_id: "",
+    metadata: { summary: firstLine(text) },
+  };
+}
+
+async function whoAnswered(board: Blackboard, question: string, id: ArtefactId): Promise<string> {
+  const answer = await board.readArtefact(id);
+  const event = answer && (await creationOf(board, answer));
+  const who = event === undefined ? "" : ` by ${oneLine(actorName(event.actor))}`;
+  const when = event?.time ?? answer?.created_at;
+  const ago = when === undefined ? "" : `, ${agoOf(when, await board.time())}`;
+  return `${question[0]?.toUpperCase()}${question.slice(1)} was answered${who}${ago}`;
+}
+
+const pageSize = 500;
+/** How far the clocks of two machines may be apart. */
+const clockDriftMs = 60_000;
+
+/** Only the log knows which person it was. It is read from shortly before the moment at which the answer says it was made. */
+async function creationOf(board: Blackboard, { id, created_at }: Artefact): Promise<SettEvent | undefined> {
+  let from = await positionSince(new Date(Date.parse(created_at) - clockDriftMs).toISOString(), board);
+  for (;;) {
+    const page = await board.readEvents(from, pageSize);
+    const found = page.find((event) => event.type === "artefact_created" && event.artefact_id === id);
+    from = page.at(-1)?.id ?? from;
+    if (found !== undefined || page.length < pageSize) return found;
+  }
+}
+
+function becauseOf(asking: ClaimSnapshot | undefined): string {
+  if (asking === undefined || !isEnded(asking.claim.status)) return "";
+  const { id, status, termination_reason } = asking.claim;
+  return `: claim ${shortId(id)} is ${status}${termination_reason === "" ? "" : ` (${oneLine(termination_reason)})`}`;
+}

@@ -1,0 +1,22 @@
+// Who is at the keyboard, for the record.
+import type { HostRepository } from "../../../lib/git/host-repository.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import { oneLine } from "../render/plain-text.ts";
+import type { Shell } from "../terminal/shell.ts";
+
+/**
+ * `as` (whoever says who they are), else as git knows them with their address, else as the system does. It is asserted, not proven. Throws
+ * `usage` for an empty `as`.
+ */
+export async function personOf(repository: HostRepository | undefined, { env }: Pick<Shell, "env">, as?: string): Promise<Actor> {
+  if (as !== undefined) {
+    if (oneLine(as) === "") throw new SettError("usage", "--as is empty.", { hint: 'Say who you are: --as "Ada Lovelace"' });
+    return `person:${oneLine(as)}`;
+  }
+  const { name = "", email = "" } = (await repository?.identity()) ?? {};
+  const words = [oneLine(name), oneLine(email)].filter((word) => word !== "");
+  if (words.length === 2) return `person:${words[0]} <${words[1]}>`;
+  const names = [...words, ...[env.USER, env.LOGNAME].map((one) => oneLine(one ?? ""))];
+  return `person:${names.find((one) => one !== "") ?? "unknown"}`;
+}

@@ -1,0 +1,73 @@
+// Why an artefact waits for nobody's approval: who has judged it, or what it waits for instead.
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { waitedForBy } from "../../../lib/core/goal-status.ts";
+import { isApproval } from "../../../lib/core/review-verdict.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+import { readSituation } from "../facts/goal.ts";
+import { agoOf } from "../render/age.ts";
+import type { Situation } from "../render/blocked-reason.ts";
+import { oneLine } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import { waitingSentence } from "../render/waiting-text.ts";
+
+/**
+ * `name`: what the person called the instance, if anything; `agent`: the one whose word was offered, if one was named; `others`:
+ * those whose word is waited for.
+ */
+export async function whyNotAwaited(
+  board: Blackboard,
+  name: string | undefined,
+  artefact: Artefact,
+  agent: AgentName | undefined,
+  others: readonly AgentName[],
+): Promise<string> {
+  const what = `${oneLine(artefact.type)} ${shortId(artefact.id)}`;
+  const [claims, situation, { ended }] = await Promise.all([
+    board.claimsOfArtefact(artefact.id).then((causes) => board.readClaims([...causes.values()])),
+    readSituation(board, name),
+    board.readGoal(artefact.goal_id),
+  ]);
+  const verdicts = await verdictsOn(board, claims, situation);
+  const own = agent === undefined ? verdicts : verdicts.filter((verdict) => verdict.agent === agent);
+  if (own.length > 0) return `${what} is judged already: ${own.map(({ text }) => text).join("; ")}.`;
+  if (others.length > 0) return `${what} does not wait for ${agent ?? "anybody"}, but for ${others.join(" and ")}.`;
+  const nobody = `Nobody's approval of ${what} is waited for`;
+  if (ended !== undefined) return `${nobody}: its goal ${shortId(artefact.goal_id)} was ended (${ended.replace("_", " ")}).`;
+  return `${nobody}${insteadOf(claims, situation)}.`;
+}
+
+type Verdict = { agent: AgentName; text: string };
+
+/** Of people, the newest claim's last. */
+async function verdictsOn(board: Blackboard, claims: readonly ClaimSnapshot[], { agents, nowMs }: Situation): Promise<Verdict[]> {
+  const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
+  const done = claims.flatMap(({ grants }) =>
+    grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" && people.has(grant.agent) ? [grant] : [])),
+  );
+  const reviews = await board.readArtefacts(done.flatMap(({ artefact_ids }) => artefact_ids));
+  return reviews.map(({ produced_by_agent, payload, metadata, created_at }) => {
+    const by = typeof metadata.by === "string" ? `${oneLine(metadata.by)}, for ${produced_by_agent},` : produced_by_agent;
+    const text = `${by} ${isApproval(payload) ? "approved" : "rejected"} it ${agoOf(created_at, nowMs)}`;
+    return { agent: produced_by_agent as AgentName, text };
+  });
+}
+
+function insteadOf(claims: readonly ClaimSnapshot[], situation: Situation): string {
+  const open = claims.filter(({ claim }) => !isEnded(claim.status));
+  const waits = open.flatMap((snapshot) => [
+    ...snapshot.grants.flatMap((grant) => {
+      const question = questionOf(grant);
+      return question === undefined ? [] : [`an answer to question ${shortId(question)} of \`${grant.agent}\``];
+    }),
+    ...waitedForBy(snapshot).map((waiting) => waitingSentence(waiting, situation)),
+  ]);
+  if (waits.length > 0) return `; it waits for ${waits.join(", and for ")}`;
+  const last = claims.at(-1)?.claim;
+  if (last !== undefined) {
+    const reason = last.termination_reason === "" ? "" : ` (${oneLine(last.termination_reason)})`;
+    return `: its claim ${shortId(last.id)} is ${last.status}${reason}`;
+  }
+  return ": the orchestrator has not opened a claim on it yet";
+}

@@ -1,0 +1,12 @@
+// A duration on the command line.
+import { Duration } from "../../../lib/model/config-quantities.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+
+/** Milliseconds; `option` is what it was given for, with its dashes. Throws `usage`. */
+export function durationOf(option: string, text: string): number {
+  const parsed = Duration.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new SettError("usage", `${option} ${parsed.error.issues[0]?.message}, not \`${text}\`.`, {
+    hint: `For example: ${option} 30s`,
+  });
+}

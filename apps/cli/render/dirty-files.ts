@@ -1,0 +1,11 @@
+// What git says is not committed, for people: the first of it, a line each.
+import type { DirtyFile } from "../../../lib/git/host-repository.ts";
+import { oneLine } from "./plain-text.ts";
+
+const listedFiles = 20;
+
+export function listDirty(dirty: readonly DirtyFile[]): string {
+  const lines = dirty.slice(0, listedFiles).map(({ state, path }) => `  ${state} ${oneLine(path)}`);
+  if (dirty.length > listedFiles) lines.push(`  … and ${dirty.length - listedFiles} more`);
+  return lines.join("\n");
+}

@@ -1,0 +1,60 @@
+// DOT as a picture, drawn by Graphviz' own program.
+import { SettError } from "../../../lib/model/errors.ts";
+import { unreachable } from "../../../lib/model/unreachable.ts";
+import type { CommandOutcome } from "../../../lib/process/command.ts";
+import { runCommand } from "../../../lib/process/run-command.ts";
+import type { Shell } from "./shell.ts";
+import { naming } from "../render/name-flag.ts";
+import { firstLine, plainLines } from "../render/plain-text.ts";
+
+/** Five hundred nodes take less than a second. */
+const drawingMs = 60_000;
+
+type Surroundings = Pick<Shell, "env" | "cwd" | "err" | "interrupted">;
+
+/** Throws `tool-failed` where there is no `dot`, or where it fails. Its warnings go to `err`. */
+export async function svgText(
+  dot: string,
+  name: string | undefined,
+  { env, cwd, err, interrupted }: Surroundings,
+): Promise<string> {
+  const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const outcome = await runCommand({
+    command: ["dot", "-Tsvg"],
+    cwd,
+    env: Object.fromEntries(given),
+    stdin: dot,
+    timeoutMs: drawingMs,
+    signal: interrupted,
+  });
+  if (outcome.kind !== "exited" || outcome.exitCode !== 0) throw failureOf(outcome, name);
+  await err.write(plainLines(textOf(outcome.stderr)));
+  return textOf(outcome.stdout);
+}
+
+function failureOf(outcome: CommandOutcome, name: string | undefined): SettError {
+  const hint = `\`sett graph --format dot${naming(name)}\` prints what Graphviz would draw.`;
+  switch (outcome.kind) {
+    case "not_started":
+      if (outcome.reason !== "not_found") return new SettError("tool-failed", outcome.message, { hint });
+      return new SettError("tool-failed", "The picture is drawn by Graphviz, whose program `dot` is not in the PATH.", {
+        hint: `Install Graphviz (Debian: apt-get install graphviz; macOS: brew install graphviz), or draw elsewhere: ${hint}`,
+      });
+    case "exited":
+      return new SettError("tool-failed", `Graphviz failed: ${firstLine(textOf(outcome.stderr)) || "it did not say why."}`, {
+        hint,
+      });
+    case "timed_out":
+      return new SettError("tool-failed", `Graphviz was not done after ${drawingMs / 1000} s.`, { hint });
+    case "output_too_large":
+      return new SettError("tool-failed", "Graphviz drew a picture of more than 32 MiB.", { hint });
+    case "aborted":
+      return new SettError("interrupted", "Interrupted while Graphviz was drawing.");
+    default:
+      return unreachable(outcome);
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,43 @@
+// Sentences for people, on stderr: what is being done, what to know, what to do next.
+import { createConsola, type LogObject } from "consola/core";
+import type { Output } from "./output.ts";
+import { visibleWidth } from "../render/plain-text.ts";
+import { wrap } from "../render/wrap.ts";
+
+export type Messages = {
+  note(sentence: string): void;
+  done(sentence: string): void;
+  warn(sentence: string): void;
+  /** What to do next. */
+  next(sentence: string): void;
+};
+
+/** Through consola, with two of its ways turned off: it folds what is repeated, and writes to stdout. */
+export function createMessages(err: Output): Messages {
+  const write = ({ type, args }: LogObject) => {
+    const mark = markOf(type, err);
+    // What is to be typed next is copied as one line.
+    const wrapping = { columns: err.columns, indent: visibleWidth(mark), isOneLine: type === "log" };
+    void err.write(`${wrap(`${mark}${args.map(String).join(" ")}`, wrapping)}\n`);
+  };
+  const consola = createConsola({ level: 3, throttle: 0, reporters: [{ log: write }] });
+  return {
+    note: (sentence) => consola.info(sentence),
+    done: (sentence) => consola.success(sentence),
+    warn: (sentence) => consola.warn(sentence),
+    next: (sentence) => consola.log(sentence),
+  };
+}
+
+function markOf(type: LogObject["type"], { style }: Output): string {
+  switch (type) {
+    case "success":
+      return `${style.green("✔")} `;
+    case "warn":
+      return `${style.yellow("!")} `;
+    case "log":
+      return `  ${style.cyan("→")} `;
+    default:
+      return "";
+  }
+}
