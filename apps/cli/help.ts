@@ -1,10 +1,11 @@
 // What `--help` prints.
+
+import { commands } from "./commands.ts";
 import { commonArguments } from "./program/arguments.ts";
 import type { Argument, Command } from "./program/command.ts";
-import { commands } from "./commands.ts";
-import type { Output } from "./terminal/output.ts";
 import type { Style } from "./render/style.ts";
 import { wrap } from "./render/wrap.ts";
+import type { Output } from "./terminal/output.ts";
 
 export function rootHelp(out: Look): string {
   const { style, columns } = out;

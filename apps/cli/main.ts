@@ -3,10 +3,11 @@ import process from "node:process";
 import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { embeddedFile } from "./program/embedded-file.ts";
+import { printError } from "./program/print-error.ts";
+import { suggestFor } from "./render/suggest.ts";
+import { runCommand } from "./run-command.ts";
 import { createMessages } from "./terminal/messages.ts";
 import { createOutput } from "./terminal/output.ts";
-import { printError } from "./program/print-error.ts";
-import { runCommand } from "./run-command.ts";
 import type { Shell } from "./terminal/shell.ts";
 
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
@@ -45,6 +46,7 @@ const shell: Shell = {
   cwd: process.cwd(),
   version: packageJson.version,
   carried: embeddedFile,
+  suggest: suggestFor(undefined),
   out: createOutput(process.stdout, process.env, leave),
   err,
   messages: createMessages(err),

@@ -2,12 +2,13 @@
 import { parseArgs } from "citty";
 import { nearestWord } from "../../lib/config/nearest-word.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
-import { commonArguments } from "./program/arguments.ts";
-import type { Command } from "./program/command.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, rootHelp } from "./help.ts";
+import { commonArguments } from "./program/arguments.ts";
+import type { Command } from "./program/command.ts";
 import { printError } from "./program/print-error.ts";
 import { readArguments } from "./program/read-arguments.ts";
+import { suggestFor } from "./render/suggest.ts";
 import type { Shell } from "./terminal/shell.ts";
 
 /** Never throws: what goes wrong is printed, and the exit code says what kind it was. */
@@ -66,7 +67,9 @@ async function find(name: string): Promise<Command> {
 async function perform(command: Command, canonical: string[], shell: Shell): Promise<number> {
   const { run } = command.citty;
   if (run === undefined) throw new SettError("internal", `The command ${command.name} does nothing.`);
-  const context = { rawArgs: canonical, args: parseArgs(canonical, command.args), cmd: command.citty, data: shell };
+  const args = parseArgs(canonical, command.args);
+  const suggest = suggestFor(typeof args.name === "string" ? args.name : undefined);
+  const context = { rawArgs: canonical, args, cmd: command.citty, data: { ...shell, suggest } };
   const running = Promise.resolve(run(context));
   const code: unknown =
     command.endsItself === true ? await running : await Promise.race([running, interruption(shell.interrupted)]);

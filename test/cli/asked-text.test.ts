@@ -1,8 +1,10 @@
 // What a person is shown of what waits for them: facts in, text out.
+
 import { expect, test } from "bun:test";
 import type { Asked } from "../../apps/cli/facts/awaited.ts";
 import { askedDetails, commandsFor } from "../../apps/cli/render/asked-text.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import { agentName, newClaimId, sampleArtefact } from "../support/sample.ts";
@@ -22,7 +24,10 @@ function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metada
     since: artefact.created_at,
   };
   const shown = (columns?: number) => askedDetails(asked, { style, columns }, Date.parse(asked.since)).split("\n").slice(2, -1);
-  return { shown, next: commandsFor(asked, undefined).map((command) => command.replace(artefact.id.slice(0, 8), "ID")) };
+  return {
+    shown,
+    next: commandsFor(asked, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
+  };
 }
 
 test("what is to be approved is shown, and the rest of it can be had", () => {

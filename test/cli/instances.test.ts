@@ -1,4 +1,5 @@
 // Which instance is meant, and what instances of one repository share; the repositories are real, Docker is not asked.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,10 +7,11 @@ import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { findInstance, hasContainers } from "../../apps/cli/instance/find-instance.ts";
-import { leaveExchange } from "../../apps/cli/instance/remove-exchange.ts";
-import { redisUrlOf } from "../../apps/cli/instance/open-blackboard.ts";
 import { partOf } from "../../apps/cli/instance/parts.ts";
+import { redisUrlOf } from "../../apps/cli/instance/place.ts";
+import { leaveExchange } from "../../apps/cli/instance/remove-exchange.ts";
 import { exists } from "../../apps/cli/instance/workspace-root.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -74,14 +76,14 @@ describe("an instance of which no container is left", () => {
 
 test("the logs of an agent whose container is gone are told to be gone, with the way back, and another name is none of the parts", async () => {
   const parts = instanceParts("demo", main, "containers");
-  expect(partOf(parts, "coder", undefined).name).toBe("sett-demo-agent-coder");
+  expect(partOf(parts, "coder", suggestFor(undefined)).name).toBe("sett-demo-agent-coder");
   const lost = { ...parts, containers: parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder") };
-  const error = await errorOf(() => partOf(lost, "coder", "demo"));
+  const error = await errorOf(() => partOf(lost, "coder", suggestFor("demo")));
   expect([error.message, error.hint]).toEqual([
     "The container of coder is gone, and its log with it.",
     "`sett up --name demo` starts it anew.",
   ]);
-  const misspelt = await errorOf(() => partOf(parts, "codre", undefined));
+  const misspelt = await errorOf(() => partOf(parts, "codre", suggestFor(undefined)));
   expect([misspelt.code, misspelt.hint]).toEqual(["agent-not-found", "Did you mean `sett logs coder`?"]);
 });
 

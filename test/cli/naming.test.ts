@@ -1,7 +1,9 @@
 // Whatever is suggested to be typed reaches the instance that the person has named.
+
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openClaimLines } from "../../apps/cli/render/open-claims.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { openClaim, situation, waitingForApproval } from "./support/sample-claims.ts";
@@ -69,7 +71,7 @@ test.each([["graph"], ["hoard"], ["status"]])(
 
 test("so do claims that find no room on the terminal", () => {
   const open = openClaim({ ada: "review" }, { bidding: "closed" }, [waitingForApproval("ada")]);
-  const around = situation(["ada"], { name: "demo" });
+  const around = situation(["ada"], { suggest: suggestFor("demo") });
   const claims = [open, open].map((each) => ({ ...each, about: undefined }));
   const drawing = { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) };
   expect(openClaimLines({ claims, situation: around }, { columns: 100, rows: 3 }, drawing).at(-1)).toEndWith(

@@ -4,6 +4,7 @@ import { artefactDetails } from "../../apps/cli/render/artefact-details.ts";
 import { eventLine } from "../../apps/cli/render/event-line.ts";
 import { oneLine, plainLines, shorten } from "../../apps/cli/render/plain-text.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { table } from "../../apps/cli/render/table.ts";
 import { wrap } from "../../apps/cli/render/wrap.ts";
 import { EventType, type SettEvent } from "../../lib/model/event.ts";
@@ -221,7 +222,7 @@ test("an artefact's details name the ref of its commit and begin with its conten
     out: { style: plain, columns: undefined },
     nowMs: Date.parse(artefact.created_at) + 61_000,
     payload: "excerpt",
-    name: undefined,
+    suggest: suggestFor(undefined),
   });
   expect(text).toContain(`refs/sett/demo/${artefact.id}`);
   expect(text).toContain("1m ago");

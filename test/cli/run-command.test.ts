@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { parseArgs } from "citty";
-import type { Command } from "../../apps/cli/program/command.ts";
-import { defineCommand } from "../../apps/cli/program/command.ts";
 import { commands } from "../../apps/cli/commands.ts";
 import { commandHelp } from "../../apps/cli/help.ts";
+import type { Command } from "../../apps/cli/program/command.ts";
+import { defineCommand } from "../../apps/cli/program/command.ts";
 import { printError } from "../../apps/cli/program/print-error.ts";
 import { readArguments } from "../../apps/cli/program/read-arguments.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";

@@ -1,8 +1,10 @@
 // sett status on agents whose containers end again and again, as Docker tells of it.
+
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { type Crash, crashesOf, crashSentence } from "../../apps/cli/render/crashes.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { ContainerPart, ContainerState } from "../../lib/runtime/port.ts";
 import { dockerInstance } from "../support/docker-instance.ts";
@@ -67,7 +69,7 @@ function told(state: ContainerState, over: Partial<ContainerPart> = {}): string[
   const [coder, ...others] = instanceParts("demo", "/work", "containers").containers;
   if (coder === undefined) throw new Error("There is an agent.");
   const crashes: Crash[] = crashesOf([{ ...coder, state, ...over }, ...others], nowMs);
-  return crashes.map((crash) => crashSentence(crash, nowMs, undefined));
+  return crashes.map((crash) => crashSentence(crash, nowMs, suggestFor(undefined)));
 }
 const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
 

@@ -1,9 +1,11 @@
 // How an instance stands: facts in, lines out.
+
 import { describe, expect, test } from "bun:test";
 import type { GoalReading } from "../../apps/cli/facts/goal.ts";
 import type { Situation } from "../../apps/cli/render/blocked-reason.ts";
 import { statusReport } from "../../apps/cli/render/status-report.ts";
 import { createStyle } from "../../apps/cli/render/style.ts";
+import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
 import { type GoalState, waitedForBy } from "../../lib/core/goal-status.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -92,7 +94,7 @@ describe("a goal", () => {
 
   test("that waits for a person says what to type, on a line of its own", () => {
     const asked = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
-    const around = situation([], { name: "demo", agents: [sampleAgent("ada", { human: true })] });
+    const around = situation([], { suggest: suggestFor("demo"), agents: [sampleAgent("ada", { human: true })] });
     const about = asked.claim.artefact_id.slice(0, 8);
     expect(drawn([reading("waiting", [asked])], around, 0, 80).slice(-2)).toEqual([
       `            waits for \`ada\` to approve or reject ${about}, 1m`,

@@ -5,8 +5,8 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
-import { isLater } from "../prune/log.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
+import { isLater } from "../prune/log.ts";
 import { readArchive } from "./read.ts";
 
 type Content = {

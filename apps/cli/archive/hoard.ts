@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { readArchive } from "./read.ts";
 import { printTable } from "../goals/print-artefacts.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { firstLine, plainLines } from "../render/plain-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { readArchive } from "./read.ts";
 
 type Wanted = {
   id: string | undefined;
@@ -58,7 +58,12 @@ async function printOne(path: string, start: string, isJson: boolean, shell: She
     });
   if (isJson) return await shell.out.write(`${JSON.stringify(artefact)}\n`);
   const { isTerminal } = shell.out;
-  const details = artefactDetails(artefact, instance, { out: shell.out, nowMs: Date.now(), payload: "none", name: undefined });
+  const details = artefactDetails(artefact, instance, {
+    out: shell.out,
+    nowMs: Date.now(),
+    payload: "none",
+    suggest: shell.suggest,
+  });
   const content = (isTerminal ? plainLines(artefact.payload) : artefact.payload).replace(/\n$/, "");
   await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
 }

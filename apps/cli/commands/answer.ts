@@ -4,21 +4,20 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
-import { defineCommand } from "../program/command.ts";
-import { type Edited, editText } from "../terminal/edit-text.ts";
-import { exitCodeOf } from "../goals/follow-goal.ts";
-import { giveAnswer, whyClosed } from "../people/give-answer.ts";
-import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/given-text.ts";
 import { type Held, heldUntil } from "../facts/held-until.ts";
-import { actorAt } from "../instance/open-as-person.ts";
-import { openBlackboard, type Place } from "../instance/open-blackboard.ts";
-import { makerOf } from "../render/asked-text.ts";
-import { naming } from "../render/name-flag.ts";
-import { plainLines } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
+import { exitCodeOf } from "../goals/follow-goal.ts";
 import { resolveQuestion } from "../goals/resolve-id.ts";
 import { seeGoalThrough } from "../goals/watch-goal.ts";
+import { openSession, type Session } from "../instance/session.ts";
+import { giveAnswer, whyClosed } from "../people/give-answer.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/given-text.ts";
+import { makerOf } from "../render/asked-text.ts";
+import { plainLines } from "../render/plain-text.ts";
+import { shortId } from "../render/short-id.ts";
+import type { Suggest } from "../render/suggest.ts";
+import { type Edited, editText } from "../terminal/edit-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const answer = defineCommand({
@@ -48,11 +47,10 @@ export const answer = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const { question, goalText } = await orInterrupted(
-      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args)),
-      args.name,
+      () => onBlackboard(args.name, shell, ({ board }) => findQuestion(board, args.id, shell.suggest)),
       shell,
     );
-    const edited = args.text === undefined ? await edit(question, goalText, args.name, shell) : undefined;
+    const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
     let seen: Parameters<typeof seeGoalThrough>[1];
     try {
       const text =
@@ -61,19 +59,19 @@ export const answer = defineCommand({
           : checkAnswerText(decodeAnswer(edited.bytes, "you wrote"));
       seen = await orInterrupted(
         () =>
-          onBlackboard(args.name, shell, async ({ board, place }) => {
+          onBlackboard(args.name, shell, async (session) => {
+            const { board, place } = session;
             const [from, actor, held] = await Promise.all([
               board.endOfEvents(),
-              actorAt(place, shell, args.as),
-              heldUntil(board, args.name),
+              session.actor(args.as),
+              heldUntil(board, shell.suggest),
             ]);
-            const given = await giveAnswer(board, question, text, { actor, name: args.name });
-            if (given.outcome === "closed") throw tooLate(given.why, args.name);
+            const given = await giveAnswer(board, question, text, { actor, suggest: shell.suggest });
+            if (given.outcome === "closed") throw tooLate(given.why, shell.suggest);
             await tell(given.answer, question, { ...args, held }, shell);
             // What came from stdin has used it up.
-            return { place, name: args.name, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
+            return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
-        args.name,
         shell,
       );
     } catch (error) {
@@ -91,37 +89,38 @@ export const answer = defineCommand({
 async function onBlackboard<Result>(
   name: string | undefined,
   shell: Shell,
-  act: (at: { board: Blackboard; place: Place }) => Promise<Result>,
+  act: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  await using opened = await openBlackboard(shell, name);
-  return await act(opened);
+  await using session = await openSession(shell, name);
+  return await act(session);
 }
 
 /** `goalText`: of the goal that the question is about, if it is about one. Throws where an answer would be in vain. */
 async function findQuestion(
   board: Blackboard,
-  { id, name }: { id: string; name: string | undefined },
+  id: string,
+  suggest: Suggest,
 ): Promise<{ question: Artefact; goalText: string | undefined }> {
-  const question = await resolveQuestion(board, id, name);
-  const why = await whyClosed(board, question, name);
-  if (why !== undefined) throw tooLate(why, name);
+  const question = await resolveQuestion(board, id, suggest);
+  const why = await whyClosed(board, question, suggest);
+  if (why !== undefined) throw tooLate(why, suggest);
   const [about] = question.source_artefacts;
   if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
   return { question, goalText: (await board.readArtefact(about))?.payload };
 }
 
-function tooLate(why: string, name: string | undefined): SettError {
-  const hint = `\`sett questions${naming(name)}\` lists the questions that wait for an answer.`;
+function tooLate(why: string, suggest: Suggest): SettError {
+  const hint = `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
   return new SettError("blackboard-refused", why, { hint });
 }
 
 /** Throws `usage` where nobody can write, and where nothing was written. */
-async function edit(question: Artefact, goalText: string | undefined, name: string | undefined, shell: Shell): Promise<Edited> {
+async function edit(question: Artefact, goalText: string | undefined, shell: Shell): Promise<Edited> {
+  const { suggest } = shell;
   const id = shortId(question.id);
-  const named = naming(name);
   if (!shell.isInteractive) {
     throw new SettError("usage", "There is no answer, and no terminal to write one in.", {
-      hint: `sett answer ${id} "…"${named}, or from a file: sett answer ${id} -${named} < answer.md`,
+      hint: `${suggest(`answer ${id} "…"`)}, or from a file: ${suggest(`answer ${id} -`)} < answer.md`,
     });
   }
   const edited = await editText(goalText?.trim() ?? "", notesOn(question, goalText !== undefined), shell);
@@ -129,9 +128,11 @@ async function edit(question: Artefact, goalText: string | undefined, name: stri
   if (edited.bytes.length > 0 && !isUnchanged) return edited;
   await edited.remove();
   throw edited.bytes.length === 0
-    ? new SettError("usage", "You wrote nothing: the question is not answered.", { hint: `Once more: sett answer ${id}${named}` })
+    ? new SettError("usage", "You wrote nothing: the question is not answered.", {
+        hint: `Once more: ${suggest(`answer ${id}`)}`,
+      })
     : new SettError("usage", "You left the goal as it was: the question is not answered.", {
-        hint: `To insist on it: sett unearth ${shortId(question.goal_id)} --payload${named} | sett answer ${id} -${named}`,
+        hint: `To insist on it: ${suggest(`unearth ${shortId(question.goal_id)} --payload`)} | ${suggest(`answer ${id} -`)}`,
       });
 }
 
@@ -152,8 +153,8 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
 async function tell(
   given: Artefact,
   question: Artefact,
-  { json: isJson, watch, name, held }: { json: boolean; watch: boolean; name: string | undefined; held: Held | undefined },
-  { out, messages }: Shell,
+  { json: isJson, watch, held }: { json: boolean; watch: boolean; held: Held | undefined },
+  { out, messages, suggest }: Shell,
 ): Promise<void> {
   const { id, goal_id, metadata } = given;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
@@ -163,17 +164,13 @@ async function tell(
   const when = held === undefined ? "" : `${isFeedback ? ", which is worked on" : ""} ${held.until}`;
   messages.done(`Question ${shortId(question.id)} is answered: ${then}${when}.`);
   if (held !== undefined) messages.next(held.next);
-  if (!watch) messages.next(`See what becomes of it: sett watch --goal ${shortId(goal_id)}${naming(name)}`);
+  if (!watch) messages.next(`See what becomes of it: ${suggest(`watch --goal ${shortId(goal_id)}`)}`);
 }
 
-async function orInterrupted<Result>(
-  act: () => Promise<Result>,
-  name: string | undefined,
-  { interrupted }: Shell,
-): Promise<Result> {
+async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted, suggest }: Shell): Promise<Result> {
   const interruption = aborted(interrupted).then((): never => {
     throw new SettError("interrupted", "Interrupted: perhaps your answer was not stored.", {
-      hint: `Is it still listed? sett questions${naming(name)}`,
+      hint: `Is it still listed? ${suggest("questions")}`,
     });
   });
   return await Promise.race(interrupted.aborted ? [interruption] : [act(), interruption]);

@@ -1,6 +1,7 @@
 // sett approve: a person's approval of what waits for it.
-import { defineCommand } from "../program/command.ts";
+
 import { giveVerdict, verdictArguments } from "../people/give-verdict.ts";
+import { defineCommand } from "../program/command.ts";
 
 export const approve = defineCommand({
   name: "approve",

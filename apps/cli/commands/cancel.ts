@@ -3,14 +3,13 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
+import { readGoal } from "../facts/goal.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
+import { refusal, request } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import { readGoal } from "../facts/goal.ts";
-import { naming } from "../render/name-flag.ts";
 import { shortId } from "../render/short-id.ts";
-import { refusal, request } from "../instance/request.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 
@@ -29,18 +28,19 @@ export const cancel = defineCommand({
   },
   examples: ["sett cancel 9f3a12b4", 'sett cancel 9f3a12b4 --as "Ada Lovelace"'],
   async run(args, shell) {
-    await using opened = await openAsPerson(shell, args.name, args.as);
-    const { board, actor } = opened;
-    const goal = await resolveGoalId(board, args.goal, args.name);
+    await using session = await openSession(shell, args.name);
+    const actor = await session.actor(args.as);
+    const { board } = session;
+    const goal = await resolveGoalId(board, args.goal, shell.suggest);
     const { state } = (await readGoal(board, goal)).status;
     if (!canBeCancelled.has(state)) {
       throw refusal(
         `The goal ${shortId(goal)} is ${state}: there is nothing to cancel.`,
-        `sett watch --no-follow --goal ${shortId(goal)}${naming(args.name)}`,
+        `${shell.suggest(`watch --no-follow --goal ${shortId(goal)}`)}`,
       );
     }
     let endedAt: string | undefined;
-    const { claims, agents, unreadable } = await request(shell, opened, {
+    const { claims, agents, unreadable } = await request(shell, session, {
       draft: { type: "cancel_requested", goal_id: goal },
       actor,
       async hear(event, current) {
@@ -62,7 +62,7 @@ export const cancel = defineCommand({
     if (first === undefined) return;
     const which = `${unreadable.length === 1 ? "Claim" : "Claims"} ${unreadable.map(shortId).join(", ")}`;
     shell.messages.warn(
-      `${which} cannot be read, and ${unreadable.length === 1 ? "ends" : "end"} when somebody has put that right: \`sett status${naming(args.name)}\` says what is wrong.`,
+      `${which} cannot be read, and ${unreadable.length === 1 ? "ends" : "end"} when somebody has put that right: \`${shell.suggest("status")}\` says what is wrong.`,
     );
     return;
   },

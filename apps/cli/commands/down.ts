@@ -4,24 +4,25 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { aborted } from "../../../lib/service/pause.ts";
+import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../instance/find-instance.ts";
+import { LastResults } from "../instance/last-results.ts";
+import { holdInstance } from "../instance/lock.ts";
+import { partName } from "../instance/parts.ts";
+import { isServing, redisUrlOf } from "../instance/place.ts";
+import { leaveExchange } from "../instance/remove-exchange.ts";
+import { everyRuntime, runtimeOf } from "../instance/runtimes.ts";
+import { connect } from "../instance/session.ts";
+import { workspaceRoot } from "../instance/workspace-root.ts";
+import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
+import { KeptLogs } from "../logs/kept-logs.ts";
+import { personOf } from "../people/person.ts";
 import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
-import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../instance/find-instance.ts";
-import { keepLogs, keepWorkerLogs } from "../logs/keep-logs.ts";
-import { KeptLogs } from "../logs/kept-logs.ts";
-import { LastResults } from "../instance/last-results.ts";
-import { leaveExchange } from "../instance/remove-exchange.ts";
-import { connect, isServing, redisUrlOf } from "../instance/open-blackboard.ts";
-import { partName } from "../instance/parts.ts";
-import { personOf } from "../people/person.ts";
 import { Progress } from "../terminal/progress.ts";
-import { everyRuntime, runtimeOf } from "../instance/runtimes.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { nameOfFolder } from "../up/checks.ts";
 import { orchestratorStopSeconds, redisStopSeconds, stopSecondsOf } from "../up/container-limits.ts";
-import { holdInstance } from "../instance/lock.ts";
-import { workspaceRoot } from "../instance/workspace-root.ts";
 
 export const down = defineCommand({
   name: "down",

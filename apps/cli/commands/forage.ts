@@ -5,18 +5,18 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
+import { type Held, heldUntil } from "../facts/held-until.ts";
+import { exitCodeOf } from "../goals/follow-goal.ts";
+import { stateGoal } from "../goals/post-goal.ts";
+import { seeGoalThrough } from "../goals/watch-goal.ts";
+import type { Place } from "../instance/place.ts";
+import { openSession } from "../instance/session.ts";
+import { personOf } from "../people/person.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { exitCodeOf } from "../goals/follow-goal.ts";
 import { readGoalText } from "../program/given-text.ts";
-import { type Held, heldUntil } from "../facts/held-until.ts";
-import { openBlackboard, type Place } from "../instance/open-blackboard.ts";
-import { personOf } from "../people/person.ts";
-import { naming } from "../render/name-flag.ts";
 import { shortId } from "../render/short-id.ts";
-import { seeGoalThrough } from "../goals/watch-goal.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { stateGoal } from "../goals/post-goal.ts";
 
 export const forage = defineCommand({
   name: "forage",
@@ -54,14 +54,14 @@ export const forage = defineCommand({
     if (!args.watch) {
       await shell.out.write(args.json ? `${JSON.stringify(describe(goal))}\n` : `${id}\n`);
       tellHeld(held, shell);
-      shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(id)}${naming(args.name)}`);
+      shell.messages.next(`See what becomes of it: ${shell.suggest(`watch --goal ${shortId(id)}`)}`);
       return;
     }
     if (!args.json) await shell.out.write(`${id}\n`);
     tellHeld(held, shell);
     // Where the goal came from stdin there is nothing left to read.
     const mayAsk = args.goal !== "-";
-    const reading = await seeGoalThrough(shell, { place, name: args.name, goal: id, from, actor, mayAsk });
+    const reading = await seeGoalThrough(shell, { place, goal: id, from, actor, mayAsk });
     if (reading === undefined) return exitCodes.interrupted;
     const { state } = reading.status;
     if (args.json)
@@ -86,17 +86,17 @@ async function post(
   name: string | undefined,
   shell: Shell,
 ): Promise<{ goal: Artefact; from: string; place: Place; actor: Actor; held: Held | undefined }> {
-  await using opened = await openBlackboard(shell, name);
-  const { board, place } = opened;
+  await using session = await openSession(shell, name);
+  const { board, place } = session;
   if (place.workspace === undefined) {
     throw new SettError("repository-unusable", `${shell.cwd} is not in a git repository.`, {
       hint: "Go to the repository that agents are to work on.",
     });
   }
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
-  const [from, held] = await Promise.all([board.endOfEvents(), heldUntil(board, name)]);
+  const [from, held] = await Promise.all([board.endOfEvents(), heldUntil(board, shell.suggest)]);
   const actor = await personOf(repository, shell);
-  return { goal: await stateGoal(board, repository, { text, id, actor, name }), from, place, actor, held };
+  return { goal: await stateGoal(board, repository, { text, id, actor, suggest: shell.suggest }), from, place, actor, held };
 }
 
 function tellHeld(held: Held | undefined, { messages }: Shell): void {

@@ -4,19 +4,18 @@ import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
-import { defineCommand } from "../program/command.ts";
-import { openPast } from "../instance/open-past.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
+import { openPast } from "../instance/open-past.ts";
+import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
-import { svgText } from "../terminal/graphviz.ts";
 import { treeText } from "../render/graph-tree.ts";
-import { naming } from "../render/name-flag.ts";
 import { shortId } from "../render/short-id.ts";
 import { symbolsFor } from "../render/symbols.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
+import { svgText } from "../terminal/graphviz.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** Mermaid's own, which the viewers that people use leave as they are. */
@@ -54,9 +53,8 @@ export const graph = defineCommand({
     const form = formOf(args, shell);
     await using opened = await openPast(shell, args);
     const { board } = opened;
-    const goal =
-      args.goal === undefined ? await newestGoal(board, args.name, shell) : await resolveGoalId(board, args.goal, args.name);
-    await shell.out.write(await textOf(await readGraph(board, goal), form, args.name, shell));
+    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
+    await shell.out.write(await textOf(await readGraph(board, goal), form, shell));
     return;
   },
 });
@@ -73,12 +71,12 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
   return out.isTerminal ? "tree" : "mermaid";
 }
 
-async function newestGoal(board: ReadingBoard, name: string | undefined, { messages }: Shell): Promise<GoalId> {
+async function newestGoal(board: ReadingBoard, { messages, suggest }: Shell): Promise<GoalId> {
   const count = await board.countGoals();
   const [newest] = await board.listGoals({ from: count - 1, count: 1 });
   if (newest === undefined)
     throw new SettError("artefact-not-found", "There are no goals yet.", {
-      hint: `State one: sett forage --goal "…"${naming(name)}`,
+      hint: `State one: ${suggest('forage --goal "…"')}`,
     });
   if (count > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${count}.`);
   return newest;
@@ -106,7 +104,7 @@ async function readReviewed(board: ReadingBoard, ids: readonly ArtefactId[]): Pr
   });
 }
 
-async function textOf(drawn: ArtefactGraph, form: Form, name: string | undefined, shell: Shell): Promise<string> {
+async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<string> {
   switch (form) {
     case "tree":
       return treeText(drawn, { style: shell.out.style, symbols: symbolsFor(shell.env) }, shell.out.columns);
@@ -115,7 +113,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, name: string | undefined
     case "dot":
       return dotText(drawn);
     case "svg":
-      return await svgText(dotText(drawn), name, shell);
+      return await svgText(dotText(drawn), shell);
     case "json":
       return `${JSON.stringify(drawn)}\n`;
     default:

@@ -2,18 +2,17 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { hoardArchive } from "../archive/hoard.ts";
+import { readHeads, readWhole } from "../facts/artefacts.ts";
+import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../facts/pages.ts";
+import { printTable } from "../goals/print-artefacts.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../goals/resolve-id.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import { openSession } from "../instance/session.ts";
 import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { hoardArchive } from "../archive/hoard.ts";
-import { openBlackboard } from "../instance/open-blackboard.ts";
-import { printTable } from "../goals/print-artefacts.ts";
-import { readHeads, readWhole } from "../facts/artefacts.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { naming } from "../render/name-flag.ts";
 import { oneLine } from "../render/plain-text.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../goals/resolve-id.ts";
-import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../facts/pages.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 const usualLimit = 50;
@@ -55,8 +54,8 @@ export const hoard = defineCommand({
       await hoardArchive(args.archive, { ...args, limit }, shell);
       return;
     }
-    await using opened = await openBlackboard(shell, args.name);
-    const { board, place } = opened;
+    await using session = await openSession(shell, args.name);
+    const { board, place } = session;
     const fetching = fetchResults(shell, place.workspace, () => readResults(board), "count");
     if (args.id !== undefined) await expand(board, args.id, args, shell);
     else await list(board, { ...args, limit }, shell);
@@ -73,20 +72,20 @@ type Wanted = {
   name: string | undefined;
 };
 
-async function list(board: Blackboard, { goal, type: types, limit, json, name }: Wanted, shell: Shell): Promise<void> {
-  const shelf = artefactShelf(board, goal === undefined ? undefined : await resolveGoalId(board, goal, name));
+async function list(board: Blackboard, { goal, type: types, limit, json }: Wanted, shell: Shell): Promise<void> {
+  const shelf = artefactShelf(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
   const from = limit === undefined ? 0 : await startOfNewest(board, shelf, types, limit);
   const kinds = new Set<string>();
   const heads = headsFrom(board, shelf, from, types, kinds);
   if (json) return await printJson(board, heads, shell);
   if ((await printTable(heads, await board.time(), shell)) > 0) {
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
-    if (from > 0) shell.messages.note(`${older}: sett hoard --limit N, or --all${naming(name)}`);
+    if (from > 0) shell.messages.note(`${older}: ${shell.suggest("hoard --limit N")}, or --all`);
   } else if (kinds.size > 0) {
     shell.messages.note(`There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`);
   } else {
     shell.messages.note("There are no artefacts.");
-    if (goal === undefined) shell.messages.next(`State a goal: sett forage --goal "…"${naming(name)}`);
+    if (goal === undefined) shell.messages.next(`State a goal: ${shell.suggest('forage --goal "…"')}`);
   }
 }
 
@@ -125,18 +124,14 @@ async function* headsFrom(
   }
 }
 
-async function expand(
-  board: Blackboard,
-  text: string,
-  { json: isJson, name }: { json: boolean; name: string | undefined },
-  shell: Shell,
-): Promise<void> {
-  const artefact = await board.readArtefact(await resolveArtefactId(board, text, name));
-  if (artefact === undefined) throw notFound(text, "artefact", name);
+async function expand(board: Blackboard, text: string, { json: isJson }: { json: boolean }, shell: Shell): Promise<void> {
+  const { suggest } = shell;
+  const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+  if (artefact === undefined) throw notFound(text, "artefact", suggest);
   if (isJson) await shell.out.write(`${JSON.stringify(artefact)}\n`);
   else
     await shell.out.write(
-      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", name }),
+      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", suggest }),
     );
 }
 

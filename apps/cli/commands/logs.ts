@@ -2,16 +2,16 @@
 
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { nameArgument } from "../program/arguments.ts";
-import { defineCommand } from "../program/command.ts";
+import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
 import { followContainer, nothingTold, type Told, toldUpTo } from "../logs/follow-container.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
+import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
+import { nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
 import { logLine } from "../render/log-line.ts";
 import { wrap } from "../render/wrap.ts";
-import { runtimeOf } from "../instance/runtimes.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
 
 /** What stands before the words of a line. */
 const timeWidth = "00:00:00  ".length;

@@ -1,9 +1,9 @@
 // sett pause: from here on nothing new is granted or started.
+
+import { request } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import { naming } from "../render/name-flag.ts";
-import { request } from "../instance/request.ts";
 
 export const pause = defineCommand({
   name: "pause",
@@ -16,9 +16,10 @@ export const pause = defineCommand({
   args: { as: asArgument, json: jsonArgument, name: nameArgument },
   examples: ["sett pause", "sett pause --name demo"],
   async run(args, shell) {
-    await using opened = await openAsPerson(shell, args.name, args.as);
-    const { board, actor } = opened;
-    await request(shell, opened, {
+    await using session = await openSession(shell, args.name);
+    const actor = await session.actor(args.as);
+    const { board } = session;
+    await request(shell, session, {
       draft: { type: "pause_requested" },
       actor,
       hear: (event) => (event.type === "instance_paused" && event.data?.by === actor ? event : undefined),
@@ -26,7 +27,7 @@ export const pause = defineCommand({
     if (args.json)
       await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
     else shell.messages.done(`${board.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
-    shell.messages.next(`Go on: sett resume${naming(args.name)}`);
+    shell.messages.next(`Go on: ${shell.suggest("resume")}`);
     return;
   },
 });

@@ -3,12 +3,12 @@ import { basename, resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { archiveName } from "../archive/name.ts";
+import { fetchResults, readResults } from "../instance/fetch-results.ts";
+import type { Place } from "../instance/place.ts";
+import { openSession } from "../instance/session.ts";
+import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { fetchResults, readResults } from "../instance/fetch-results.ts";
-import { KeptLogs } from "../logs/kept-logs.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import type { Place } from "../instance/open-blackboard.ts";
 import { type Chosen, chooseGoals } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -39,20 +39,21 @@ export const prune = defineCommand({
   endsItself: true,
   async run(args, shell) {
     const ago = readBefore(args.before);
-    await using opened = await openAsPerson(shell, args.name, args.as);
-    const { board, actor } = opened;
+    await using session = await openSession(shell, args.name);
+    const actor = await session.actor(args.as);
+    const { board } = session;
     const nowMs = await board.time();
     const before = new Date(ago(nowMs)).toISOString();
     const { goals, referred } = await chooseGoals(board, Date.parse(before));
     const isDry = args["dry-run"];
-    const pruneLogs = () => removeKeptLogs(opened.place, Date.parse(before), isDry, shell);
+    const pruneLogs = () => removeKeptLogs(session.place, Date.parse(before), isDry, shell);
     if (isDry || goals.length === 0) {
       const nothing = { file: null, sha256: null, logs: await pruneLogs(), dry_run: isDry };
       await report({ before, goals, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
       return;
     }
     // Which commits are to be had is on record for as long as their goals are.
-    await fetchResults(shell, opened.place.workspace, () => readResults(board));
+    await fetchResults(shell, session.place.workspace, () => readResults(board));
     const created_at = new Date(nowMs).toISOString();
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
     const header = { sett_archive: 1 as const, instance: board.instance, version: shell.version, created_at, before };

@@ -3,15 +3,14 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
+import { type Asked, keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
+import { followLog } from "../instance/follow-log.ts";
+import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { durationOf } from "../program/duration.ts";
-import { followLog } from "../instance/follow-log.ts";
-import { openBlackboard } from "../instance/open-blackboard.ts";
-import { type Asked, keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
 import { askedDetails, askedJson, askedTable, commandsFor } from "../render/asked-text.ts";
-import { naming } from "../render/name-flag.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const questions = defineCommand({
@@ -36,7 +35,7 @@ export const questions = defineCommand({
     "sett questions --wait --timeout 30s --json",
   ],
   async run(args, shell) {
-    const timeoutMs = timeoutOf(args.timeout, args);
+    const timeoutMs = timeoutOf(args.timeout, args.wait, shell);
     if (args.wait) {
       const asked = await waitForNew(args, timeoutMs, shell);
       if (asked !== undefined) return await print(asked, args, Date.now(), shell);
@@ -45,9 +44,9 @@ export const questions = defineCommand({
       shell.messages.note(`Nobody has asked anything within ${args.timeout}.`);
       return exitCodes.failed;
     }
-    await using opened = await openBlackboard(shell, args.name);
-    const { board } = opened;
-    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, args.name);
+    await using session = await openSession(shell, args.name);
+    const { board } = session;
+    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
     const [asked, nowMs] = await Promise.all([readAsked(board, goal), board.time()]);
     if (asked.length === 0 && !args.json) shell.messages.note("Nothing waits for a person.");
     else await print(asked, args, nowMs, shell);
@@ -55,10 +54,10 @@ export const questions = defineCommand({
   },
 });
 
-function timeoutOf(text: string | undefined, { wait, name }: { wait: boolean; name: string | undefined }): number | undefined {
+function timeoutOf(text: string | undefined, isWaiting: boolean, { suggest }: Shell): number | undefined {
   if (text === undefined) return undefined;
-  if (!wait)
-    throw new SettError("usage", "--timeout is for --wait.", { hint: `sett questions --wait --timeout ${text}${naming(name)}` });
+  if (!isWaiting)
+    throw new SettError("usage", "--timeout is for --wait.", { hint: suggest(`questions --wait --timeout ${text}`) });
   return durationOf("--timeout", text);
 }
 
@@ -76,7 +75,7 @@ async function waitForNew(
   let found: Asked[] | undefined;
   const following = followLog({ ...shell, interrupted: over }, args.name, {
     async from(board: Blackboard) {
-      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, args.name);
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, shell.suggest);
       const end = await board.endOfEvents();
       shell.messages.note("Waiting for a question …");
       return end;
@@ -97,21 +96,21 @@ async function waitForNew(
 
 async function print(
   asked: readonly Asked[],
-  { json: isJson, name }: { json: boolean; name: string | undefined },
+  { json: isJson }: { json: boolean },
   nowMs: number,
-  { out, messages }: Shell,
+  { out, messages, suggest }: Shell,
 ): Promise<undefined> {
   const [first] = asked;
   if (isJson) await out.write(`${JSON.stringify(asked.map(askedJson))}\n`);
   else if (first !== undefined && asked.length === 1) {
     await out.write(askedDetails(first, out, nowMs));
-    for (const command of commandsFor(first, name)) messages.next(command);
+    for (const command of commandsFor(first, suggest)) messages.next(command);
   } else {
-    await out.write(`${askedTable(asked, { style: out.style, nowMs, columns: out.columns, name }).join("\n")}\n`);
+    await out.write(`${askedTable(asked, { style: out.style, nowMs, columns: out.columns, suggest }).join("\n")}\n`);
     const kinds = new Set(asked.map(({ kind }) => kind));
-    if (kinds.has("question")) messages.next(`sett answer ID "…"${naming(name)}`);
-    if (kinds.has("approval")) messages.next(`sett unearth ID${naming(name)}  # what is to be approved`);
-    if (kinds.has("approval")) messages.next(`sett approve ID${naming(name)}, or sett reject ID --reason "…"${naming(name)}`);
+    if (kinds.has("question")) messages.next(suggest('answer ID "…"'));
+    if (kinds.has("approval")) messages.next(`${suggest("unearth ID")}  # what is to be approved`);
+    if (kinds.has("approval")) messages.next(`${suggest("approve ID")}, or ${suggest('reject ID --reason "…"')}`);
   }
   return undefined;
 }

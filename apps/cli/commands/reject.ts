@@ -1,6 +1,7 @@
 // sett reject: a person's feedback, which goes back to whoever made the artefact.
-import { defineCommand } from "../program/command.ts";
+
 import { giveVerdict, verdictArguments } from "../people/give-verdict.ts";
+import { defineCommand } from "../program/command.ts";
 import { readReasonText } from "../program/given-text.ts";
 
 export const reject = defineCommand({

@@ -1,8 +1,9 @@
 // sett resume: what has waited since `sett pause` is granted and started.
+
+import { request } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import { request } from "../instance/request.ts";
 
 export const resume = defineCommand({
   name: "resume",
@@ -12,9 +13,10 @@ export const resume = defineCommand({
   args: { as: asArgument, json: jsonArgument, name: nameArgument },
   examples: ["sett resume", "sett resume --name demo"],
   async run(args, shell) {
-    await using opened = await openAsPerson(shell, args.name, args.as);
-    const { board, actor } = opened;
-    await request(shell, opened, {
+    await using session = await openSession(shell, args.name);
+    const actor = await session.actor(args.as);
+    const { board } = session;
+    await request(shell, session, {
       draft: { type: "resume_requested" },
       actor,
       hear: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),

@@ -1,15 +1,14 @@
 // sett retry: another try of the claim that a Failure has ended.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { heldUntil } from "../facts/held-until.ts";
+import { resolveFailure } from "../goals/resolve-id.ts";
+import { request } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { heldUntil } from "../facts/held-until.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import { naming } from "../render/name-flag.ts";
 import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { request } from "../instance/request.ts";
-import { resolveFailure } from "../goals/resolve-id.ts";
 
 export const retry = defineCommand({
   name: "retry",
@@ -27,22 +26,23 @@ export const retry = defineCommand({
   },
   examples: ["sett retry 5c0ffee1", "sett hoard --type ToolExecutionFailure  # the Failures there are"],
   async run(args, shell) {
-    await using opened = await openAsPerson(shell, args.name, args.as);
-    const { board, actor } = opened;
-    const ended = await resolveFailure(board, args.failure, args.name);
+    await using session = await openSession(shell, args.name);
+    const actor = await session.actor(args.as);
+    const { board } = session;
+    const ended = await resolveFailure(board, args.failure, shell.suggest);
     const { id: failure, goal_id: goal } = ended;
-    const { claim } = await request(shell, opened, {
+    const { claim } = await request(shell, session, {
       draft: { type: "retry_requested", artefact_id: failure, goal_id: goal },
       actor,
       hear: ({ type, data, claim_id }) =>
         type === "claim_opened" && data?.cause === `retry:${failure}` && claim_id !== undefined ? { claim: claim_id } : undefined,
     });
     await shell.out.write(args.json ? `${JSON.stringify({ id: claim, failure, goal_id: goal })}\n` : `${claim}\n`);
-    const [from, held] = await Promise.all([whereFrom(board, ended), heldUntil(board, args.name)]);
+    const [from, held] = await Promise.all([whereFrom(board, ended), heldUntil(board, shell.suggest)]);
     const when = held === undefined ? "" : `; it goes on ${held.until}`;
     shell.messages.done(`${oneLine(ended.type)} ${shortId(failure)} is tried again as claim ${shortId(claim)}${from}${when}.`);
     if (held !== undefined) shell.messages.next(held.next);
-    shell.messages.next(`See what becomes of it: sett watch --goal ${shortId(goal)}${naming(args.name)}`);
+    shell.messages.next(`See what becomes of it: ${shell.suggest(`watch --goal ${shortId(goal)}`)}`);
     return;
   },
 });

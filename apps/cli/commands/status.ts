@@ -3,19 +3,19 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
+import { forwards, goalShelf, limitArguments, limitOf } from "../facts/pages.ts";
+import { readRequests } from "../facts/requests.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
+import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { openBlackboard } from "../instance/open-blackboard.ts";
-import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
-import { readRequests } from "../facts/requests.ts";
 import { kindOf } from "../render/agent-kind.ts";
+import { claimsOf, isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/blocked-reason.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
-import { claimsOf, isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../render/blocked-reason.ts";
 import { moreGoals, type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
-import { forwards, goalShelf, limitArguments, limitOf } from "../facts/pages.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 /** Of those that are at rest; whoever wants more says so. */
@@ -44,12 +44,12 @@ export const status = defineCommand({
   ],
   async run(args, shell) {
     const limit = limitOf(args, args.json ? undefined : shownGoals);
-    await using opened = await openBlackboard(shell, args.name);
-    const { board, place } = opened;
-    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, args.name);
+    await using session = await openSession(shell, args.name);
+    const { board, place } = session;
+    const goal = args.goal === undefined ? undefined : await resolveGoalId(board, args.goal, shell.suggest);
     const [count, situation, requests] = await Promise.all([
       board.countGoals(),
-      readSituation(board, args.name),
+      readSituation(board, shell.suggest),
       readRequests(board),
     ]);
     const from = limit === undefined ? 0 : Math.max(0, count - limit);

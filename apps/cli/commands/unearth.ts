@@ -1,16 +1,16 @@
 // sett unearth: one artefact with its whole content.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { ReadingBoard } from "../facts/reading-board.ts";
+import { startsOfWork } from "../facts/start-of-work.ts";
+import { notFound, resolveArtefactId } from "../goals/resolve-id.ts";
+import { openPast } from "../instance/open-past.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { openPast } from "../instance/open-past.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { plainLines } from "../render/plain-text.ts";
 import { wrap } from "../render/wrap.ts";
-import { notFound, resolveArtefactId } from "../goals/resolve-id.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { startsOfWork } from "../facts/start-of-work.ts";
 
 export const unearth = defineCommand({
   name: "unearth",
@@ -34,8 +34,8 @@ export const unearth = defineCommand({
       throw new SettError("usage", "--payload and --json cannot be had together.", { hint: "Leave one of them out." });
     await using opened = await openPast(shell, args);
     const { board, workspace } = opened;
-    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, args.name));
-    if (artefact === undefined) throw notFound(args.id, "artefact", args.name);
+    const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
+    if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
     if (hasResult(artefact)) await opened.fetch(artefact.id);
     if (args.payload) await shell.out.write(artefact.payload);
     else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
@@ -45,7 +45,7 @@ export const unearth = defineCommand({
           out: shell.out,
           nowMs: await board.time(),
           payload: "none",
-          name: args.name,
+          suggest: shell.suggest,
         }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);

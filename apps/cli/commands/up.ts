@@ -8,32 +8,31 @@ import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { hasContainers } from "../instance/find-instance.ts";
+import { holdInstance } from "../instance/lock.ts";
+import { leaveExchange } from "../instance/remove-exchange.ts";
+import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
+import { exists } from "../instance/workspace-root.ts";
+import { keepLogs } from "../logs/keep-logs.ts";
+import { personOf } from "../people/person.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
-import { hasContainers } from "../instance/find-instance.ts";
-import { keepLogs } from "../logs/keep-logs.ts";
-import { leaveExchange } from "../instance/remove-exchange.ts";
-import { personOf } from "../people/person.ts";
-import { naming } from "../render/name-flag.ts";
 import { Progress } from "../terminal/progress.ts";
-import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { asProcesses } from "../up/as-processes.ts";
 import { bringUp, type Order, type Outcome } from "../up/apply.ts";
+import { asProcesses } from "../up/as-processes.ts";
 import { bringImages } from "../up/carried-images.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
+import { explainFailure, rollBack } from "../up/explain-failure.ts";
 import { beginSett } from "../up/first-sett.ts";
-import { holdInstance } from "../instance/lock.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
-import { Journal } from "../up/undo.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
 import { chooseRedisPort } from "../up/redis-port.ts";
-import { explainFailure, rollBack } from "../up/explain-failure.ts";
+import { Journal } from "../up/undo.ts";
 import { needsWorkers } from "../up/workers.ts";
-import { exists } from "../instance/workspace-root.ts";
 
 export const up = defineCommand({
   name: "up",
@@ -150,9 +149,9 @@ export const up = defineCommand({
         actor,
         repositoryLock: repository.lockFile,
       });
-      await report(instance, outcome, args.name, shell);
+      await report(instance, outcome, shell);
     } catch (error) {
-      const explained = await explainFailure(runtime, error, how(), args.name);
+      const explained = await explainFailure(runtime, error, how(), shell.suggest);
       progress[Symbol.dispose]();
       await rollBack(journal, instance, shell);
       throw unlessInterrupted(explained, how());
@@ -193,7 +192,7 @@ function leftBehind(instance: InstanceName, before: InstanceParts | undefined): 
   });
 }
 
-async function report(instance: InstanceName, outcome: Outcome, name: string | undefined, shell: Shell): Promise<void> {
+async function report(instance: InstanceName, outcome: Outcome, shell: Shell): Promise<void> {
   const { started, registered, kept } = outcome;
   const words = { ...outcome, mended: outcome.mended.map((name) => `the registration of ${name}`) };
   const told = Object.entries(words).flatMap(([what, names]) => (names.length === 0 ? [] : [`${what} ${names.join(", ")}`]));
@@ -202,5 +201,5 @@ async function report(instance: InstanceName, outcome: Outcome, name: string | u
   if (isNew) await shell.out.write(`${instance} is up: ${[...started, ...registered].join(", ")}\n`);
   else if (isSame) await shell.out.write(`${instance} is up, and nothing has changed: ${kept.join(", ")}\n`);
   else await shell.out.write(`${instance} is up: ${told.join("; ")}\n`);
-  if (!isSame) shell.messages.next(`State a goal: sett forage --goal "…" --watch${naming(name)}`);
+  if (!isSame) shell.messages.next(`State a goal: ${shell.suggest('forage --goal "…" --watch')}`);
 }

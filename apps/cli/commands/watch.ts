@@ -6,18 +6,18 @@ import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { archiveArgument, goalFilter, nameArgument } from "../program/arguments.ts";
-import { Bell } from "../people/bell.ts";
-import { defineCommand } from "../program/command.ts";
+import type { ReadingBoard } from "../facts/reading-board.ts";
+import { positionSince } from "../facts/since.ts";
 import { EventPrinter } from "../goals/event-printer.ts";
+import { liveClaims } from "../goals/live-claims.ts";
+import { resolveGoalId } from "../goals/resolve-id.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openPast } from "../instance/open-past.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { liveClaims } from "../goals/live-claims.ts";
-import { naming } from "../render/name-flag.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
+import { Bell } from "../people/bell.ts";
+import { archiveArgument, goalFilter, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { positionSince } from "../facts/since.ts";
 
 const pageSize = 500;
 
@@ -72,9 +72,9 @@ export const watch = defineCommand({
   endsItself: true,
   async run(args, givenShell) {
     const types = args.type.map(eventTypeOf);
-    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, args.name);
+    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, givenShell.suggest);
     const isFollowing = args.follow && args.archive === undefined;
-    await using live = isFollowing && args.output === "human" ? liveClaims(givenShell, args.name) : undefined;
+    await using live = isFollowing && args.output === "human" ? liveClaims(givenShell) : undefined;
     const shell = live?.shell ?? givenShell;
     // Whoever asks for certain events wants them all.
     const isFolded = shell.out.isTerminal && types.length === 0 && agent === undefined;
@@ -84,7 +84,7 @@ export const watch = defineCommand({
     let startedMs = 0;
     let contact: Blackboard | undefined;
     const begin = async (board: ReadingBoard) => {
-      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, args.name);
+      if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, shell.suggest);
       return await positionSince(args.since, board);
     };
     const from = async (board: Blackboard) => {
@@ -141,10 +141,10 @@ function eventTypeOf(text: string): EventType {
   });
 }
 
-function agentNameOf(text: string, name: string | undefined): AgentName {
+function agentNameOf(text: string, suggest: Suggest): AgentName {
   const parsed = AgentName.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: `\`sett status${naming(name)}\` lists the agents.` });
+  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: `\`${suggest("status")}\` lists the agents.` });
 }
 
 /** An agent that was removed still has its past, so this is no mistake. */

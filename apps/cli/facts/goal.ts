@@ -1,12 +1,14 @@
 // How a goal stands, and what explains why it does not move.
+
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { MalformedClaim } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
-import { type KnownArtefacts, readHeads } from "./artefacts.ts";
 import type { Situation } from "../render/blocked-reason.ts";
+import type { Suggest } from "../render/suggest.ts";
+import { type KnownArtefacts, readHeads } from "./artefacts.ts";
 
 export type GoalReading = {
   goal: GoalId;
@@ -21,7 +23,7 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
   return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
 }
 
-export async function readSituation(board: Blackboard, name: string | undefined): Promise<Situation> {
+export async function readSituation(board: Blackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
   const [open, agents, statuses, seat, pause, nowMs, memory] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
@@ -33,7 +35,7 @@ export async function readSituation(board: Blackboard, name: string | undefined)
     board.readMemory(),
   ]);
   const store = { ...memory, problem: board.contactProblem() };
-  return { name, nowMs, agents, statuses, seat, pause, open, malformed, store };
+  return { suggest, nowMs, agents, statuses, seat, pause, open, malformed, store };
 }
 
 /** What the goal is in short: as its newest version has it. */

@@ -5,13 +5,13 @@ import { exitCodes } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { EventPrinter } from "./event-printer.ts";
-import { followLog } from "../instance/follow-log.ts";
-import type { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import type { KnownArtefacts } from "../facts/artefacts.ts";
 import { type Asked, readAsked } from "../facts/awaited.ts";
 import { type GoalReading, readGoal } from "../facts/goal.ts";
+import { followLog } from "../instance/follow-log.ts";
+import type { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { EventPrinter } from "./event-printer.ts";
 
 /** After these a goal may be at rest; after all others something is still under way. */
 const lastWords = new Set<SettEvent["type"]>([

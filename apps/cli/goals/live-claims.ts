@@ -4,13 +4,14 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { createMessages } from "../terminal/messages.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
 import { readSituation } from "../facts/goal.ts";
-import type { Shell } from "../terminal/shell.ts";
-import { Footer } from "../terminal/footer.ts";
 import { type Glance, openClaimLines, type Size } from "../render/open-claims.ts";
+import type { Suggest } from "../render/suggest.ts";
 import { symbolsFor } from "../render/symbols.ts";
+import { Footer } from "../terminal/footer.ts";
+import { createMessages } from "../terminal/messages.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 const everyMs = 500;
 
@@ -21,9 +22,9 @@ export type LiveClaims = AsyncDisposable & {
   keepUpToDate(board: () => Blackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
 };
 
-/** `name`: what the person called the instance, if anything. Undefined where stdout is no terminal that can move its cursor. */
-export function liveClaims(shell: Shell, name: string | undefined): LiveClaims | undefined {
-  const { out, err, env } = shell;
+/** Undefined where stdout is no terminal that can move its cursor. */
+export function liveClaims(shell: Shell): LiveClaims | undefined {
+  const { out, err, env, suggest } = shell;
   if (!out.isTerminal || env.TERM === "dumb") return undefined;
   const footer = new Footer(out, () => sizeNow().columns);
   const over = new AbortController();
@@ -34,7 +35,7 @@ export function liveClaims(shell: Shell, name: string | undefined): LiveClaims |
     async keepUpToDate(board, isShown) {
       const known: KnownArtefacts = new Map();
       while (!over.signal.aborted) {
-        const glance = await readGlance(board(), name, isShown, known);
+        const glance = await readGlance(board(), suggest, isShown, known);
         if (over.signal.aborted) return;
         await footer.show(glance && (() => openClaimLines(glance, sizeNow(), drawing)));
         await pause(everyMs, over.signal);
@@ -50,13 +51,13 @@ export function liveClaims(shell: Shell, name: string | undefined): LiveClaims |
 /** Undefined without contact, which is told elsewhere. What is `known` of artefacts is kept for as long as they have open claims. */
 async function readGlance(
   board: Blackboard | undefined,
-  name: string | undefined,
+  suggest: Suggest,
   isShown: (claim: Claim) => boolean,
   known: KnownArtefacts,
 ): Promise<Glance | undefined> {
   if (board === undefined) return undefined;
   try {
-    const situation = await readSituation(board, name);
+    const situation = await readSituation(board, suggest);
     const shown = situation.open.filter(({ claim }) => isShown(claim));
     const ids = new Set(shown.map(({ claim }) => claim.artefact_id));
     for (const id of known.keys()) if (!ids.has(id)) known.delete(id);

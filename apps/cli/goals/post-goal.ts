@@ -9,11 +9,11 @@ import type { Actor } from "../../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { isArchiveName } from "../archive/name.ts";
 import { listDirty } from "../render/dirty-files.ts";
-import { naming } from "../render/name-flag.ts";
 import { firstLine, oneLine } from "../render/plain-text.ts";
+import type { Suggest } from "../render/suggest.ts";
 
-/** `id`: given by whoever states it, who may so state it again; a new one without it. `name`: what the person called the instance. */
-type Stating = { text: string; id: GoalId | undefined; actor: Actor; name: string | undefined };
+/** `id`: given by the caller, who may post the same goal again with it; a new one without it. */
+type Stating = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest };
 
 /**
  * A goal that was stated under this id before is returned as it stands. Where contact breaks before the blackboard has answered, the goal
@@ -43,8 +43,8 @@ function sameGoal(stated: Artefact, text: string): Artefact {
   throw new SettError("usage", message, { hint: "Leave out --id to state a new goal." });
 }
 
-function outcomeUnknown(id: GoalId, { name }: Stating, cause: unknown): SettError {
-  const hint = `Once Redis answers: sett forage --id ${id} --goal "…"${naming(name)}. A goal that stands under this id is not stated a second time.`;
+function outcomeUnknown(id: GoalId, { suggest }: Stating, cause: unknown): SettError {
+  const hint = `Once Redis answers: ${suggest(`forage --id ${id} --goal "…"`)}. A goal that stands under this id is not stated a second time.`;
   return new SettError("redis-unreachable", `Whether the goal was stated is not known: ${messageOf(cause)}`, { hint, cause });
 }
 

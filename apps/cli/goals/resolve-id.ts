@@ -5,9 +5,9 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { readHeads } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
-import { naming } from "../render/name-flag.ts";
 import { oneLine, shorten } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
+import type { Suggest } from "../render/suggest.ts";
 
 /** What an id is expected to stand for. */
 type What = "artefact" | "goal" | "question";
@@ -17,53 +17,52 @@ const fewestCharacters = 6;
 const longestShown = 60;
 
 /**
- * The whole id of an artefact. `name`: what the person called the instance, if anything. Throws `artefact-not-found`,
- * `artefact-ambiguous`, or `usage` for what is no id.
+ * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id.
  */
 export async function resolveArtefactId(
   board: ReadingBoard,
   text: string,
-  name: string | undefined,
+  suggest: Suggest,
   what: What = "artefact",
 ): Promise<ArtefactId> {
-  const start = startOfId(text, what, name);
+  const start = startOfId(text, what, suggest);
   const whole = ArtefactId.safeParse(start);
   if (whole.success) return whole.data;
   const found = await board.findArtefacts(start);
   const [only, ...others] = found;
-  if (only === undefined) throw notFound(text, what, name);
+  if (only === undefined) throw notFound(text, what, suggest);
   if (others.length === 0) return only;
   throw ambiguous(text, await readHeads(board, found), "artefacts");
 }
 
 /** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
-export async function resolveQuestion(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
-  const start = startOfId(text, "question", name);
+export async function resolveQuestion(board: Blackboard, text: string, suggest: Suggest): Promise<Artefact> {
+  const start = startOfId(text, "question", suggest);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
   if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
-  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, name, "question")));
-  if (found === undefined) throw notFound(text, "question", name);
+  const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, suggest, "question")));
+  if (found === undefined) throw notFound(text, "question", suggest);
   if (found.structural_type === "Question") return found;
-  throw wrongKind(found, "no question", listing("question", name));
+  throw wrongKind(found, "no question", listing("question", suggest));
 }
 
 /** As above, for Failures. */
-export async function resolveFailure(board: Blackboard, text: string, name: string | undefined): Promise<Artefact> {
-  const found = await board.readArtefact(await resolveArtefactId(board, text, name));
-  if (found === undefined) throw notFound(text, "artefact", name);
+export async function resolveFailure(board: Blackboard, text: string, suggest: Suggest): Promise<Artefact> {
+  const found = await board.readArtefact(await resolveArtefactId(board, text, suggest));
+  if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;
-  throw wrongKind(found, "no Failure", listing("artefact", name));
+  throw wrongKind(found, "no Failure", listing("artefact", suggest));
 }
 
 /** As above, for goals. */
-export async function resolveGoalId(board: ReadingBoard, text: string, name: string | undefined): Promise<GoalId> {
-  const start = startOfId(text, "goal", name);
+export async function resolveGoalId(board: ReadingBoard, text: string, suggest: Suggest): Promise<GoalId> {
+  const start = startOfId(text, "goal", suggest);
   // A goal's id is that of the artefact that it starts from; its record stands even where somebody has removed that artefact.
   const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
   const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
   const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
   const [only, ...others] = found;
-  if (only === undefined) throw await noGoal(board, text, name);
+  if (only === undefined) throw await noGoal(board, text, suggest);
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
@@ -74,9 +73,9 @@ export async function resolveGoalId(board: ReadingBoard, text: string, name: str
   );
 }
 
-async function noGoal(board: ReadingBoard, text: string, name: string | undefined): Promise<SettError> {
-  const other = await board.readArtefact(await resolveArtefactId(board, text, name, "goal"));
-  if (other === undefined) return notFound(text, "goal", name);
+async function noGoal(board: ReadingBoard, text: string, suggest: Suggest): Promise<SettError> {
+  const other = await board.readArtefact(await resolveArtefactId(board, text, suggest, "goal"));
+  if (other === undefined) return notFound(text, "goal", suggest);
   return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);
 }
 
@@ -99,12 +98,12 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
   );
 }
 
-function listing(what: What, name: string | undefined): string {
-  if (what === "question") return `\`sett questions${naming(name)}\` lists those that wait for an answer.`;
-  return `\`sett hoard${naming(name)}\` lists the ids.`;
+function listing(what: What, suggest: Suggest): string {
+  if (what === "question") return `\`${suggest("questions")}\` lists those that wait for an answer.`;
+  return `\`${suggest("hoard")}\` lists the ids.`;
 }
 
-function startOfId(text: string, what: What, name: string | undefined): string {
+function startOfId(text: string, what: What, suggest: Suggest): string {
   const start = text.trim().toLowerCase();
   if (/^[0-9a-f-]*$/.test(start) && start.length >= fewestCharacters) return start;
   const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
@@ -112,13 +111,13 @@ function startOfId(text: string, what: What, name: string | undefined): string {
     "usage",
     `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
     {
-      hint: listing(what, name),
+      hint: listing(what, suggest),
     },
   );
 }
 
-export function notFound(text: string, what: What, name: string | undefined): SettError {
-  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, name) });
+export function notFound(text: string, what: What, suggest: Suggest): SettError {
+  return new SettError("artefact-not-found", `There is no ${what} ${shown(text)}.`, { hint: listing(what, suggest) });
 }
 
 function shown(text: string): string {

@@ -3,9 +3,10 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { connect, type Place } from "./open-blackboard.ts";
 import { shortId } from "../render/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
+import type { Place } from "./place.ts";
+import { connect } from "./session.ts";
 
 /** Of a kind; the others are counted. */
 const mostTold = 10;

@@ -3,8 +3,9 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { connect, findPlace } from "./open-blackboard.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { findPlace } from "./place.ts";
+import { connect } from "./session.ts";
 
 const retryEveryMs = 500;
 

@@ -2,9 +2,9 @@
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
-import { redisUrlOf } from "./open-blackboard.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
+import { redisUrlOf } from "./place.ts";
 import { Unfetched } from "./unfetched.ts";
 
 /** `mustHave`: nothing may go on without them. */

@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { archiveBoard } from "../archive/board.ts";
-import { fetchResults, readResults } from "./fetch-results.ts";
-import { openBlackboard } from "./open-blackboard.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { fetchResults, readResults } from "./fetch-results.ts";
+import { openSession } from "./session.ts";
 import { workspaceRoot } from "./workspace-root.ts";
 
 /** `workspace`: the repository that has the commits, as far as is known. */
@@ -33,7 +33,7 @@ export async function openPast(
       [Symbol.asyncDispose]: async () => {},
     };
   }
-  const opened = await openBlackboard(shell, name);
+  const opened = await openSession(shell, name);
   const { board, place } = opened;
   const fetch = (of: ArtefactId) => fetchResults(shell, place.workspace, () => readResults(board), { of });
   return { board, live: board, workspace: place.workspace, fetch, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };

@@ -3,7 +3,7 @@ import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-import { naming } from "../render/name-flag.ts";
+import type { Suggest } from "../render/suggest.ts";
 
 /** An agent's own name; the others are called by what they are. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
@@ -47,17 +47,14 @@ export function howItRuns(parts: InstanceParts): string | undefined {
   return `${states.length - dead.length} of ${states.length} running`;
 }
 
-/**
- * `instanceName`: what the person called the instance, if anything. Throws `agent-not-found` for a name that nothing here has,
- * and `not-ready` where the container is gone.
- */
-export function partOf(parts: InstanceParts, name: string, instanceName: string | undefined): ContainerPart {
+/** Throws `agent-not-found` for a name that nothing here has, and `not-ready` where the container is gone. */
+export function partOf(parts: InstanceParts, name: string, suggest: Suggest): ContainerPart {
   const { instance, containers } = parts;
   const found = containers.find((container) => partName(container) === name || container.name === name);
   if (found !== undefined) return found;
   if (partStates(parts).some((part) => part.name === name && part.state === "gone")) {
     throw new SettError("not-ready", `The container of ${name} is gone, and its log with it.`, {
-      hint: `\`sett up${naming(instanceName)}\` starts it anew.`,
+      hint: `\`${suggest("up")}\` starts it anew.`,
     });
   }
   const known = containers.map(partName);
@@ -66,6 +63,6 @@ export function partOf(parts: InstanceParts, name: string, instanceName: string 
     hint:
       nearest === undefined
         ? "An agent's name is the one in sett.yml. People and external agents have no log: nothing is started for them."
-        : `Did you mean \`sett logs ${nearest}${naming(instanceName)}\`?`,
+        : `Did you mean \`${suggest(`logs ${nearest}`)}\`?`,
   });
 }

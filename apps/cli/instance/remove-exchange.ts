@@ -3,8 +3,8 @@ import type { HostRepository as Repository } from "../../../lib/git/host-reposit
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
-import { hasAnything, workspaceOf } from "./find-instance.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { hasAnything, workspaceOf } from "./find-instance.ts";
 
 /**
  * The exchange lies in the git folder that all worktrees of a repository have in common, so that instances of several workspaces

@@ -3,11 +3,10 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, EventDraft, SettEvent } from "../../../lib/model/event.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { followLog } from "./follow-log.ts";
-import type { OpenBlackboard } from "./open-blackboard.ts";
-import { naming } from "../render/name-flag.ts";
 import { whyNobodyOrchestrates } from "../render/waiting-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { followLog } from "./follow-log.ts";
+import type { Session } from "./session.ts";
 
 /** Long enough for a successor to take the seat of an orchestrator that has died. */
 const patienceMs = 7_000;
@@ -22,7 +21,7 @@ type Request<Outcome> = {
 /** Throws `request-refused` with the orchestrator's reason, and `not-ready` when nobody has acted yet: the request stands then. */
 export async function request<Outcome extends object>(
   shell: Shell,
-  { board, place, name }: OpenBlackboard,
+  { board, place }: Session,
   { draft, actor, hear }: Request<Outcome>,
 ): Promise<Outcome> {
   const id = await board.logEvent(draft, actor);
@@ -52,7 +51,7 @@ export async function request<Outcome extends object>(
   if (outcome !== undefined) return outcome;
   const why = whyNobodyOrchestrates({ seat: await board.readSeat() }) ?? "the orchestrator has not come to it";
   throw new SettError("not-ready", `What you asked for is recorded, but not done yet: ${why}.`, {
-    hint: `It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See \`sett status${naming(name)}\`.`,
+    hint: `It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See \`${shell.suggest("status")}\`.`,
   });
 }
 

@@ -3,9 +3,9 @@ import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { findInstance, hasAnything, hasContainers, workspaceOf } from "../instance/find-instance.ts";
-import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
 import { partOf } from "../instance/parts.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
 
 /** `workers`: theirs, where nothing runs that could be asked for them. No container: `why`. */
 export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
@@ -40,7 +40,7 @@ async function findPart(runtime: ContainerRuntime, shell: Shell, name: string | 
   let parts: InstanceParts | undefined;
   try {
     parts = await findInstance(runtime, shell, name, hasContainers);
-    return { parts, container: partOf(parts, part, name) };
+    return { parts, container: partOf(parts, part, shell.suggest) };
   } catch (why) {
     if (!(why instanceof SettError)) throw why;
     // Down, with its blackboard kept; or without that part.

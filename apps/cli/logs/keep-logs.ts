@@ -2,11 +2,12 @@
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { KeptLogs, logPartOf, mostLines } from "./kept-logs.ts";
-import { connect, redisUrlOf } from "../instance/open-blackboard.ts";
 import { partName } from "../instance/parts.ts";
+import { redisUrlOf } from "../instance/place.ts";
+import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { needsWorkers } from "../up/workers.ts";
+import { KeptLogs, logPartOf, mostLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 
 type Keeping = {

@@ -4,7 +4,8 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { connect, redisUrlOf } from "../instance/open-blackboard.ts";
+import { redisUrlOf } from "../instance/place.ts";
+import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { needsWorkers } from "../up/workers.ts";
 

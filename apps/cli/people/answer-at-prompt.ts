@@ -4,20 +4,19 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { giveAnswer, whyClosed } from "./give-answer.ts";
-import { checkAnswerText } from "../program/given-text.ts";
-import { LinePrompt } from "../terminal/line-prompt.ts";
-import { createMessages } from "../terminal/messages.ts";
 import type { GoalReading } from "../facts/goal.ts";
+import { checkAnswerText } from "../program/given-text.ts";
 import { askedDetails, commandsFor } from "../render/asked-text.ts";
 import { shortId } from "../render/short-id.ts";
+import { LinePrompt } from "../terminal/line-prompt.ts";
+import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { giveAnswer, whyClosed } from "./give-answer.ts";
 
 export class PersonAtPrompt implements Disposable {
   /** Writes above the prompt; its `interrupted` aborts also when the person has nothing more to say, which ends the following. */
   readonly shell: Shell;
   readonly #actor: Actor;
-  readonly #name: string | undefined;
   readonly #prompt: LinePrompt;
   readonly #over = new AbortController();
   /** Not to be asked again: answered, or left for later. */
@@ -31,10 +30,8 @@ export class PersonAtPrompt implements Disposable {
   #waiting: ArtefactId[] = [];
   #failure: unknown;
 
-  /** `name`: what the person called the instance, if anything. */
-  constructor(shell: Shell, actor: Actor, name: string | undefined) {
+  constructor(shell: Shell, actor: Actor) {
     this.#actor = actor;
-    this.#name = name;
     this.#prompt = new LinePrompt(shell.err.style.bold("Your answer (empty: later): "));
     const err = this.#prompt.above(shell.err);
     const interrupted = AbortSignal.any([shell.interrupted, this.#over.signal]);
@@ -48,7 +45,7 @@ export class PersonAtPrompt implements Disposable {
     this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
     if (this.#isAnswering) return true;
     if (this.#asked !== undefined && !this.#waiting.includes(this.#asked.id)) {
-      const why = await whyClosed(board, this.#asked, this.#name);
+      const why = await whyClosed(board, this.#asked, this.shell.suggest);
       this.#asked = undefined;
       this.#prompt.dismiss();
       if (why !== undefined) this.shell.messages.note(why);
@@ -82,7 +79,7 @@ export class PersonAtPrompt implements Disposable {
     const { err, messages } = this.shell;
     const asked = { kind: "question", question, since: question.created_at } as const;
     await err.write(`\n${askedDetails(asked, err, Date.now())}\n`);
-    for (const command of commandsFor(asked, this.#name)) messages.next(command);
+    for (const command of commandsFor(asked, this.shell.suggest)) messages.next(command);
     const text = await this.#prompt.ask(this.#typed.get(id) ?? "");
     if (text === undefined) return;
     if (text === "") {
@@ -103,7 +100,10 @@ export class PersonAtPrompt implements Disposable {
   async #answer(question: Artefact, text: string, board: Blackboard): Promise<boolean> {
     const { messages } = this.shell;
     try {
-      const given = await giveAnswer(board, question, checkAnswerText(text), { actor: this.#actor, name: this.#name });
+      const given = await giveAnswer(board, question, checkAnswerText(text), {
+        actor: this.#actor,
+        suggest: this.shell.suggest,
+      });
       this.#settled.add(question.id);
       if (given.outcome === "closed") messages.warn(`${given.why} Your answer was: ${text}`);
       return true;

@@ -2,9 +2,9 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import type { Output } from "../terminal/output.ts";
 import { keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
 import { readGoal } from "../facts/goal.ts";
+import type { Output } from "../terminal/output.ts";
 
 const ends = new Set<SettEvent["type"]>(["claim_completed", "claim_terminated", "goal_ended"]);
 

@@ -5,32 +5,31 @@ import { type Artefact, userRole } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
+import { positionSince } from "../facts/since.ts";
 import { agoOf } from "../render/age.ts";
 import { actorName } from "../render/event-line.ts";
-import { naming } from "../render/name-flag.ts";
 import { firstLine, oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { positionSince } from "../facts/since.ts";
+import type { Suggest } from "../render/suggest.ts";
 
 /** `why` is a sentence. */
 export type Given = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
 
-/** `name`: what the person called the instance, if anything. */
-type By = { actor: Actor; name: string | undefined };
+type By = { actor: Actor; suggest: Suggest };
 
-export async function giveAnswer(board: Blackboard, question: Artefact, text: string, { actor, name }: By): Promise<Given> {
+export async function giveAnswer(board: Blackboard, question: Artefact, text: string, { actor, suggest }: By): Promise<Given> {
   const answer = answerTo(question, text);
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
   const refusal = result.outcome === "refused" ? result.reason : "It has its answer.";
-  return { outcome: "closed", why: (await whyClosed(board, question, name)) ?? refusal };
+  return { outcome: "closed", why: (await whyClosed(board, question, suggest)) ?? refusal };
 }
 
-/** Why nobody needs an answer (any more), if nobody does. `name`: as above. */
+/** Why nobody needs an answer (any more), if nobody does. */
 export async function whyClosed(
   board: Blackboard,
   { id, goal_id, claim_id, produced_by_agent }: Artefact,
-  name: string | undefined,
+  suggest: Suggest,
 ): Promise<string | undefined> {
   const [[answer], { ended }, asking] = await Promise.all([
     board.answersOf([id]),
@@ -39,7 +38,7 @@ export async function whyClosed(
   ]);
   const question = `question ${shortId(id)}`;
   if (answer !== undefined)
-    return `${await whoAnswered(board, question, answer)}: see \`sett unearth ${shortId(answer)}${naming(name)}\`.`;
+    return `${await whoAnswered(board, question, answer)}: see \`${suggest(`unearth ${shortId(answer)}`)}\`.`;
   if (ended !== undefined) {
     const how = ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
     return `The goal ${shortId(goal_id)} ${how}: nobody waits for the answer to ${question} any more.`;

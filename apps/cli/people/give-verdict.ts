@@ -5,17 +5,16 @@ import { type Artefact, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { type DoneGrant, isEnded, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type AgentName, ArtefactId, type ClaimId, LogicalId } from "../../../lib/model/ids.ts";
+import { heldUntil } from "../facts/held-until.ts";
+import { notFound, resolveArtefactId, wrongKind } from "../goals/resolve-id.ts";
+import { refusal } from "../instance/request.ts";
+import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
-import { heldUntil } from "../facts/held-until.ts";
-import { openAsPerson } from "../instance/open-as-person.ts";
-import type { OpenBlackboard } from "../instance/open-blackboard.ts";
 import { actorName } from "../render/event-line.ts";
-import { naming } from "../render/name-flag.ts";
 import { firstLine, oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
-import { refusal } from "../instance/request.ts";
-import { notFound, resolveArtefactId, wrongKind } from "../goals/resolve-id.ts";
+import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { whyNotAwaited } from "./why-not-awaited.ts";
 
@@ -40,16 +39,18 @@ export async function giveVerdict(
   feedback: string | undefined,
   shell: Shell,
 ): Promise<void> {
-  await using opened = await openAsPerson(shell, args.name, args.as);
-  const { board, actor, name } = opened;
-  const id = await resolveArtefactId(board, args.artefact, name);
+  await using session = await openSession(shell, args.name);
+  const actor = await session.actor(args.as);
+  const { board } = session;
+  const { suggest } = shell;
+  const id = await resolveArtefactId(board, args.artefact, suggest);
   const read = await board.readWithDigest(id);
-  if (read === undefined) throw notFound(args.artefact, "artefact", name);
+  if (read === undefined) throw notFound(args.artefact, "artefact", suggest);
   const { artefact, digest } = read;
   if (artefact.structural_type !== "Standard")
-    throw wrongKind(artefact, "nothing to judge", `\`sett questions${naming(name)}\` lists what waits for a person.`);
-  const { claim, grant } = await choose(opened, artefact, args.for);
-  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, name)]);
+    throw wrongKind(artefact, "nothing to judge", `\`${suggest("questions")}\` lists what waits for a person.`);
+  const { claim, grant } = await choose(board, artefact, args.for, suggest);
+  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
   const reviewId = ArtefactId.parse(randomUUID());
@@ -79,7 +80,7 @@ export async function giveVerdict(
   const result = await board.giveVerdict({ grant: doneGrant(grant, at, reviewId), review, digest, actor });
   if (result.outcome === "refused") {
     // Somebody else may have been faster.
-    await choose(opened, artefact, grant.agent);
+    await choose(board, artefact, grant.agent, suggest);
     throw refusal(result.reason);
   }
   const { payload: _, ...told } = review;
@@ -91,11 +92,11 @@ export async function giveVerdict(
 }
 
 /** Throws with what is waited for instead, where it is not the word of `agent`, or of any one person. */
-async function choose({ board, name }: OpenBlackboard, artefact: Artefact, agent: string | undefined): Promise<Awaited> {
+async function choose(board: Blackboard, artefact: Artefact, agent: string | undefined, suggest: Suggest): Promise<Awaited> {
   const awaited = await verdictsAwaited(board, artefact.id);
   const names = awaited.map(({ grant }) => grant.agent);
   const [only, ...others] = agent === undefined ? awaited : awaited.filter(({ grant }) => grant.agent === agent);
-  if (only === undefined) throw refusal(await whyNotAwaited(board, name, artefact, agent as AgentName | undefined, names));
+  if (only === undefined) throw refusal(await whyNotAwaited(board, suggest, artefact, agent as AgentName | undefined, names));
   if (others.length === 0) return only;
   throw new SettError(
     "usage",

@@ -1,4 +1,5 @@
 // Why an artefact waits for nobody's approval: who has judged it, or what it waits for instead.
+
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { waitedForBy } from "../../../lib/core/goal-status.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
@@ -10,15 +11,13 @@ import { agoOf } from "../render/age.ts";
 import type { Situation } from "../render/blocked-reason.ts";
 import { oneLine } from "../render/plain-text.ts";
 import { shortId } from "../render/short-id.ts";
+import type { Suggest } from "../render/suggest.ts";
 import { waitingSentence } from "../render/waiting-text.ts";
 
-/**
- * `name`: what the person called the instance, if anything; `agent`: the one whose word was offered, if one was named; `others`:
- * those whose word is waited for.
- */
+/** `agent`: the one whose verdict was offered, if one was named; `others`: those whose verdict is waited for. */
 export async function whyNotAwaited(
   board: Blackboard,
-  name: string | undefined,
+  suggest: Suggest,
   artefact: Artefact,
   agent: AgentName | undefined,
   others: readonly AgentName[],
@@ -26,7 +25,7 @@ export async function whyNotAwaited(
   const what = `${oneLine(artefact.type)} ${shortId(artefact.id)}`;
   const [claims, situation, { ended }] = await Promise.all([
     board.claimsOfArtefact(artefact.id).then((causes) => board.readClaims([...causes.values()])),
-    readSituation(board, name),
+    readSituation(board, suggest),
     board.readGoal(artefact.goal_id),
   ]);
   const verdicts = await verdictsOn(board, claims, situation);

@@ -3,19 +3,18 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Output } from "../terminal/output.ts";
 import { agoOf } from "./age.ts";
-import { naming } from "./name-flag.ts";
 import { oneLine, plainLines } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
+import type { Suggest } from "./suggest.ts";
 import { wrap } from "./wrap.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
 
-/** `name`: what the person called the instance, if anything. */
-type Options = { out: Pick<Output, "style" | "columns">; nowMs: number; payload: "excerpt" | "none"; name: string | undefined };
+type Options = { out: Pick<Output, "style" | "columns">; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest };
 
 /** Ends with a line break. */
-export function artefactDetails(artefact: Artefact, instance: InstanceName, { out, nowMs, payload, name }: Options): string {
+export function artefactDetails(artefact: Artefact, instance: InstanceName, { out, nowMs, payload, suggest }: Options): string {
   const { style, columns } = out;
   const { metadata } = artefact;
   const { summary, commit, ...more } = metadata;
@@ -41,7 +40,7 @@ export function artefactDetails(artefact: Artefact, instance: InstanceName, { ou
   ];
   const width = Math.max(...fields.map(([name]) => name.length));
   const lines = fields.map(([name, value]) => wrap(`${style.dim(name.padEnd(width))}  ${value}`, { columns, indent: width + 2 }));
-  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact, out, name));
+  if (payload === "excerpt" && artefact.payload !== "") lines.push("", ...excerptOf(artefact, out, suggest));
   return `${lines.join("\n")}\n`;
 }
 
@@ -55,12 +54,12 @@ function sizeOf(payload: string): string {
   return bytes === 1 ? "1 byte" : `${bytes} bytes`;
 }
 
-function excerptOf({ payload, id }: Artefact, { style, columns }: Options["out"], name: string | undefined): string[] {
+function excerptOf({ payload, id }: Artefact, { style, columns }: Options["out"], suggest: Suggest): string[] {
   const start = plainLines(payload.slice(0, excerptCharacters));
   const lines = start.split("\n").slice(0, excerptLines);
   const isWhole = payload.length <= excerptCharacters && start.split("\n").length <= excerptLines;
   return [
     ...lines.map((line) => wrap(`  ${line}`, { columns })),
-    ...(isWhole ? [] : [style.dim(`  … the rest: sett unearth ${shortId(id)}${naming(name)}`)]),
+    ...(isWhole ? [] : [style.dim(`  … the rest: ${suggest(`unearth ${shortId(id)}`)}`)]),
   ];
 }

@@ -1,12 +1,12 @@
 // What waits for a person, for people and for programs, with what to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
-import type { Output } from "../terminal/output.ts";
 import { type Asked, subjectOf } from "../facts/awaited.ts";
+import type { Output } from "../terminal/output.ts";
 import { ageOf, agoOf } from "./age.ts";
-import { naming } from "./name-flag.ts";
 import { oneLine, plainLines, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
+import type { Suggest } from "./suggest.ts";
 import { type Cell, table } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -15,11 +15,11 @@ type Approval = Extract<Asked, { kind: "approval" }>;
 /** In a table; a question by itself, and JSON, have it whole. */
 const longestText = 500;
 
-/** How it is drawn. `columns`: undefined where nothing is to be cut. `name`: what the person called the instance, if anything. */
-type Drawing = { style: Style; nowMs: number; columns: number | undefined; name: string | undefined };
+/** How it is drawn. `columns`: undefined where nothing is to be cut. */
+type Drawing = { style: Style; nowMs: number; columns: number | undefined; suggest: Suggest };
 
 /** A line each. */
-export function askedTable(asked: readonly Asked[], { style, nowMs, columns, name }: Drawing): string[] {
+export function askedTable(asked: readonly Asked[], { style, nowMs, columns, suggest }: Drawing): string[] {
   const rows = asked.map((one): Cell[] => {
     const subject = subjectOf(one);
     return [
@@ -28,7 +28,7 @@ export function askedTable(asked: readonly Asked[], { style, nowMs, columns, nam
       { text: ageOf(one.since, nowMs) },
       { text: shortId(subject.goal_id), paint: style.dim },
       { text: makerOf(subject) },
-      { text: textOf(one, name) },
+      { text: textOf(one, suggest) },
     ];
   });
   return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
@@ -64,16 +64,16 @@ function contentLines({ artefact, content }: Approval, indented: (text: string) 
 }
 
 /** What to type. `name`: as above. */
-export function commandsFor(asked: Asked, name: string | undefined): string[] {
+export function commandsFor(asked: Asked, suggest: Suggest): string[] {
   const id = shortId(subjectOf(asked).id);
   if (asked.kind === "approval")
     return [
-      ...seeMore(asked).map((what) => `sett unearth ${id}${naming(name)}  # ${what}`),
-      `sett approve ${id}${naming(name)}`,
-      `sett reject ${id} --reason "…"${naming(name)}`,
+      ...seeMore(asked).map((what) => `${suggest(`unearth ${id}`)}  # ${what}`),
+      `${suggest(`approve ${id}`)}`,
+      `${suggest(`reject ${id} --reason "…"`)}`,
     ];
-  if (asked.question.type !== goalFeedbackType) return [`sett answer ${id} "…"${naming(name)}`];
-  return [`sett answer ${id}${naming(name)}  # the answer becomes the goal: edit the whole of it`];
+  if (asked.question.type !== goalFeedbackType) return [`${suggest(`answer ${id} "…"`)}`];
+  return [`${suggest(`answer ${id}`)}  # the answer becomes the goal: edit the whole of it`];
 }
 
 /** What there is to see beyond what was shown, if anything. */
@@ -93,9 +93,9 @@ export function askedJson(asked: Asked) {
   return { ...common, version, agent: asked.agent, claim_id: asked.claim, text: summary, ...content };
 }
 
-function textOf(asked: Asked, name: string | undefined): string {
+function textOf(asked: Asked, suggest: Suggest): string {
   if (asked.kind === "question") return shorten(oneLine(asked.question.payload.slice(0, 2 * longestText)), longestText);
-  return `sett approve ${shortId(asked.artefact.id)}${naming(name)} (\`${asked.agent}\`): ${nameOf(asked)}`;
+  return `${suggest(`approve ${shortId(asked.artefact.id)}`)} (\`${asked.agent}\`): ${nameOf(asked)}`;
 }
 
 function nameOf({ artefact: { type, version, metadata } }: Approval): string {

@@ -1,4 +1,5 @@
 // Why somebody who is waited for has not acted yet, as far as the blackboard tells.
+
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../../../lib/model/claim.ts";
@@ -6,6 +7,7 @@ import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
 import { kindOf } from "./agent-kind.ts";
+import type { Suggest } from "./suggest.ts";
 
 /** `problem`: why Redis refuses writes, if it does, in a sentence. `limitBytes`: undefined where it has none. */
 export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
@@ -13,7 +15,7 @@ export type Store = { problem: string | undefined; usedBytes: number; limitBytes
 /** What is known beside the claims themselves, read at about one moment. */
 export type Situation = {
   /** What the person called the instance, if anything: goes into suggested commands. */
-  name: string | undefined;
+  suggest: Suggest;
   /** Redis TIME, Unix milliseconds. */
   nowMs: number;
   agents: readonly RegisteredAgent[];

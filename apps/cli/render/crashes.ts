@@ -2,7 +2,7 @@
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { agoOf } from "./age.ts";
-import { naming } from "./name-flag.ts";
+import type { Suggest } from "./suggest.ts";
 
 /** One that has lasted for so long since it was started again has come through. */
 const lastingMs = 60_000;
@@ -26,8 +26,7 @@ export function crashesOf(containers: readonly ContainerPart[], nowMs: number): 
   });
 }
 
-/** `name`: what the person called the instance, if anything. */
-export function crashSentence(crash: Crash, nowMs: number, name: string | undefined): string {
+export function crashSentence(crash: Crash, nowMs: number, suggest: Suggest): string {
   const { agent, restarts, isOutOfMemory, memoryBytes, now } = crash;
   const limit = memoryBytes === undefined ? "" : ` (limit ${Math.round(memoryBytes / 1024 ** 2)}M)`;
   const ended = now.state === "restarting" ? `ended with exit code ${now.exitCode}` : "ended";
@@ -35,7 +34,7 @@ export function crashSentence(crash: Crash, nowMs: number, name: string | undefi
   const last = now.state === "restarting" ? "" : `, last ${agoOf(now.since, nowMs)}`;
   const advice =
     isOutOfMemory && memoryBytes !== undefined
-      ? `raise its \`resources.limits.memory\` in sett.yml, then \`sett up${naming(name)}\``
-      : `\`sett logs ${agent}${naming(name)}\` may show why`;
+      ? `raise its \`resources.limits.memory\` in sett.yml, then \`${suggest("up")}\``
+      : `\`${suggest(`logs ${agent}`)}\` may show why`;
   return `\`${agent}\` ${isOutOfMemory ? `was killed for want of memory${limit}` : ended}, and was started again ${often}${last}: ${advice}`;
 }

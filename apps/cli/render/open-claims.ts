@@ -2,9 +2,8 @@
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
-import { actorName } from "./event-line.ts";
 import { isAbsent, pulseOf, type Situation, whyOf } from "./blocked-reason.ts";
-import { naming } from "./name-flag.ts";
+import { actorName } from "./event-line.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
@@ -44,8 +43,7 @@ export function openClaimLines({ claims, situation }: Glance, { columns, rows }:
   );
   const body = bodies.find((lines) => lines.every((line) => visibleWidth(line) <= columns)) ?? bodies.at(-1) ?? [];
   const rest = claims.length - shown.length;
-  const more =
-    rest === 0 ? [] : [drawing.style.dim(`${drawing.symbols.more} and ${rest} more: sett status${naming(situation.name)}`)];
+  const more = rest === 0 ? [] : [drawing.style.dim(`${drawing.symbols.more} and ${rest} more: ${situation.suggest("status")}`)];
   return [heading(claims.length, situation, columns, drawing), ...body, ...more].map((line) => cutVisible(line, columns));
 }
 

@@ -8,10 +8,9 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../facts/goal.ts";
 import { ageOf, agoOf, lastingSince } from "./age.ts";
+import { claimsOf, pulseOf, type Situation, workersOf } from "./blocked-reason.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
-import { claimsOf, pulseOf, type Situation, workersOf } from "./blocked-reason.ts";
-import { naming } from "./name-flag.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
 import { oneLine, shorten, visibleWidth } from "./plain-text.ts";
 import { requestSentence } from "./request-text.ts";
@@ -19,6 +18,7 @@ import { shortId } from "./short-id.ts";
 import { paintState } from "./state.ts";
 import { storeLine } from "./store-line.ts";
 import type { Style } from "./style.ts";
+import type { Suggest } from "./suggest.ts";
 import { table } from "./table.ts";
 import { unreadableText, waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
 import { wrap } from "./wrap.ts";
@@ -46,8 +46,7 @@ export function statusReport(
   columns: number | undefined,
 ): string[] {
   const { style } = drawing;
-  const { name, agents, nowMs } = situation;
-  const named = naming(name);
+  const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
   const lines = [
     `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
@@ -56,19 +55,19 @@ export function statusReport(
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),
-    ...agents.flatMap((agent) => unreadableLine(agent, name, style)),
-    ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, name))),
+    ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
+    ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),
-    ...(goals.length === 0 ? [`There are no goals yet. State one: sett forage --goal "…"${named}`] : []),
-    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: sett status --all${named}`)]),
+    ...(goals.length === 0 ? [`There are no goals yet. State one: ${suggest('forage --goal "…"')}`] : []),
+    ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: ${suggest("status --all")}`)]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
 }
 
-function unreadableLine({ name: agent, unreadable }: RegisteredAgent, name: string | undefined, style: Style): string[] {
+function unreadableLine({ name: agent, unreadable }: RegisteredAgent, suggest: Suggest, style: Style): string[] {
   if (unreadable === undefined) return [];
-  return [style.red(`agent ${agent} is waited for, since ${unreadableText(unreadable.problem, name)}`), ""];
+  return [style.red(`agent ${agent} is waited for, since ${unreadableText(unreadable.problem, suggest)}`), ""];
 }
 
 /** What follows below the report where its goals come in pages. */
@@ -88,14 +87,14 @@ function seatLine(situation: Situation, { style }: Drawing): string {
   if (situation.store?.problem !== undefined) {
     return `${style.red(`nobody orchestrates: ${why}`)}; no sign of life is taken while Redis refuses writes`;
   }
-  return `${style.red(`nobody orchestrates: ${why}`)}; \`sett up${naming(situation.name)}\` starts it anew, \`sett logs orchestrator${naming(situation.name)}\` may show why`;
+  return `${style.red(`nobody orchestrates: ${why}`)}; \`${situation.suggest("up")}\` starts it anew, \`${situation.suggest("logs orchestrator")}\` may show why`;
 }
 
-function pauseLine({ name, pause, nowMs }: Situation, style: Style): string[] {
+function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[] {
   if (pause === undefined) return [];
   const since = lastingSince(pause.since, nowMs);
   return [
-    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: sett resume${naming(name)}`,
+    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: ${suggest("resume")}`,
   ];
 }
 
@@ -159,10 +158,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   return [
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
     ...(state === "stalled"
-      ? [
-          `${indent}${style.dim(whyStalled(results))}`,
-          nextLine(`sett watch --no-follow --goal ${shortId(goal)}`, situation, drawing),
-        ]
+      ? [`${indent}${style.dim(whyStalled(results))}`, nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing)]
       : []),
     ...(state === "failed" ? failureLines(reading, situation, drawing) : []),
     ...waits(undefined),
@@ -181,23 +177,20 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
       const reason = shorten(oneLine(metadata.summary ?? ""), longestReason);
-      return [
-        `${indent}${style.red(oneLine(type))}${by}: ${reason}`,
-        nextLine(`sett unearth ${shortId(id)}`, situation, drawing),
-      ];
+      return [`${indent}${style.red(oneLine(type))}${by}: ${reason}`, nextLine(`unearth ${shortId(id)}`, situation, drawing)];
     }),
   ];
 }
 
 /** What a person types who is waited for. */
 function nextOf(waiting: Waiting): string[] {
-  if (waiting.kind === "answer") return [`sett answer ${shortId(waiting.question)} "…"`];
-  return waiting.kind === "approval" ? [`sett approve ${shortId(waiting.artefact)}`] : [];
+  if (waiting.kind === "answer") return [`answer ${shortId(waiting.question)} "…"`];
+  return waiting.kind === "approval" ? [`approve ${shortId(waiting.artefact)}`] : [];
 }
 
 /** What to type, on a line of its own, so that it can be copied. */
-function nextLine(command: string, { name }: Situation, { style, symbols }: Drawing, lead = indent): string {
-  return `${lead}  ${style.cyan(symbols.arrow)} ${command}${naming(name)}`;
+function nextLine(words: string, { suggest }: Situation, { style, symbols }: Drawing, lead = indent): string {
+  return `${lead}  ${style.cyan(symbols.arrow)} ${suggest(words)}`;
 }
 
 function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {

@@ -1,6 +1,5 @@
 // What there is to say of how Redis stands, and what to do.
 import type { Situation } from "./blocked-reason.ts";
-import { naming } from "./name-flag.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
@@ -8,16 +7,16 @@ import type { Style } from "./style.ts";
 const warnAt = 0.8;
 
 /** Nothing while all is well. */
-export function storeLine({ name, store }: Pick<Situation, "name" | "store">, style: Style): string[] {
+export function storeLine({ suggest, store }: Pick<Situation, "suggest" | "store">, style: Style): string[] {
   if (store === undefined) return [];
   const { problem, usedBytes, limitBytes } = store;
-  const room = `make room with \`sett prune --before 30d${naming(name)}\`, or raise services.redis.resources.limits.memory in sett.yml, then \`sett up${naming(name)}\``;
+  const room = `make room with \`${suggest("prune --before 30d")}\`, or raise services.redis.resources.limits.memory in sett.yml, then \`${suggest("up")}\``;
   if (problem !== undefined) {
     const remedy = isFull(problem)
       ? room
       : isOfDisk(problem)
         ? "make room on the disk where it keeps its data"
-        : "see `sett logs redis`";
+        : `see \`${suggest("logs redis")}\``;
     return [style.red(`${oneLine(problem)} Nothing is lost, and nothing goes on until it takes them again: ${remedy}`)];
   }
   if (limitBytes === undefined || usedBytes < warnAt * limitBytes) return [];

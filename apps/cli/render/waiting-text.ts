@@ -5,10 +5,10 @@ import { seatLeaseMs } from "../../../lib/model/leases.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { ageOf, agoOf, formatAge, lastingSince } from "./age.ts";
 import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "./blocked-reason.ts";
-import { naming } from "./name-flag.ts";
 import { oneLine, shorten } from "./plain-text.ts";
 import { shortId } from "./short-id.ts";
 import type { Style } from "./style.ts";
+import type { Suggest } from "./suggest.ts";
 
 const longestReason = 100;
 const pausedText = ": the instance is paused";
@@ -102,7 +102,7 @@ function because(waiting: Waiting & { agent: AgentName }, situation: Situation):
   return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation)}`;
 }
 
-function reasonText(why: Why, agent: AgentName, { name, nowMs, store }: Situation): string {
+function reasonText(why: Why, agent: AgentName, { suggest, nowMs, store }: Situation): string {
   switch (why.reason) {
     case "unregistered":
       return "it is no longer registered";
@@ -112,12 +112,12 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs, store }: Situatio
     case "paused":
       return "the instance is paused";
     case "unreadable":
-      return unreadableText(why.problem, name);
+      return unreadableText(why.problem, suggest);
     case "silent": {
       const heard =
         why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
       if (store?.problem !== undefined) return `it ${heard}: no sign of life is taken while Redis refuses writes`;
-      return `it ${heard}: \`sett up${naming(name)}\` starts it anew, \`sett logs ${agent}${naming(name)}\` may show why`;
+      return `it ${heard}: \`${suggest("up")}\` starts it anew, \`${suggest(`logs ${agent}`)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;
@@ -132,8 +132,8 @@ function reasonText(why: Why, agent: AgentName, { name, nowMs, store }: Situatio
 }
 
 /** Of an agent whose registration nobody can make out. */
-export function unreadableText(problem: string, name: string | undefined): string {
-  return `its registration cannot be read (${shorten(oneLine(problem), longestReason)}): \`sett up${naming(name)}\` writes it anew`;
+export function unreadableText(problem: string, suggest: Suggest): string {
+  return `its registration cannot be read (${shorten(oneLine(problem), longestReason)}): \`${suggest("up")}\` writes it anew`;
 }
 
 function dueIn(at: string, nowMs: number): string {

@@ -1,6 +1,7 @@
 // Lines that stay at the foot of a terminal while others scroll by above them.
-import { type Output, writingBy } from "./output.ts";
+
 import { visibleWidth } from "../render/plain-text.ts";
+import { type Output, writingBy } from "./output.ts";
 
 /** Makes the lines anew for the terminal as it is now. */
 export type Draw = () => string[];

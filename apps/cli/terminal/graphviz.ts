@@ -3,21 +3,17 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
-import type { Shell } from "./shell.ts";
-import { naming } from "../render/name-flag.ts";
 import { firstLine, plainLines } from "../render/plain-text.ts";
+import type { Suggest } from "../render/suggest.ts";
+import type { Shell } from "./shell.ts";
 
 /** Five hundred nodes take less than a second. */
 const drawingMs = 60_000;
 
-type Surroundings = Pick<Shell, "env" | "cwd" | "err" | "interrupted">;
+type Surroundings = Pick<Shell, "env" | "cwd" | "err" | "interrupted" | "suggest">;
 
 /** Throws `tool-failed` where there is no `dot`, or where it fails. Its warnings go to `err`. */
-export async function svgText(
-  dot: string,
-  name: string | undefined,
-  { env, cwd, err, interrupted }: Surroundings,
-): Promise<string> {
+export async function svgText(dot: string, { env, cwd, err, interrupted, suggest }: Surroundings): Promise<string> {
   const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const outcome = await runCommand({
     command: ["dot", "-Tsvg"],
@@ -27,13 +23,13 @@ export async function svgText(
     timeoutMs: drawingMs,
     signal: interrupted,
   });
-  if (outcome.kind !== "exited" || outcome.exitCode !== 0) throw failureOf(outcome, name);
+  if (outcome.kind !== "exited" || outcome.exitCode !== 0) throw failureOf(outcome, suggest);
   await err.write(plainLines(textOf(outcome.stderr)));
   return textOf(outcome.stdout);
 }
 
-function failureOf(outcome: CommandOutcome, name: string | undefined): SettError {
-  const hint = `\`sett graph --format dot${naming(name)}\` prints what Graphviz would draw.`;
+function failureOf(outcome: CommandOutcome, suggest: Suggest): SettError {
+  const hint = `\`${suggest("graph --format dot")}\` prints what Graphviz would draw.`;
   switch (outcome.kind) {
     case "not_started":
       if (outcome.reason !== "not_found") return new SettError("tool-failed", outcome.message, { hint });

@@ -1,8 +1,8 @@
 // Sentences for people, on stderr: what is being done, what to know, what to do next.
 import { createConsola, type LogObject } from "consola/core";
-import type { Output } from "./output.ts";
 import { visibleWidth } from "../render/plain-text.ts";
 import { wrap } from "../render/wrap.ts";
+import type { Output } from "./output.ts";
 
 export type Messages = {
   note(sentence: string): void;

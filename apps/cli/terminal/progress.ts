@@ -1,7 +1,8 @@
 // Long steps, several at a time: spinners on a terminal, a line for each beginning and end elsewhere.
-import type { Output } from "./output.ts";
+
 import { oneLine, shorten } from "../render/plain-text.ts";
 import { wrap } from "../render/wrap.ts";
+import type { Output } from "./output.ts";
 
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const frameMs = 80;

@@ -1,5 +1,6 @@
 // What a command has of the world around it; main.ts makes it.
 import type { SettError } from "../../../lib/model/errors.ts";
+import type { Suggest } from "../render/suggest.ts";
 import type { Messages } from "./messages.ts";
 import type { Output } from "./output.ts";
 
@@ -10,6 +11,8 @@ export type Shell = {
   version: string;
   /** A file inside this program, as it was handed out. Undefined in one that was built for its own machine, and in sources. */
   carried(name: string): Blob | undefined;
+  /** A command to type next, for the same instance. */
+  suggest: Suggest;
   /** Data, and nothing else. */
   out: Output;
   /** Everything else. */

@@ -2,7 +2,7 @@
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
-import { redisPort } from "../instance/open-blackboard.ts";
+import { redisPort } from "../instance/place.ts";
 import type { Programs } from "../instance/programs.ts";
 import { withPrograms } from "./fingerprint.ts";
 import type { InstancePlan } from "./plan.ts";

@@ -2,24 +2,19 @@
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import { naming } from "../render/name-flag.ts";
 import { plainLines } from "../render/plain-text.ts";
+import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
-import type { Journal } from "./undo.ts";
 import { PartFailed } from "./readiness.ts";
+import type { Journal } from "./undo.ts";
 
 const shownLines = 20;
 
 /**
  * The error to show, with the last words of the container that failed. They must be read before it is removed. `how` it stands
- * then; `name`: what the person called the instance, if anything.
+ * then.
  */
-export async function explainFailure(
-  runtime: ContainerRuntime,
-  error: unknown,
-  how: string,
-  name: string | undefined,
-): Promise<unknown> {
+export async function explainFailure(runtime: ContainerRuntime, error: unknown, how: string, suggest: Suggest): Promise<unknown> {
   if (!(error instanceof PartFailed)) return error;
   const lines = await lastLines(runtime, error.container);
   const words = lines.length === 0 ? "It has logged nothing." : `Its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
@@ -27,7 +22,7 @@ export async function explainFailure(
     hint:
       lines.length === 0
         ? `${how} Does it have enough memory, and is its image made for this machine?`
-        : `${how} Mend what its log names, then \`sett up${naming(name)}\` again.`,
+        : `${how} Mend what its log names, then \`${suggest("up")}\` again.`,
     cause: error,
   });
 }

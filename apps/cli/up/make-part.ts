@@ -5,10 +5,10 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { setAsideName } from "../../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Progress, Step } from "../terminal/progress.ts";
-import type { Change } from "./diff.ts";
 import { stopSecondsOf } from "./container-limits.ts";
-import type { Journal } from "./undo.ts";
+import type { Change } from "./diff.ts";
 import { awaitPart, type Ready } from "./readiness.ts";
+import type { Journal } from "./undo.ts";
 
 /** What gives no sign of life for so long has lost what it had in hand: little is to be waited for. */
 const silentStopSeconds = 2;

@@ -5,7 +5,7 @@ import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
-import { redisPort } from "../instance/open-blackboard.ts";
+import { redisPort } from "../instance/place.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
 /** `env` and `labels` are what the image itself sets. */

@@ -10,7 +10,7 @@ import {
   redisName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
-import { redisPort } from "../instance/open-blackboard.ts";
+import { redisPort } from "../instance/place.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withMadeFrom } from "./fingerprint.ts";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
-import { redisPort } from "../instance/open-blackboard.ts";
+import { redisPort } from "../instance/place.ts";
 
 /** The port of the one that runs, which everybody of the instance knows; else one that is free now. */
 export async function chooseRedisPort(before: InstanceParts | undefined): Promise<number> {

@@ -2,7 +2,8 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { pause } from "../../../lib/service/pause.ts";
-import { connect, redisUrlOf } from "../instance/open-blackboard.ts";
+import { redisUrlOf } from "../instance/place.ts";
+import { connect } from "../instance/session.ts";
 import type { Change } from "./diff.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import type { InstancePlan } from "./plan.ts";

@@ -1,7 +1,9 @@
 // A command's shell that keeps what is written, for commands run inside the test.
+
+import { createStyle } from "../../../apps/cli/render/style.ts";
+import { suggestFor } from "../../../apps/cli/render/suggest.ts";
 import { createMessages } from "../../../apps/cli/terminal/messages.ts";
 import type { Output } from "../../../apps/cli/terminal/output.ts";
-import { createStyle } from "../../../apps/cli/render/style.ts";
 import type { Shell } from "../../../apps/cli/terminal/shell.ts";
 
 export type FakeShell = Shell & { written: { out: string; err: string } };
@@ -22,6 +24,7 @@ export function fakeShell(): FakeShell {
     cwd: "/",
     version: "1.2.3",
     carried: () => undefined,
+    suggest: suggestFor(undefined),
     out: output("out"),
     err,
     messages: createMessages(err),

@@ -1,5 +1,7 @@
 // Open claims and what is known around them, for what is drawn of them.
+
 import type { Situation } from "../../../apps/cli/render/blocked-reason.ts";
+import { suggestFor } from "../../../apps/cli/render/suggest.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { ClaimId } from "../../../lib/model/ids.ts";
@@ -71,7 +73,7 @@ export const retrying = (name: string, phase: Phase, reason: string, dueIn: numb
 /** Everybody lives, and somebody orchestrates. */
 export function situation(names: readonly string[], over: Partial<Situation> = {}): Situation {
   return {
-    name: undefined,
+    suggest: suggestFor(undefined),
     nowMs,
     agents: names.map((name) => sampleAgent(name)),
     statuses: new Map(names.map((name) => [agentName(name), { at: nowMs - 2_000, state: "idle" }])),

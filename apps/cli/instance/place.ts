@@ -1,11 +1,10 @@
-// From a command's `--name` to the blackboard of that instance.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+// Where an instance is reached: its Redis on this machine, and the repository that it works for.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
 import { runtimeOf } from "./runtimes.ts";
-import type { Shell } from "../terminal/shell.ts";
 import { workspaceRoot } from "./workspace-root.ts";
 
 export type Place = {
@@ -70,22 +69,4 @@ export function isServing({ state }: ContainerPart): boolean {
 
 function redisPartOf({ containers }: InstanceParts): ContainerPart | undefined {
   return containers.find((container) => container.labels.component === "redis");
-}
-
-/** `name`: what the person called the instance, if anything. */
-export type OpenBlackboard = AsyncDisposable & { board: Blackboard; place: Place; name: string | undefined };
-
-/** Throws `redis-unreachable` at once when there is no contact. */
-export async function openBlackboard(shell: Shell, name: string | undefined): Promise<OpenBlackboard> {
-  const place = await findPlace(shell, name);
-  const board = await connect(place);
-  return { board, place, name, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
-}
-
-export async function connect(
-  { instance, redisUrl }: Pick<Place, "instance" | "redisUrl">,
-  giveUpMs?: number,
-): Promise<Blackboard> {
-  const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
-  return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
 }
