@@ -67,13 +67,40 @@ test("every import follows the arrows between the rooms", () => {
   expect(wrong).toEqual([]);
 });
 
+/** The rooms of the command line, from the bottom up: each knows those below it, and none above. The rest is the way in, which knows all. */
+const roomsOfCli = "text terminal program facts render archive instance logs prune people goals up commands".split(" ");
+
+test("in the command line every room knows only those below it", () => {
+  const levelOf = (file: string) => roomsOfCli.indexOf(file.split("/")[2] ?? "");
+  const inRooms = sources.filter((file) => /^apps\/cli\/.+\//.test(file));
+  expect(inRooms.filter((file) => levelOf(file) === -1)).toEqual([]);
+  const wrong = inRooms.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => relative(root, join(root, dirname(file), specifier)))
+      .filter((target) => target.startsWith("apps/cli/"))
+      .filter((target) => levelOf(target) === -1 || levelOf(target) > levelOf(file))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("what the command line shows is made of facts alone: no file, no process, no blackboard", () => {
+  const wrong = sources.filter(
+    (file) =>
+      /^apps\/cli\/(?:text|render)\//.test(file) &&
+      (/\b(?:process\.|fetch\(|setTimeout)/.test(codeOf(file)) || importsOf(file).some((name) => /^node:(?!buffer)/.test(name))),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("the pure core knows no clock, no chance and no I/O", () => {
   const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
   expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
 });
 
 /** The services' two ports to the runtime, each with what does the same elsewhere, and what only a compiled command line has. */
-const mayUseBun = /^(?:lib\/(?:service\/serve|process\/open-pipe)|apps\/cli\/embedded-file)\.ts$/;
+const mayUseBun = /^(?:lib\/(?:service\/serve|process\/open-pipe)|apps\/cli\/program\/embedded-file)\.ts$/;
 
 test("only the ports to the runtime use what only Bun has", () => {
   const banned = /\bBun\.|"bun(?::\w+)?"/;

@@ -3,11 +3,10 @@
 import { commands } from "./commands.ts";
 import { commonArguments } from "./program/arguments.ts";
 import type { Argument, Command } from "./program/command.ts";
-import type { Style } from "./render/style.ts";
-import { wrap } from "./render/wrap.ts";
-import type { Output } from "./terminal/output.ts";
+import type { Layout, Style } from "./text/style.ts";
+import { wrap } from "./text/wrap.ts";
 
-export function rootHelp(out: Look): string {
+export function rootHelp(out: Layout): string {
   const { style, columns } = out;
   const lines = Object.entries(commands).map(([name, { description }]): Row => [name, description]);
   return [
@@ -64,7 +63,7 @@ export function rootHelp(out: Look): string {
   ].join("\n");
 }
 
-export function commandHelp({ name, description, details, args, examples: lines }: Command, out: Look): string {
+export function commandHelp({ name, description, details, args, examples: lines }: Command, out: Layout): string {
   const { style, columns } = out;
   const places = Object.entries(args).filter(([, argument]) => argument.type === "positional");
   const usage = [
@@ -103,7 +102,6 @@ export function commandHelp({ name, description, details, args, examples: lines 
 }
 
 /** How the terminal that it is for takes it. */
-type Look = Pick<Output, "style" | "columns">;
 
 type Row = [term: string, description: string];
 
@@ -120,14 +118,14 @@ function options(args: Readonly<Record<string, Argument>>): Row[] {
   });
 }
 
-function rows(lines: readonly Row[], { style, columns }: Look): string[] {
+function rows(lines: readonly Row[], { style, columns }: Layout): string[] {
   const width = Math.max(...lines.map(([term]) => term.length));
   return lines.map(([term, description]) =>
     wrap(`  ${style.cyan(term.padEnd(width))}  ${description}`, { columns, indent: width + 4 }),
   );
 }
 
-function examples(lines: readonly string[], { style, columns }: Look): string[] {
+function examples(lines: readonly string[], { style, columns }: Layout): string[] {
   return lines.map((line) => {
     const at = line.indexOf("  # ");
     const text = at === -1 ? `  ${line}` : `  ${line.slice(0, at)}${style.dim(line.slice(at))}`;

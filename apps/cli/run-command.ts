@@ -8,8 +8,8 @@ import { commonArguments } from "./program/arguments.ts";
 import type { Command } from "./program/command.ts";
 import { printError } from "./program/print-error.ts";
 import { readArguments } from "./program/read-arguments.ts";
-import { suggestFor } from "./render/suggest.ts";
 import type { Shell } from "./terminal/shell.ts";
+import { suggestFor } from "./text/suggest.ts";
 
 /** Never throws: what goes wrong is printed, and the exit code says what kind it was. */
 export async function runCommand(words: readonly string[], shell: Shell): Promise<number> {

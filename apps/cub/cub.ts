@@ -1,4 +1,5 @@
 // The cub as a whole: its two loops and its heartbeat, from start to orderly stop.
+import { needsWorkers } from "../../lib/model/agent.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { ClaimWatcher } from "./claim-watcher.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -14,14 +15,12 @@ export class Cub {
 
   /** A scalable agent's persistent container only bids: what it wins is worked off by containers beside it. */
   constructor(parts: Parts, options: { shutdownTimeoutMs: number }) {
-    const { replicas, strategy } = parts.registration.current;
     this.#parts = parts;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
     this.#watcher = new ClaimWatcher(parts);
-    this.#executor =
-      replicas > 1 || strategy === "fresh_per_call"
-        ? undefined
-        : new WorkExecutor(parts, (claim) => this.#watcher.targetOf(claim));
+    this.#executor = needsWorkers(parts.registration.current)
+      ? undefined
+      : new WorkExecutor(parts, (claim) => this.#watcher.targetOf(claim));
     this.#heartbeat = new Heartbeat(parts, this.#executor);
   }
 

@@ -32,6 +32,11 @@ export const AgentRegistration = z.strictObject({
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 
+/** Whether containers that are made for them work off the grants of such an agent; its own container only bids then. */
+export function needsWorkers({ replicas, strategy }: Pick<AgentRegistration, "replicas" | "strategy">): boolean {
+  return replicas > 1 || strategy === "fresh_per_call";
+}
+
 /**
  * As it stands on the blackboard. Of one that cannot be read (`problem`) nothing is known but the name, and what else stands here is what harms
  * least. It is registered: it is waited for, and nothing fails for it. `text` is what is stored, so that it can be put back as it was.

@@ -3,8 +3,8 @@
 import { expect, test } from "bun:test";
 import type { Asked } from "../../apps/cli/facts/awaited.ts";
 import { askedDetails, commandsFor } from "../../apps/cli/render/asked-text.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
-import { suggestFor } from "../../apps/cli/render/suggest.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
+import { suggestFor } from "../../apps/cli/text/suggest.ts";
 import type { ArtefactHead } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
 import { agentName, newClaimId, sampleArtefact } from "../support/sample.ts";

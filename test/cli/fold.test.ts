@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Beside, eventLine } from "../../apps/cli/render/event-line.ts";
 import { Fold } from "../../apps/cli/render/fold.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { agentName, newClaimId } from "../support/sample.ts";
 import { AskingSett, failingGoal } from "./support/asking-sett.ts";

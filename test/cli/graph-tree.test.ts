@@ -1,9 +1,9 @@
 // A goal as a tree: facts in, lines out; and what a terminal is shown where no format is named.
 import { expect, test } from "bun:test";
 import { treeText } from "../../apps/cli/render/graph-tree.ts";
-import { visibleWidth } from "../../apps/cli/render/plain-text.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
+import { visibleWidth } from "../../apps/cli/text/plain-text.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
 import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../lib/core/artefact-graph.ts";
 import { derived, nextVersion } from "../support/lineage.ts";
 import { newArtefactId, sampleClaim } from "../support/sample.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exists } from "../../apps/cli/instance/workspace-root.ts";
+import { exists } from "../../apps/cli/program/workspace-root.ts";
 import { takeSeat } from "../blackboard/suite/scene.ts";
 import { derived, nextVersion } from "../support/lineage.ts";
 import { sampleClaim } from "../support/sample.ts";

@@ -10,8 +10,8 @@ import { findInstance, hasContainers } from "../../apps/cli/instance/find-instan
 import { partOf } from "../../apps/cli/instance/parts.ts";
 import { redisUrlOf } from "../../apps/cli/instance/place.ts";
 import { leaveExchange } from "../../apps/cli/instance/remove-exchange.ts";
-import { exists } from "../../apps/cli/instance/workspace-root.ts";
-import { suggestFor } from "../../apps/cli/render/suggest.ts";
+import { exists } from "../../apps/cli/program/workspace-root.ts";
+import { suggestFor } from "../../apps/cli/text/suggest.ts";
 import { HostRepository } from "../../lib/git/host-repository.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { InstanceName } from "../../lib/model/ids.ts";

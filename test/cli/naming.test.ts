@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openClaimLines } from "../../apps/cli/render/open-claims.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
-import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
+import { suggestFor } from "../../apps/cli/text/suggest.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { openClaim, situation, waitingForApproval } from "./support/sample-claims.ts";
 import { Workspace } from "./support/workspace.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { agoOf, formatAge } from "../../apps/cli/render/age.ts";
 import { artefactDetails } from "../../apps/cli/render/artefact-details.ts";
 import { eventLine } from "../../apps/cli/render/event-line.ts";
-import { oneLine, plainLines, shorten } from "../../apps/cli/render/plain-text.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
-import { suggestFor } from "../../apps/cli/render/suggest.ts";
 import { table } from "../../apps/cli/render/table.ts";
-import { wrap } from "../../apps/cli/render/wrap.ts";
+import { agoOf, formatAge } from "../../apps/cli/text/age.ts";
+import { oneLine, plainLines, shorten } from "../../apps/cli/text/plain-text.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
+import { suggestFor } from "../../apps/cli/text/suggest.ts";
+import { wrap } from "../../apps/cli/text/wrap.ts";
 import { EventType, type SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId, sampleArtefact } from "../support/sample.ts";

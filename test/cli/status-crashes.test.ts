@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import process from "node:process";
 import { type Crash, crashesOf, crashSentence } from "../../apps/cli/render/crashes.ts";
-import { suggestFor } from "../../apps/cli/render/suggest.ts";
+import { suggestFor } from "../../apps/cli/text/suggest.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { ContainerPart, ContainerState } from "../../lib/runtime/port.ts";
 import { dockerInstance } from "../support/docker-instance.ts";

@@ -1,8 +1,8 @@
 // Why a claim does not move, in a sentence with the time.
 import { describe, expect, test } from "bun:test";
-import { type Situation, whyOf } from "../../apps/cli/render/blocked-reason.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
+import { type Situation, whyOf } from "../../apps/cli/facts/blocked-reason.ts";
 import { waitingBrief, waitingSentence, whyNobodyOrchestrates } from "../../apps/cli/render/waiting-text.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
 import { type Waiting, waitedForBy } from "../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { agentName, newArtefactId, sampleAgent } from "../support/sample.ts";

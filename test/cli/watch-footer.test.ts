@@ -1,8 +1,8 @@
 // The lines at the foot of a terminal, as they stand on its screen.
 import { expect, test } from "bun:test";
-import { createStyle } from "../../apps/cli/render/style.ts";
 import { Footer } from "../../apps/cli/terminal/footer.ts";
 import type { Output } from "../../apps/cli/terminal/output.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
 import { Screen } from "./support/screen.ts";
 
 /** stdout and stderr of one terminal. */

@@ -1,9 +1,9 @@
 // The open claims at a glance: facts in, lines out.
 import { describe, expect, test } from "bun:test";
 import { type OpenClaim, openClaimLines } from "../../apps/cli/render/open-claims.ts";
-import { visibleWidth } from "../../apps/cli/render/plain-text.ts";
-import { createStyle } from "../../apps/cli/render/style.ts";
 import { symbolsFor } from "../../apps/cli/render/symbols.ts";
+import { visibleWidth } from "../../apps/cli/text/plain-text.ts";
+import { createStyle } from "../../apps/cli/text/style.ts";
 import type { ClaimSnapshot } from "../../lib/model/claim.ts";
 import { agentName } from "../support/sample.ts";
 import {

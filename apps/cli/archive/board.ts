@@ -6,7 +6,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
-import { isLater } from "../prune/log.ts";
+import { isLater } from "./log-order.ts";
 import { readArchive } from "./read.ts";
 
 type Content = {

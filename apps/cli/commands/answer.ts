@@ -4,21 +4,21 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { aborted } from "../../../lib/service/pause.ts";
-import { type Held, heldUntil } from "../facts/held-until.ts";
+import { resolveQuestion } from "../facts/resolve-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
-import { resolveQuestion } from "../goals/resolve-id.ts";
 import { seeGoalThrough } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
 import { giveAnswer, whyClosed } from "../people/give-answer.ts";
+import { type Held, heldUntil } from "../people/held-until.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/given-text.ts";
 import { makerOf } from "../render/asked-text.ts";
-import { plainLines } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Suggest } from "../render/suggest.ts";
 import { type Edited, editText } from "../terminal/edit-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { plainLines } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 export const answer = defineCommand({
   name: "answer",

@@ -4,12 +4,12 @@ import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { readGoal } from "../facts/goal.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
+import { resolveGoalId } from "../facts/resolve-id.ts";
 import { refusal, request } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { shortId } from "../render/short-id.ts";
+import { shortId } from "../text/short-id.ts";
 
 const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 

@@ -5,18 +5,18 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
-import { type Held, heldUntil } from "../facts/held-until.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { stateGoal } from "../goals/post-goal.ts";
 import { seeGoalThrough } from "../goals/watch-goal.ts";
+import { personOf } from "../instance/person.ts";
 import type { Place } from "../instance/place.ts";
 import { openSession } from "../instance/session.ts";
-import { personOf } from "../people/person.ts";
+import { type Held, heldUntil } from "../people/held-until.ts";
 import { jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { readGoalText } from "../program/given-text.ts";
-import { shortId } from "../render/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { shortId } from "../text/short-id.ts";
 
 export const forage = defineCommand({
   name: "forage",

@@ -6,17 +6,17 @@ import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
+import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openPast } from "../instance/open-past.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
 import { treeText } from "../render/graph-tree.ts";
-import { shortId } from "../render/short-id.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { svgText } from "../terminal/graphviz.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { shortId } from "../text/short-id.ts";
 
 /** Mermaid's own, which the viewers that people use leave as they are. */
 const mermaidLimits = { characters: 50_000, edges: 500 };

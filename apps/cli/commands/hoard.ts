@@ -2,18 +2,18 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { hoardArchive } from "../archive/hoard.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
 import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../facts/pages.ts";
+import { notFound, resolveArtefactId, resolveGoalId } from "../facts/resolve-id.ts";
+import { hoardArchive } from "../goals/hoard-archive.ts";
 import { printTable } from "../goals/print-artefacts.ts";
-import { notFound, resolveArtefactId, resolveGoalId } from "../goals/resolve-id.ts";
 import { fetchResults, readResults } from "../instance/fetch-results.ts";
 import { openSession } from "../instance/session.ts";
 import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { oneLine } from "../render/plain-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { oneLine } from "../text/plain-text.ts";
 
 const usualLimit = 50;
 /** Characters. */

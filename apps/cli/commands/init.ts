@@ -1,8 +1,8 @@
 // sett init: a sett.yml and an agent that work with no edit.
 import { initFiles } from "../../../lib/config/init-files.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { workspaceRoot } from "../instance/workspace-root.ts";
 import { defineCommand } from "../program/command.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
 
 export const init = defineCommand({

@@ -2,6 +2,7 @@
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
+import { kindOf } from "../facts/agent-kind.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlOf } from "../instance/place.ts";
@@ -9,11 +10,10 @@ import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import { jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { ageOf } from "../render/age.ts";
-import { kindOf } from "../render/agent-kind.ts";
-import { oneLine } from "../render/plain-text.ts";
-import type { Style } from "../render/style.ts";
 import { table } from "../render/table.ts";
+import { ageOf } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import type { Style } from "../text/style.ts";
 
 export const list = defineCommand({
   name: "list",

@@ -10,8 +10,8 @@ import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs }
 import { nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { logLine } from "../render/log-line.ts";
-import { wrap } from "../render/wrap.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { wrap } from "../text/wrap.ts";
 
 /** What stands before the words of a line. */
 const timeWidth = "00:00:00  ".length;

@@ -4,7 +4,7 @@ import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import { type Asked, keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
+import { resolveGoalId } from "../facts/resolve-id.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";

@@ -1,14 +1,14 @@
 // sett retry: another try of the claim that a Failure has ended.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { heldUntil } from "../facts/held-until.ts";
-import { resolveFailure } from "../goals/resolve-id.ts";
+import { resolveFailure } from "../facts/resolve-id.ts";
 import { request } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
+import { heldUntil } from "../people/held-until.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { oneLine } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
 
 export const retry = defineCommand({
   name: "retry",

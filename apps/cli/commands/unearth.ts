@@ -2,15 +2,15 @@
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
+import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
 import { startsOfWork } from "../facts/start-of-work.ts";
-import { notFound, resolveArtefactId } from "../goals/resolve-id.ts";
 import { openPast } from "../instance/open-past.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { plainLines } from "../render/plain-text.ts";
-import { wrap } from "../render/wrap.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { plainLines } from "../text/plain-text.ts";
+import { wrap } from "../text/wrap.ts";
 
 export const unearth = defineCommand({
   name: "unearth",

@@ -1,23 +1,25 @@
 // sett up: check → get the images → bring the instance to its plan → wait until it is ready, or take everything back.
+
 import { randomBytes } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { formatProblem } from "../../../lib/config/problems.ts";
 import { readConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { needsWorkers } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { hasContainers } from "../instance/find-instance.ts";
 import { holdInstance } from "../instance/lock.ts";
+import { personOf } from "../instance/person.ts";
 import { leaveExchange } from "../instance/remove-exchange.ts";
 import { everyInstance, requireRuntime, runtimeForUp, runtimeNames } from "../instance/runtimes.ts";
-import { exists } from "../instance/workspace-root.ts";
 import { keepLogs } from "../logs/keep-logs.ts";
-import { personOf } from "../people/person.ts";
 import { fileArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath, lacksConfig } from "../program/config-path.ts";
+import { exists } from "../program/workspace-root.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { bringUp, type Order, type Outcome } from "../up/apply.ts";
@@ -25,14 +27,13 @@ import { asProcesses } from "../up/as-processes.ts";
 import { bringImages } from "../up/carried-images.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
-import { explainFailure, rollBack } from "../up/explain-failure.ts";
+import { explainFailure } from "../up/explain-failure.ts";
 import { beginSett } from "../up/first-sett.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
 import { chooseRedisPort } from "../up/redis-port.ts";
-import { Journal } from "../up/undo.ts";
-import { needsWorkers } from "../up/workers.ts";
+import { Journal, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
   name: "up",
@@ -153,7 +154,7 @@ export const up = defineCommand({
     } catch (error) {
       const explained = await explainFailure(runtime, error, how(), shell.suggest);
       progress[Symbol.dispose]();
-      await rollBack(journal, instance, shell);
+      await undo(journal, instance, shell);
       throw unlessInterrupted(explained, how());
     }
     return;

@@ -5,10 +5,10 @@ import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
+import { nameWithKind } from "../facts/agent-kind.ts";
 import { fileArgument, jsonArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { configPath } from "../program/config-path.ts";
-import { nameWithKind } from "../render/agent-kind.ts";
 
 export const validate = defineCommand({
   name: "validate",

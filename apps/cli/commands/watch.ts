@@ -7,17 +7,17 @@ import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
 import { aborted } from "../../../lib/service/pause.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
+import { resolveGoalId } from "../facts/resolve-id.ts";
 import { positionSince } from "../facts/since.ts";
 import { EventPrinter } from "../goals/event-printer.ts";
 import { liveClaims } from "../goals/live-claims.ts";
-import { resolveGoalId } from "../goals/resolve-id.ts";
 import { followLog } from "../instance/follow-log.ts";
 import { openPast } from "../instance/open-past.ts";
 import { Bell } from "../people/bell.ts";
 import { archiveArgument, goalFilter, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 const pageSize = 500;
 

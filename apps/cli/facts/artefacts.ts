@@ -4,7 +4,7 @@ import { piecesOf } from "../../../lib/blackboard/pieces.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { firstLine } from "../render/plain-text.ts";
+import { firstLine } from "../text/plain-text.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 /** What an approval says to people, whose content is `{}` or `[]`. */

@@ -6,9 +6,9 @@ import { type GoalStatus, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { MalformedClaim } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
-import type { Situation } from "../render/blocked-reason.ts";
-import type { Suggest } from "../render/suggest.ts";
+import type { Suggest } from "../text/suggest.ts";
 import { type KnownArtefacts, readHeads } from "./artefacts.ts";
+import type { Situation } from "./blocked-reason.ts";
 
 export type GoalReading = {
   goal: GoalId;

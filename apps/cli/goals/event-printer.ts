@@ -5,11 +5,11 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
-import { calendarDay } from "../render/age.ts";
 import { type Beside, eventIndent, eventLine } from "../render/event-line.ts";
 import { Fold } from "../render/fold.ts";
-import { wrap } from "../render/wrap.ts";
 import type { Output } from "../terminal/output.ts";
+import { calendarDay } from "../text/age.ts";
+import { wrap } from "../text/wrap.ts";
 
 type Options = {
   format: "human" | "jsonl";

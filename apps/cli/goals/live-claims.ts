@@ -7,11 +7,11 @@ import { pause } from "../../../lib/service/pause.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
 import { readSituation } from "../facts/goal.ts";
 import { type Glance, openClaimLines, type Size } from "../render/open-claims.ts";
-import type { Suggest } from "../render/suggest.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { Footer } from "../terminal/footer.ts";
 import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 const everyMs = 500;
 

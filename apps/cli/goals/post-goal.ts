@@ -9,8 +9,8 @@ import type { Actor } from "../../../lib/model/event.ts";
 import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { isArchiveName } from "../archive/name.ts";
 import { listDirty } from "../render/dirty-files.ts";
-import { firstLine, oneLine } from "../render/plain-text.ts";
-import type { Suggest } from "../render/suggest.ts";
+import { firstLine, oneLine } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** `id`: given by the caller, who may post the same goal again with it; a new one without it. */
 type Stating = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest };

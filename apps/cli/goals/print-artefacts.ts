@@ -1,11 +1,11 @@
 // A table of artefacts, written page by page.
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
-import { ageOf } from "../render/age.ts";
-import { oneLine, shorten } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Style } from "../render/style.ts";
 import { type Cell, table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { ageOf } from "../text/age.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Style } from "../text/style.ts";
 
 /** The table is for people; JSON has it whole. */
 const longestSummary = 100;

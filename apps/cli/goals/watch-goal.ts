@@ -8,10 +8,10 @@ import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import { askedDetails, commandsFor } from "../render/asked-text.ts";
-import { oneLine } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
 import { paintState } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
 import { followGoal, type RestingGoal } from "./follow-goal.ts";
 
 /**

@@ -3,8 +3,8 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { shortId } from "../render/short-id.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { shortId } from "../text/short-id.ts";
 import type { Place } from "./place.ts";
 import { connect } from "./session.ts";
 

@@ -2,8 +2,8 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { workspaceRoot } from "./workspace-root.ts";
 
 /** Throws `usage`: an instance's name is part of container names and keys. */
 export function instanceNameOf(text: string): InstanceName {

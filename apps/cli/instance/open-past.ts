@@ -4,10 +4,10 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { archiveBoard } from "../archive/board.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";
 import { openSession } from "./session.ts";
-import { workspaceRoot } from "./workspace-root.ts";
 
 /** `workspace`: the repository that has the commits, as far as is known. */
 type Past = AsyncDisposable & {

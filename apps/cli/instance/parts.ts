@@ -3,7 +3,7 @@ import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
-import type { Suggest } from "../render/suggest.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** An agent's own name; the others are called by what they are. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {

@@ -2,10 +2,10 @@
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
 import { runtimeOf } from "./runtimes.ts";
-import { workspaceRoot } from "./workspace-root.ts";
 
 export type Place = {
   instance: InstanceName;

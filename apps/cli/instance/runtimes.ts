@@ -5,10 +5,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { type ProcessRuntimeOptions, processRuntime } from "../../../lib/runtime/process/runtime.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { hasAnything, hasContainers, workspaceOf } from "./find-instance.ts";
 import { findPrograms, ownCommand } from "./programs.ts";
-import { workspaceRoot } from "./workspace-root.ts";
 
 export const runtimeNames = ["docker", "process"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];

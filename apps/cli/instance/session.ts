@@ -1,8 +1,8 @@
 // What a command holds while it works with an instance: contact with its blackboard, where the instance is, and who acts.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import { personOf } from "../people/person.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { personOf } from "./person.ts";
 import { findPlace, type Place } from "./place.ts";
 
 export type Session = AsyncDisposable & {

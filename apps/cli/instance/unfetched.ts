@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import { giveTo } from "../../../lib/git/give-to.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { exists } from "./workspace-root.ts";
+import { exists } from "../program/workspace-root.ts";
 
 export class Unfetched {
   readonly #place: RepositoryPlace;

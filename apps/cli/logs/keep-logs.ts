@@ -1,12 +1,13 @@
 // Keeps the last lines of containers that are about to be removed. Whatever goes wrong with that costs a log, and never what it is done for.
+
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
+import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { partName } from "../instance/parts.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { needsWorkers } from "../up/workers.ts";
 import { KeptLogs, logPartOf, mostLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 

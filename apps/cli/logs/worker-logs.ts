@@ -1,5 +1,7 @@
 // What the workers of a scalable agent have logged: those that run, and those that are gone, of which it was kept.
+
 import type { Blackboard, WorkerLog } from "../../../lib/blackboard/port.ts";
+import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -7,7 +9,6 @@ import { pause } from "../../../lib/service/pause.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { needsWorkers } from "../up/workers.ts";
 
 const pollMs = 500;
 

@@ -7,10 +7,10 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { GoalReading } from "../facts/goal.ts";
 import { checkAnswerText } from "../program/given-text.ts";
 import { askedDetails, commandsFor } from "../render/asked-text.ts";
-import { shortId } from "../render/short-id.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { shortId } from "../text/short-id.ts";
 import { giveAnswer, whyClosed } from "./give-answer.ts";
 
 export class PersonAtPrompt implements Disposable {

@@ -6,11 +6,11 @@ import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/clai
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
 import { positionSince } from "../facts/since.ts";
-import { agoOf } from "../render/age.ts";
 import { actorName } from "../render/event-line.ts";
-import { firstLine, oneLine } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Suggest } from "../render/suggest.ts";
+import { agoOf } from "../text/age.ts";
+import { firstLine, oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** `why` is a sentence. */
 export type Given = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };

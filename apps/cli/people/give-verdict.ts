@@ -5,17 +5,17 @@ import { type Artefact, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { type DoneGrant, isEnded, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type AgentName, ArtefactId, type ClaimId, LogicalId } from "../../../lib/model/ids.ts";
-import { heldUntil } from "../facts/held-until.ts";
-import { notFound, resolveArtefactId, wrongKind } from "../goals/resolve-id.ts";
+import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
 import { refusal } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import type { Values } from "../program/command.ts";
 import { actorName } from "../render/event-line.ts";
-import { firstLine, oneLine } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { firstLine, oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { heldUntil } from "./held-until.ts";
 import { whyNotAwaited } from "./why-not-awaited.ts";
 
 export const verdictArguments = {

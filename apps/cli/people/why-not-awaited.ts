@@ -6,13 +6,13 @@ import { isApproval } from "../../../lib/core/review-verdict.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
+import type { Situation } from "../facts/blocked-reason.ts";
 import { readSituation } from "../facts/goal.ts";
-import { agoOf } from "../render/age.ts";
-import type { Situation } from "../render/blocked-reason.ts";
-import { oneLine } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Suggest } from "../render/suggest.ts";
 import { waitingSentence } from "../render/waiting-text.ts";
+import { agoOf } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** `agent`: the one whose verdict was offered, if one was named; `others`: those whose verdict is waited for. */
 export async function whyNotAwaited(

@@ -1,7 +1,7 @@
 // Which sett.yml is meant?
 import { dirname, join, relative, resolve } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
-import { exists } from "../instance/workspace-root.ts";
+import { exists } from "./workspace-root.ts";
 
 const fileName = "sett.yml";
 

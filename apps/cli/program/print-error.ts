@@ -1,8 +1,8 @@
 // The one function that shows an error to a person.
 import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
-import { plainLines } from "../render/plain-text.ts";
-import { wrap } from "../render/wrap.ts";
 import type { Output } from "../terminal/output.ts";
+import { plainLines } from "../text/plain-text.ts";
+import { wrap } from "../text/wrap.ts";
 
 /** Says what happened and what to do next, and returns the exit code. The stack only with `isDebug`. */
 export async function printError(error: unknown, err: Output, { isDebug }: { isDebug: boolean }): Promise<number> {

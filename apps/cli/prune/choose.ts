@@ -5,8 +5,8 @@ import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goa
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { eventPages, isLater } from "../archive/log-order.ts";
 import { forwards, goalShelf } from "../facts/pages.ts";
-import { eventPages, isLater } from "./log.ts";
 
 /** Of one goal; `bytes` of payloads, `last`: when it moved last, ISO 8601. */
 export type Chosen = {

@@ -4,10 +4,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { ArchiveHeader } from "../archive/format.ts";
+import { eventPages } from "../archive/log-order.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
 import { readWhole } from "../facts/artefacts.ts";
 import type { Chosen } from "./choose.ts";
-import { eventPages } from "./log.ts";
 
 /** A script holds everybody up while it runs. */
 const removedAtOnce = 50;

@@ -1,17 +1,17 @@
 // Everything about one artefact, for people.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { Output } from "../terminal/output.ts";
-import { agoOf } from "./age.ts";
-import { oneLine, plainLines } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Suggest } from "./suggest.ts";
-import { wrap } from "./wrap.ts";
+import { agoOf } from "../text/age.ts";
+import { oneLine, plainLines } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Layout } from "../text/style.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { wrap } from "../text/wrap.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
 
-type Options = { out: Pick<Output, "style" | "columns">; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest };
+type Options = { out: Layout; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest };
 
 /** Ends with a line break. */
 export function artefactDetails(artefact: Artefact, instance: InstanceName, { out, nowMs, payload, suggest }: Options): string {

@@ -1,14 +1,13 @@
 // What waits for a person, for people and for programs, with what to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { type Asked, subjectOf } from "../facts/awaited.ts";
-import type { Output } from "../terminal/output.ts";
-import { ageOf, agoOf } from "./age.ts";
-import { oneLine, plainLines, shorten } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Style } from "./style.ts";
-import type { Suggest } from "./suggest.ts";
+import { ageOf, agoOf } from "../text/age.ts";
+import { oneLine, plainLines, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Layout, Style } from "../text/style.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { wrap } from "../text/wrap.ts";
 import { type Cell, table } from "./table.ts";
-import { wrap } from "./wrap.ts";
 
 type Approval = Extract<Asked, { kind: "approval" }>;
 
@@ -38,7 +37,7 @@ export function askedTable(asked: readonly Asked[], { style, nowMs, columns, sug
 const shownLines = 40;
 
 /** One of them with all that it says, an approval with the beginning of what is to be approved. Ends with a line break. */
-export function askedDetails(asked: Asked, { style, columns }: Pick<Output, "style" | "columns">, nowMs: number): string {
+export function askedDetails(asked: Asked, { style, columns }: Layout, nowMs: number): string {
   const subject = subjectOf(asked);
   const when = agoOf(asked.since, nowMs);
   const goal = style.dim(`(goal ${shortId(subject.goal_id)})`);

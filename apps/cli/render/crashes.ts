@@ -1,8 +1,8 @@
 // Agents whose containers end again and again, as far as whoever runs them tells, and what to do about it.
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
-import { agoOf } from "./age.ts";
-import type { Suggest } from "./suggest.ts";
+import { agoOf } from "../text/age.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** One that has lasted for so long since it was started again has come through. */
 const lastingMs = 60_000;

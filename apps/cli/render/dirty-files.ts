@@ -1,6 +1,6 @@
 // What git says is not committed, for people: the first of it, a line each.
 import type { DirtyFile } from "../../../lib/git/host-repository.ts";
-import { oneLine } from "./plain-text.ts";
+import { oneLine } from "../text/plain-text.ts";
 
 const listedFiles = 20;
 

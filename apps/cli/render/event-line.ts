@@ -1,10 +1,10 @@
 // One event of the log as a line for people: when, for which goal, who, what.
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { clockTime } from "./age.ts";
-import { oneLine, shorten } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Colour, Style } from "./style.ts";
+import { clockTime } from "../text/age.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Colour, Style } from "../text/style.ts";
 
 const longestSummary = 100;
 /** A Failure's is the reason, which is told nowhere else. */

@@ -1,8 +1,8 @@
 // What a person at a terminal need not read several times: bids that only ignore, and the reason of a failure.
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
+import { oneLine } from "../text/plain-text.ts";
 import type { Beside } from "./event-line.ts";
-import { oneLine } from "./plain-text.ts";
 
 export class Fold {
   /** Of the claims whose bidding is not closed yet. */

@@ -3,8 +3,8 @@ import type { GraphClaim, GraphNode, ReviewedHead } from "../../../lib/core/arte
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { approving } from "../facts/artefacts.ts";
-import { oneLine, shorten } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
 
 export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";
 

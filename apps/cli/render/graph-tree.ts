@@ -1,11 +1,11 @@
 // The artefact graph as a tree for people: each artefact stands below what it was made from in the first place, and names the rest.
 import type { ArtefactGraph, GraphNode } from "../../../lib/core/artefact-graph.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Colour } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
 import { detailsOf, type Look, lookOf } from "./graph-node.ts";
 import type { Drawing } from "./phase-strip.ts";
-import { shortId } from "./short-id.ts";
-import type { Colour } from "./style.ts";
-import { wrap } from "./wrap.ts";
 
 const colours: Readonly<Record<Look, Colour>> = {
   goal: "bold",

@@ -1,8 +1,8 @@
 // A line of a service's log for people: the JSON that machines read, told in one line.
-import { clockTime } from "./age.ts";
-import { oneLine } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Style } from "./style.ts";
+import { clockTime } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Style } from "../text/style.ts";
 
 /** What every line of one container says alike. */
 const known = new Set(["time", "level", "msg", "service", "instance", "agent"]);

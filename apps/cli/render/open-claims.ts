@@ -2,11 +2,11 @@
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
-import { isAbsent, pulseOf, type Situation, whyOf } from "./blocked-reason.ts";
+import { isAbsent, pulseOf, type Situation, whyOf } from "../facts/blocked-reason.ts";
+import { cutVisible, oneLine, padVisible, visibleWidth } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
 import { actorName } from "./event-line.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
-import { cutVisible, oneLine, padVisible, visibleWidth } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
 import { silence, waitingBrief, whyNobodyOrchestrates } from "./waiting-text.ts";
 
 /** `about`: the artefact that the claim decides about, where it could be read. */

@@ -1,7 +1,7 @@
 // A claim's bids and phases in one strip: `review ✓✓ → parallel ●○ → exclusive ·`.
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { Colour, Style } from "../text/style.ts";
 import { type ClaimPhase, phasesOf, type StepState, stageOf } from "./claim-phases.ts";
-import type { Colour, Style } from "./style.ts";
 import type { Symbols } from "./symbols.ts";
 
 /** `names`: with everyone's name; `signs`: a sign for each; `letters`: phases shortened to their first letter too. */

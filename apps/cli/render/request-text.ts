@@ -1,9 +1,9 @@
 // What somebody has asked the orchestrator for, as a sentence.
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { agoOf } from "./age.ts";
+import { agoOf } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
 import { actorName } from "./event-line.ts";
-import { oneLine } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
 
 export function requestSentence(request: SettEvent, nowMs: number): string {
   const who = oneLine(actorName(request.actor));

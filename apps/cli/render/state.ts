@@ -1,6 +1,6 @@
 // A goal's state, in its colour.
 import type { GoalState } from "../../../lib/core/goal-status.ts";
-import type { Colour, Style } from "./style.ts";
+import type { Colour, Style } from "../text/style.ts";
 
 const colours: Record<GoalState, Colour> = {
   achieved: "green",

@@ -1,7 +1,7 @@
 // What there is to say of how Redis stands, and what to do.
-import type { Situation } from "./blocked-reason.ts";
-import { oneLine } from "./plain-text.ts";
-import type { Style } from "./style.ts";
+import type { Situation } from "../facts/blocked-reason.ts";
+import { oneLine } from "../text/plain-text.ts";
+import type { Style } from "../text/style.ts";
 
 /** Time enough to act before nothing goes on. */
 const warnAt = 0.8;

@@ -1,7 +1,7 @@
 // Columns for people.
-import { padVisible, shorten, visibleWidth } from "./plain-text.ts";
-import type { Style } from "./style.ts";
-import { wrap } from "./wrap.ts";
+import { padVisible, shorten, visibleWidth } from "../text/plain-text.ts";
+import type { Style } from "../text/style.ts";
+import { wrap } from "../text/wrap.ts";
 
 /** `text` is measured, `paint` colours it afterwards. */
 export type Cell = { text: string; paint?: (text: string) => string };

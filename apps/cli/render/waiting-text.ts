@@ -3,12 +3,12 @@ import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { seatLeaseMs } from "../../../lib/model/leases.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { ageOf, agoOf, formatAge, lastingSince } from "./age.ts";
-import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "./blocked-reason.ts";
-import { oneLine, shorten } from "./plain-text.ts";
-import { shortId } from "./short-id.ts";
-import type { Style } from "./style.ts";
-import type { Suggest } from "./suggest.ts";
+import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "../facts/blocked-reason.ts";
+import { ageOf, agoOf, formatAge, lastingSince } from "../text/age.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Style } from "../text/style.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 const longestReason = 100;
 const pausedText = ": the instance is paused";

@@ -1,6 +1,6 @@
 // Lines that stay at the foot of a terminal while others scroll by above them.
 
-import { visibleWidth } from "../render/plain-text.ts";
+import { visibleWidth } from "../text/plain-text.ts";
 import { type Output, writingBy } from "./output.ts";
 
 /** Makes the lines anew for the terminal as it is now. */

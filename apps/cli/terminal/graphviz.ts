@@ -3,8 +3,8 @@ import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
-import { firstLine, plainLines } from "../render/plain-text.ts";
-import type { Suggest } from "../render/suggest.ts";
+import { firstLine, plainLines } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
 import type { Shell } from "./shell.ts";
 
 /** Five hundred nodes take less than a second. */

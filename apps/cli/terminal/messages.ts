@@ -1,7 +1,7 @@
 // Sentences for people, on stderr: what is being done, what to know, what to do next.
 import { createConsola, type LogObject } from "consola/core";
-import { visibleWidth } from "../render/plain-text.ts";
-import { wrap } from "../render/wrap.ts";
+import { visibleWidth } from "../text/plain-text.ts";
+import { wrap } from "../text/wrap.ts";
 import type { Output } from "./output.ts";
 
 export type Messages = {

@@ -1,11 +1,9 @@
 // One of the two streams that the program writes to.
-import { createStyle, type Style } from "../render/style.ts";
+import { createStyle, type Layout } from "../text/style.ts";
 
-export type Output = {
+/** Its `columns` are those of now. */
+export type Output = Layout & {
   isTerminal: boolean;
-  /** How wide it is now; undefined where lines may have any length. */
-  readonly columns: number | undefined;
-  style: Style;
   /** Resolves when the text is out of our hands, so that whoever waits writes no faster than the reader reads. */
   write(text: string): Promise<void>;
 };

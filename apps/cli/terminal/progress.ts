@@ -1,7 +1,7 @@
 // Long steps, several at a time: spinners on a terminal, a line for each beginning and end elsewhere.
 
-import { oneLine, shorten } from "../render/plain-text.ts";
-import { wrap } from "../render/wrap.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { wrap } from "../text/wrap.ts";
 import type { Output } from "./output.ts";
 
 const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];

@@ -1,6 +1,6 @@
 // What a command has of the world around it; main.ts makes it.
 import type { SettError } from "../../../lib/model/errors.ts";
-import type { Suggest } from "../render/suggest.ts";
+import type { Suggest } from "../text/suggest.ts";
 import type { Messages } from "./messages.ts";
 import type { Output } from "./output.ts";
 

@@ -1,4 +1,5 @@
 // The plan of an instance, told for a machine that runs its parts as processes: the same parts, the same environment, other paths. Pure.
+import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime.ts";
@@ -8,7 +9,6 @@ import { withPrograms } from "./fingerprint.ts";
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
-import { needsWorkers } from "./workers.ts";
 
 export type Machine = {
   /** As this machine can follow it. */

@@ -1,10 +1,10 @@
-// Takes back what a failed `sett up` has made, and tells why it failed.
+// Tells why a `sett up` failed.
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import { plainLines } from "../render/plain-text.ts";
-import type { Suggest } from "../render/suggest.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { plainLines } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
 import { PartFailed } from "./readiness.ts";
 import type { Journal } from "./undo.ts";
 
@@ -25,18 +25,6 @@ export async function explainFailure(runtime: ContainerRuntime, error: unknown, 
         : `${how} Mend what its log names, then \`${suggest("up")}\` again.`,
     cause: error,
   });
-}
-
-/** What stood there before stands there again. */
-export async function rollBack(journal: Journal, instance: InstanceName, shell: Shell): Promise<void> {
-  if (journal.isEmpty) return;
-  shell.messages.note("Undoing what was done …");
-  const failures = await journal.takeBack();
-  if (failures.length === 0) return;
-  for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
-  const isAway = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
-  if (failures.every(isAway)) shell.messages.next(`Once Redis answers and takes writes: sett up --name ${instance}`);
-  else shell.messages.next(`sett down --name ${instance}`);
 }
 
 async function lastLines(runtime: ContainerRuntime, container: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { initFiles } from "../../../lib/config/init-files.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { workspaceRoot } from "../instance/workspace-root.ts";
+import { workspaceRoot } from "../program/workspace-root.ts";
 import { existing, writeFiles } from "../program/write-files.ts";
 import { listDirty } from "../render/dirty-files.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";

@@ -5,7 +5,7 @@ import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { findPrograms } from "../instance/programs.ts";
 import { processOptions } from "../instance/runtimes.ts";
-import { exists } from "../instance/workspace-root.ts";
+import { exists } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import type { Machine } from "./as-processes.ts";
 

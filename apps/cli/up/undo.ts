@@ -1,4 +1,7 @@
 // What a run of `sett up` has done so far, as steps that take it back.
+import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { Shell } from "../terminal/shell.ts";
 
 export class Journal {
   #steps: (() => Promise<unknown>)[] = [];
@@ -42,4 +45,16 @@ export class Journal {
     for (const step of steps) await step().catch((error: unknown) => failures.push(error));
     return failures;
   }
+}
+
+/** Restores what was there before this run, and tells the person what could not be restored. */
+export async function undo(journal: Journal, instance: InstanceName, shell: Shell): Promise<void> {
+  if (journal.isEmpty) return;
+  shell.messages.note("Undoing what was done …");
+  const failures = await journal.takeBack();
+  if (failures.length === 0) return;
+  for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
+  const isAway = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
+  if (failures.every(isAway)) shell.messages.next(`Once Redis answers and takes writes: sett up --name ${instance}`);
+  else shell.messages.next(`sett down --name ${instance}`);
 }

@@ -1,14 +1,9 @@
 // What the orchestrator needs to start workers: the engine's socket, and what a worker of each scalable agent looks like. Only instances
 // with such agents get either.
-import type { AgentConfig } from "../../../lib/model/config.ts";
+import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { usualSocket } from "./engine-socket.ts";
 import type { PlanInput, PlannedAgent } from "./plan-input.ts";
-
-/** Grants to such an agent are worked on by containers made for them. */
-export function needsWorkers({ replicas, strategy }: Pick<AgentConfig, "replicas" | "strategy">): boolean {
-  return replicas > 1 || strategy === "fresh_per_call";
-}
 
 /** The orchestrator of an instance with workers: it is still no root, but a member of the socket's group. Another one stays as it is. */
 export function withWorkers(

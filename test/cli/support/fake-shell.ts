@@ -1,10 +1,10 @@
 // A command's shell that keeps what is written, for commands run inside the test.
 
-import { createStyle } from "../../../apps/cli/render/style.ts";
-import { suggestFor } from "../../../apps/cli/render/suggest.ts";
 import { createMessages } from "../../../apps/cli/terminal/messages.ts";
 import type { Output } from "../../../apps/cli/terminal/output.ts";
 import type { Shell } from "../../../apps/cli/terminal/shell.ts";
+import { createStyle } from "../../../apps/cli/text/style.ts";
+import { suggestFor } from "../../../apps/cli/text/suggest.ts";
 
 export type FakeShell = Shell & { written: { out: string; err: string } };
 

@@ -2,8 +2,8 @@
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import { oneLine } from "../render/plain-text.ts";
 import type { Shell } from "../terminal/shell.ts";
+import { oneLine } from "../text/plain-text.ts";
 
 /**
  * `as` (whoever says who they are), else as git knows them with their address, else as the system does. It is asserted, not proven. Throws

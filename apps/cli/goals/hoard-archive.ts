@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { printTable } from "../goals/print-artefacts.ts";
+import { readArchive } from "../archive/read.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
-import { firstLine, plainLines } from "../render/plain-text.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { readArchive } from "./read.ts";
+import { firstLine, plainLines } from "../text/plain-text.ts";
+import { printTable } from "./print-artefacts.ts";
 
 type Wanted = {
   id: string | undefined;

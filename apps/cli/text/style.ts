@@ -14,6 +14,9 @@ const codes = {
 export type Colour = keyof typeof codes;
 export type Style = Record<Colour, (text: string) => string>;
 
+/** How a text is laid out. `columns`: undefined where lines may have any length. */
+export type Layout = { style: Style; readonly columns: number | undefined };
+
 /** Functions that colour a text, or leave it as it is. */
 export function createStyle(isColoured: boolean): Style {
   const paint = (colour: Colour) => {

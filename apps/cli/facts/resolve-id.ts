@@ -3,11 +3,11 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
-import { readHeads } from "../facts/artefacts.ts";
-import type { ReadingBoard } from "../facts/reading-board.ts";
-import { oneLine, shorten } from "../render/plain-text.ts";
-import { shortId } from "../render/short-id.ts";
-import type { Suggest } from "../render/suggest.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { readHeads } from "./artefacts.ts";
+import type { ReadingBoard } from "./reading-board.ts";
 
 /** What an id is expected to stand for. */
 type What = "artefact" | "goal" | "question";

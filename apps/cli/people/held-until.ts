@@ -1,10 +1,10 @@
 // When an instance goes on that does not do so by itself now.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { agoOf } from "../render/age.ts";
 import { actorName } from "../render/event-line.ts";
-import { oneLine } from "../render/plain-text.ts";
-import type { Suggest } from "../render/suggest.ts";
 import { whyNobodyOrchestrates } from "../render/waiting-text.ts";
+import { agoOf } from "../text/age.ts";
+import { oneLine } from "../text/plain-text.ts";
+import type { Suggest } from "../text/suggest.ts";
 
 /** `until` begins with `once`; `next` is what to do about it. */
 export type Held = { until: string; next: string };

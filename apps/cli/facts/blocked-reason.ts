@@ -6,8 +6,8 @@ import type { ClaimSnapshot, MalformedClaim } from "../../../lib/model/claim.ts"
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
+import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
-import type { Suggest } from "./suggest.ts";
 
 /** `problem`: why Redis refuses writes, if it does, in a sentence. `limitBytes`: undefined where it has none. */
 export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
