@@ -1,7 +1,8 @@
 // The command line's reference, from the commands themselves and the table of errors.
-import { commonArguments } from "../../apps/cli/arguments.ts";
-import type { Argument, Command } from "../../apps/cli/command.ts";
+
 import { commands } from "../../apps/cli/commands.ts";
+import { commonArguments } from "../../apps/cli/program/arguments.ts";
+import type { Argument, Command } from "../../apps/cli/program/command.ts";
 import { exitCodeOf, exitCodes } from "../../lib/model/errors.ts";
 import { commentsOf } from "./comments.ts";
 import { bullets, capital, code, sentence, table, wrapped } from "./markdown.ts";

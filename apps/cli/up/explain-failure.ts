@@ -1,12 +1,9 @@
 // Tells why a `sett up` failed.
-import { messageOf, SettError } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import type { Shell } from "../terminal/shell.ts";
 import { plainLines } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { PartFailed } from "./readiness.ts";
-import type { Journal } from "./undo.ts";
 
 const shownLines = 20;
 
