@@ -1,55 +1,44 @@
 // Comments cite pages of this repository, and its pages cite files: what they cite is there.
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { anchorsOf, readPage, root } from "../support/pages.ts";
 
-const root = join(import.meta.dir, "../..");
-const read = (file: string) => readFileSync(join(root, file), "utf8");
 const filesOf = (pattern: string) => [...new Glob(pattern).scanSync({ cwd: root, dot: true })];
 
-const listsOfPages = ["test/docs/citations.test.ts", "test/e2e/docs.test.ts"];
+const itself = "test/docs/citations.test.ts";
 const sources = [
   ...filesOf("{apps,lib,test,agents,.ci}/**/*"),
   ...["sett.example.yml", "justfile", "Dockerfile.redis", "Dockerfile.multiarch"],
-].filter((file) => !listsOfPages.includes(file));
+].filter((file) => file !== itself);
 const pages = [...filesOf("docs/{internals,reference}/*.md"), "ARCHITECTURE.md"];
 
 /** `docs/internals/claims.md#results`: a page, and perhaps a heading in it. */
-const citation = /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(#[\w-]+)?/g;
+const citation = /(?<![\w/.-])((?:docs\/[\w/-]+|ARCHITECTURE|CONTRIBUTING|SECURITY)\.md)(?:#([\w-]+))?/g;
 
 /** `lib/core/decide-claim.ts` in a page, in code or as the target of a link. */
 const file = /(?<![\w/-])((?:apps|lib|test|agents|\.ci)\/[\w./-]*\w)(?=[`)])/g;
 
-/** Headings as a forge names them in links. */
-function anchorsOf(page: string): Set<string> {
-  const text = read(page).replaceAll(/^```[\s\S]*?^```/gm, "");
-  const slug = (heading: string) =>
-    heading
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .trim()
-      .replaceAll(" ", "-");
-  return new Set([...text.matchAll(/^#+ +(.+)$/gm)].map(([, heading = ""]) => `#${slug(heading)}`));
-}
-
 test("every page and heading that a source cites exists", () => {
   const wrong = sources.flatMap((source) =>
-    [...read(source).matchAll(citation)].flatMap(([whole, page = "", anchor]) => {
+    [...readPage(source).matchAll(citation)].flatMap(([whole, page = "", anchor]) => {
       if (!existsSync(join(root, page))) return [`${source} cites ${whole}: there is no such page`];
-      return anchor === undefined || anchorsOf(page).has(anchor) ? [] : [`${source} cites ${whole}: there is no such heading`];
+      return anchor === undefined || anchorsOf(page).includes(anchor)
+        ? []
+        : [`${source} cites ${whole}: there is no such heading`];
     }),
   );
   expect(wrong).toEqual([]);
 });
 
 test("no source cites a design that is not in the repository", () => {
-  expect(sources.filter((source) => /\bDESIGN\b|§/.test(read(source)))).toEqual([]);
+  expect(sources.filter((source) => /\bDESIGN\b|§/.test(readPage(source)))).toEqual([]);
 });
 
 test("every file that a page names exists", () => {
   const wrong = pages.flatMap((page) =>
-    [...read(page).matchAll(file)].flatMap(([, path = ""]) =>
+    [...readPage(page).matchAll(file)].flatMap(([, path = ""]) =>
       existsSync(join(root, path)) ? [] : [`${page} names ${path}: there is no such file`],
     ),
   );
@@ -58,14 +47,14 @@ test("every file that a page names exists", () => {
 
 test("every call of the blackboard in apps/cub has its line in the cub's page", () => {
   const calls = filesOf("apps/cub/**/*.ts").flatMap((one) =>
-    [...read(one).matchAll(/\bboard\.(\w+)/g)].map(([, name = ""]) => name),
+    [...readPage(one).matchAll(/\bboard\.(\w+)/g)].map(([, name = ""]) => name),
   );
-  const page = read("docs/internals/cub.md");
+  const page = readPage("docs/internals/cub.md");
   expect([...new Set(calls)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("ARCHITECTURE.md is one page", () => {
-  const lines = read("ARCHITECTURE.md").split("\n");
+  const lines = readPage("ARCHITECTURE.md").split("\n");
   expect(lines.length).toBeLessThanOrEqual(121);
   expect(lines.filter((line) => line.length > 100 && !line.startsWith("|"))).toEqual([]);
 });

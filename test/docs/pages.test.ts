@@ -5,7 +5,7 @@ import { join, normalize } from "node:path";
 import { $, Glob } from "bun";
 import { commands } from "../../apps/cli/commands.ts";
 import { parseConfig } from "../../lib/config/parse-config.ts";
-import { blocksOf, pagesOfRepository, proseOf, readPage, root } from "../support/pages.ts";
+import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage, root } from "../support/pages.ts";
 
 const pages = await pagesOfRepository();
 /** Written for this repository; the pages of agents are for whoever copies them, too. */
@@ -22,21 +22,6 @@ function linksOf(page: string): Link[] {
         .map(([, target = ""]) => ({ page, line: index + 1, target }))
         .filter(({ target }) => !/^[a-z]+:/.test(target)),
     );
-}
-
-/** As forges make them: lower case, without punctuation, with a hyphen for each space. A repeated one is numbered. */
-function anchorsOf(page: string): string[] {
-  const seen = new Map<string, number>();
-  return [...proseOf(readPage(page)).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = ""]) => {
-    const anchor = heading
-      .toLowerCase()
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replace(/\s/g, "-");
-    const before = seen.get(anchor) ?? 0;
-    seen.set(anchor, before + 1);
-    return before === 0 ? anchor : `${anchor}-${before}`;
-  });
 }
 
 /** Undefined where the link leads to a file or a heading that is there. */

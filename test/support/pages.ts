@@ -48,3 +48,18 @@ export function fileWrittenBy(path: string, file: string): string {
   if (content === undefined || end === undefined) throw new Error(`No command of ${path} writes ${file}.`);
   return content;
 }
+
+/** The headings of a page as forges name them in links: lower case, without punctuation, with a hyphen for each space. A repeated one is numbered. */
+export function anchorsOf(page: string): string[] {
+  const seen = new Map<string, number>();
+  return [...proseOf(readPage(page)).matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = ""]) => {
+    const anchor = heading
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replace(/\s/g, "-");
+    const before = seen.get(anchor) ?? 0;
+    seen.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+}
