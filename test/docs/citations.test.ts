@@ -1,7 +1,7 @@
 // Comments cite pages of this repository, and its pages cite files: what they cite is there.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Glob } from "bun";
 import { anchorsOf, readPage, root } from "../support/pages.ts";
 
@@ -43,6 +43,12 @@ test("every file that a page names exists", () => {
     ),
   );
   expect(wrong).toEqual([]);
+});
+
+test("every room has its place in the internals", () => {
+  const rooms = [...filesOf("lib/*/*"), ...filesOf("apps/cli/*/*")].map((path) => dirname(path));
+  const named = pages.map(readPage).join("\n");
+  expect([...new Set(rooms)].filter((room) => !named.includes(`\`${room}\``))).toEqual([]);
 });
 
 test("every call of the blackboard in apps/cub has its line in the cub's page", () => {

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Glob } from "bun";
 import { generatedPages, root } from "../../.ci/docs/pages.ts";
 import { commands } from "../../apps/cli/commands.ts";
 import { artefactFieldNames } from "../../lib/blackboard/artefact-fields.ts";
@@ -38,4 +39,15 @@ test("the tool contract's page names every key of input and output", async () =>
   const page = await readFile(join(root, "docs/reference/tool-contract.md"), "utf8");
   const keys = [ToolInput, FullToolOutput, ShortToolOutput, FailureReport].flatMap(({ shape }) => Object.keys(shape));
   expect(keys.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("the services' page names every variable that the source names", async () => {
+  const page = await readFile(join(root, "docs/reference/services.md"), "utf8");
+  const files = await Array.fromAsync(new Glob("{apps,lib}/**/*.ts").scan(root));
+  const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));
+  const named = sources.flatMap((source) => source.match(/\bSETT_[A-Z_]+\b/g) ?? []);
+  // In the text of a message: a variable of the person who writes the file.
+  const settings = new Set(named.filter((name) => name !== "SETT_HOOK_SECRET"));
+  expect(settings.size).toBeGreaterThan(20);
+  expect([...settings].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
 });
