@@ -51,9 +51,9 @@ const steps: Step[] = [
   check("images", [tool("bun"), ".ci/images.ts"]),
   check("package", [tool("bun"), ".ci/package.ts", "--quick"]),
   tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000, linesTo: linesOf("unit") }),
-  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 300_000, limitMs: 3_600_000 }),
-  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 240_000, limitMs: 3_600_000 }),
-  beside("integration", { ...others, timeoutMs: 240_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
+  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 600_000, limitMs: 3_600_000 }),
+  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 480_000, limitMs: 3_600_000 }),
+  beside("integration", { ...others, timeoutMs: 480_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
   { name: "lines-of-cli", when: "beside", run: countLinesOfCli },
   { name: "coverage", when: "last", run: checkCoverage },
 ];
@@ -84,7 +84,7 @@ function linesOf(name: string): string | undefined {
 
 /** Nothing is checked here: the command line's own group has done so, and some of its tests only mean something to a process of its own. */
 async function countLinesOfCli(): Promise<Outcome & { words: string }> {
-  const limits = { timeoutMs: 240_000, limitMs: 3_600_000 };
+  const limits = { timeoutMs: 480_000, limitMs: 3_600_000 };
   await countBunTests({
     root,
     ...counted,

@@ -1,9 +1,10 @@
-// Posts what a grant came to, however long it takes to reach the blackboard.
+// Posts what a grant came to, however long it takes to reach the blackboard: until it stands there, or the grant is taken away, the lease is renewed.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import { underLease } from "./keep-lease.ts";
 import type { Ending, Parts } from "./parts.ts";
 
 /**
@@ -23,7 +24,13 @@ export async function deliverResult(
   const order = { claim: claim.id, agent: grant.agent, attempt: grant.attempt, endedAt: clock.now().toISOString(), result };
   try {
     const onRetry = () => watch.executor.turn();
-    const answer = await untilContact(() => board.finishGrant(order), { signal: kill, log, onRetry });
+    const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
+    const finish = () => board.finishGrant(order);
+    // Redis may have no room for a large result while it takes everybody's small writes: their time goes on, and so would the lease's.
+    const held = await underLease(parts, lease, { mostMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
+      untilContact(finish, { signal, log, onRetry }),
+    );
+    const answer = held.outcome === "done" ? held.result : await finish();
     if (answer.outcome === "refused") {
       log.error("Failed to create artefact", { reason: answer.reason });
       return false;

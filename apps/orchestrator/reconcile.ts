@@ -101,6 +101,8 @@ const restFactor = 50;
 export class HandmadeScan {
   /** In how many passes before. */
   #seen = new Map<ArtefactId, number>();
+  /** Why each of these was refused, as the service's log has it: what lacks something is looked at again in every pass. */
+  #logged = new Map<ArtefactId, string>();
   #notBeforeMs = 0;
 
   async pass(parts: Parts, epoch: number): Promise<void> {
@@ -110,11 +112,12 @@ export class HandmadeScan {
     for (const [id, times] of found) {
       if (times === 0) continue;
       // One that cannot even be looked at must not stand in the way of the others.
-      await adopt(parts, id, epoch, { isOverdue: times > 1 }).catch((error: unknown) =>
+      await adopt(parts, id, epoch, { isOverdue: times > 1, logged: this.#logged }).catch((error: unknown) =>
         parts.log.warn(unlookable, { artefact_id: id, error }),
       );
     }
     this.#seen = new Map(found.map(([id, times]) => [id, times + 1]));
+    for (const id of this.#logged.keys()) if (!this.#seen.has(id)) this.#logged.delete(id);
     const endedMs = parts.clock.passedMs();
     this.#notBeforeMs = endedMs + restFactor * (endedMs - beganMs);
   }
@@ -153,8 +156,12 @@ export async function adoptPublished(
   );
 }
 
-async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number, options?: { isOverdue: boolean }): Promise<void> {
-  const result = await board.adoptArtefact(id, epoch, options);
+type Look = { isOverdue: boolean; logged: Map<ArtefactId, string> };
+
+async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number, look?: Look): Promise<void> {
+  const result = await board.adoptArtefact(id, epoch, look && { isOverdue: look.isOverdue });
   if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
-  if (result.outcome === "refused") log.warn("Refused an artefact written by hand", { artefact_id: id, reason: result.reason });
+  if (result.outcome !== "refused" || look?.logged.get(id) === result.reason) return;
+  look?.logged.set(id, result.reason);
+  log.warn("Refused an artefact written by hand", { artefact_id: id, reason: result.reason });
 }

@@ -108,7 +108,10 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
 function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAgent[]): string | undefined {
   // What another's role is, nobody knows.
   const agents = registered.filter(({ unreadable }) => unreadable === undefined);
-  const { produced_by_agent: name, produced_by_role: role, claim_id } = artefact;
+  const { produced_by_agent: name, produced_by_role: role, claim_id, structural_type } = artefact;
+  // Nobody would heed it.
+  if (structural_type === "Review" && claim_id === "")
+    return "claim_id: is missing: a Review is the result of a grant, of whoever bid review on what is to be judged";
   const agent = agents.find((one) => one.name === name);
   if (agent !== undefined && agent.role !== role) return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
   // Only who takes part by hand makes something without having been granted it.

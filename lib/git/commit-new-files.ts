@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { SettError } from "../model/errors.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { type Git, lastWord, noQuestions } from "./run-git.ts";
+import { type Git, lastWord, noQuestions, tryGit } from "./run-git.ts";
 
 /**
  * `paths`, relative to the top folder, are new to git. Only they are committed, whatever else is staged. Throws git-failed with git's reason, and
@@ -16,12 +16,23 @@ export async function commitNewFiles(
 ): Promise<void> {
   const run = (...args: string[]) =>
     attempt(git, toplevel, [`--git-dir=${gitDir}`, `--work-tree=${toplevel}`, "--literal-pathspecs", ...args]);
+  const { stdout } = await tryGit(git, { cwd: toplevel, args: ["check-ignore", "--", ...paths] });
+  const ignored = stdout.split("\n").filter((path) => path !== "");
+  if (ignored.length > 0) {
+    throw new SettError("git-failed", `The files cannot be committed: git is told to ignore ${ignored.join(", ")}.`, {
+      hint: `This names the line that says so: git check-ignore --verbose ${ignored[0]}`,
+    });
+  }
   const added = await run("add", "--", ...paths);
   const failure = added ?? (await run("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
   if (failure === undefined) return;
   await run("rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...paths);
-  throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint: "Does `git commit` work here?" });
+  const hint = (await run("var", "GIT_COMMITTER_IDENT")) === undefined ? "Does `git commit` work here?" : sayWhoYouAre;
+  throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint });
 }
+
+const sayWhoYouAre =
+  'Tell git who you are, and try again: git config --global user.name "…" && git config --global user.email "…"';
 
 /** Undefined where it went well, else git's reason. */
 function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {

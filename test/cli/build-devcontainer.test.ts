@@ -4,7 +4,7 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildDevcontainer, readDevcontainer } from "../../apps/cli/up/build-devcontainer.ts";
 import { devcontainerHash } from "../../apps/cli/up/context-hash.ts";
-import type { SettError } from "../../lib/model/errors.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import type { Images } from "../../lib/runtime/port.ts";
 import { configFolder, failureOf } from "../config/config-file.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -54,6 +54,26 @@ echo '{"outcome":"error","message":"Command failed: docker build"}'; exit 1`;
     "The image some:devcontainer could not be built: Command failed: docker build\n  Step 1/2 : FROM x\n  no such thing",
   );
   expect(error.hint).toContain(`devcontainer build --workspace-folder ${folder} --config ${folder}/devcontainer.json`);
+});
+
+test("where the layer on top fails, the hint names the devcontainer.json, for the folder of the layer is gone", async () => {
+  await using made = await configFolder(files);
+  const folder = join(made.folder, "agent");
+  await writeFile(join(made.folder, "devcontainer"), "#!/bin/sh\n");
+  await chmod(join(made.folder, "devcontainer"), 0o755);
+  const base = { id: "sha256:1", digest: undefined, architecture: "amd64", user: "", env: {}, entrypoint: [], command: [] };
+  const images: typeof noImages = {
+    find: async () => ({ ...base, workingDir: "", labels: {} }),
+    build: ({ contextDir }) =>
+      Promise.reject(new SettError("build-failed", "Step 2 failed.", { hint: `docker build ${contextDir}` })),
+    untag: async () => {},
+  };
+  const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: { PATH: `${made.folder}:${process.env.PATH}` } };
+  const devcontainer = await readDevcontainer(folder);
+  const order = { runtime: { images }, devcontainer, tag: "some:latest", labels: {}, surroundings };
+  const error = await failureOf(buildDevcontainer(order, { onProgress: () => {} }));
+  expect(error).toMatchObject({ code: "build-failed", message: "Step 2 failed." });
+  expect(error.hint).toStartWith(`Correct ${folder}/devcontainer.json: `);
 });
 
 test("one that builds in another engine is noticed", async () => {

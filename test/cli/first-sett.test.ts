@@ -109,7 +109,7 @@ test("files of the same names are named and kept", async () => {
 
 test.each([
   ["a hook refuses the commit", "pre-commit", "echo 'error: not on a Sunday' >&2; exit 1", "not on a Sunday"],
-  ["git does not know who commits", "", "", "git commit"],
+  ["git does not know who commits", "", "", 'git config --global user.name "…"'],
 ])("where %s, all is as it was before", async (_, hook, script, reason) => {
   await beginRepository();
   if (hook === "") {
@@ -124,6 +124,16 @@ test.each([
   expect(code).toBe(1);
   expect(err).toContain("cannot be committed");
   expect(err).toContain(reason);
+  await expectUntouched();
+});
+
+test("where git ignores one of the files, it is named, and nothing is begun", async () => {
+  await beginRepository();
+  await writeFile(join(folder, ".git/info/exclude"), "sett.yml\n");
+  const { code, err } = await sett("up", "--yes", "--runtime", "process");
+  expect(code).toBe(1);
+  expect(err).toContain("git is told to ignore sett.yml.");
+  expect(err).toContain("git check-ignore --verbose sett.yml");
   await expectUntouched();
 });
 

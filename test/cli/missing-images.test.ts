@@ -10,8 +10,8 @@ import { fakeShell } from "./support/fake-shell.ts";
 
 const missing = "0.0.0-nosuch";
 
-/** The hint of the error, where everything is there but the agent's image. */
-async function hintFor(image: string): Promise<string | undefined> {
+/** The hint of the error, where everything is there but the agent's image, or the Redis. */
+async function hintFor(image: string, redis = tinyImage): Promise<string | undefined> {
   await using sett = await dockerInstance();
   const { runtime, instance } = sett;
   await using stack = new AsyncDisposableStack();
@@ -20,7 +20,7 @@ async function hintFor(image: string): Promise<string | undefined> {
   stack.defer(async () => void (await docker("image", "rm", `sett/cub:${instance}`)));
   const text = `version: '1.0'
 agents: { coder: { image: "${image}", command: [run] } }
-services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${tinyImage}" } }
+services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${redis}" } }
 `;
   const { config } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
   if (config === undefined) throw new Error("The configuration is wrong.");
@@ -41,7 +41,7 @@ services: { orchestrator: { image: "${tinyImage}" }, redis: { image: "${tinyImag
   const error = await prepareImages(order).catch((thrown: unknown) => thrown);
   if (!(error instanceof SettError)) throw error;
   expect(error.code).toBe("image-not-found");
-  expect(error.message).toContain(image);
+  expect(error.message).toContain(missing);
   return error.hint;
 }
 
@@ -62,3 +62,7 @@ test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
   },
   120_000,
 );
+
+test("a Redis that is nowhere need not be named at all", async () => {
+  expect(await hintFor(tinyImage, `redis:${missing}`)).toContain("leave `services.redis.image` out of sett.yml");
+}, 120_000);

@@ -50,10 +50,13 @@ test("one of another version is refused, with both versions and what to do", asy
   });
 });
 
-test("a tag that is nowhere is refused with the one that is here", async () => {
-  expect(await found("sett/orchestrator:v9", own)).toMatchObject({
-    code: "image-not-found",
-    message: "The image sett/orchestrator:v9 is not here, and no registry gives it.",
-    hint: expect.stringContaining("sett/orchestrator:1.2.3"),
-  });
-});
+test.each(["sett/orchestrator:v9", "sett/orchestrator"])(
+  "%s, which is nowhere, is refused with the one that is here",
+  async (asked) => {
+    expect(await found(asked, own)).toMatchObject({
+      code: "image-not-found",
+      message: `The image ${asked} is not here, and no registry gives it.`,
+      hint: expect.stringContaining("sett/orchestrator:1.2.3"),
+    });
+  },
+);

@@ -77,6 +77,20 @@ test(
 );
 
 test(
+  "of a long script that failed the engine's reason shows the beginning, and the output what it said",
+  async () => {
+    await using sett = await dockerInstance();
+    const script = ["echo no such wind", ...Array.from({ length: 30 }, (_, at) => `line=${at}`), "exit 3"].join("\n");
+    await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nRUN ${JSON.stringify(["/bin/sh", "-c", script])}\n` });
+    const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("long")), quiet).catch((error) => error);
+    const [reason = "", ...output] = failure.message.split("\n");
+    expect(reason).toMatch(/could not be built: The command '.*echo no such wind …' returned a non-zero code: 3$/);
+    expect(output).toContain("  no such wind");
+  },
+  timeLimitMs,
+);
+
+test(
   ".dockerignore counts, with its exceptions, and may exclude the Dockerfile itself",
   async () => {
     await using sett = await dockerInstance();

@@ -75,8 +75,9 @@ export class Progress implements Disposable {
     this.#print(lines.join("\n"));
   }
 
+  /** From the first column on: what a person has typed meanwhile, Ctrl-C for one, stands there, too. */
   #erase(): void {
-    if (this.#drawnLines > 0) void this.#err.write(`\u001b[${this.#drawnLines}A\u001b[J`);
+    if (this.#drawnLines > 0) void this.#err.write(`\r\u001b[${this.#drawnLines}A\u001b[J`);
     this.#drawnLines = 0;
   }
 

@@ -53,10 +53,11 @@ export async function bringUp(order: Order): Promise<Outcome> {
   if ((await order.exchange.make()) === "made") journal.note(order.exchange.takeBack);
   const volumes = makeVolumes(order, found);
   volumes.catch(() => undefined);
-  await using board = await startRedis(order, found.redis).catch(async (error: unknown) => {
+  const redis = await startRedis(order, found.redis).catch(async (error: unknown) => {
     await volumes.catch(() => undefined);
     throw error;
   });
+  await using board = redis.board;
   const before = await board.listAgents();
   // A Redis that refuses writes takes no signs of life: nobody may be judged by them then.
   await announce(order, board, found, before);
@@ -67,8 +68,8 @@ export async function bringUp(order: Order): Promise<Outcome> {
       await makePart(order, change, () => nextHeartbeat(board, change.agent));
     }),
   );
-  // A blackboard that nobody was ever registered on holds no work that an agent could miss.
-  const firstAgents = before.length === 0 ? volumes : agents;
+  // A new blackboard holds no work yet that an agent could miss, or that would fail with this `up`.
+  const firstAgents = redis.isNew ? volumes : agents;
   await settleAll([volumes, agents, makeOrchestrator(order, changes.orchestrator, board, firstAgents)]);
   requireGoing(signal);
 

@@ -49,6 +49,11 @@ export async function buildDevcontainer(order: Order, progress: Progress): Promi
     await writeFile(join(contextDir, "Dockerfile"), layer.dockerfile);
     const spec = { contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: { ...labels, ...layer.labels } };
     return await runtime.images.build(spec, progress);
+  } catch (error) {
+    if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
+    // The folder that it was built from is ours, and gone by then.
+    const hint = `Correct ${devcontainer.file}: its user, variables and commands come into the image last, and one of them failed.`;
+    throw new SettError("build-failed", error.message, { hint, cause: error });
   } finally {
     await rm(contextDir, { recursive: true });
     await runtime.images.untag(base);

@@ -44,7 +44,9 @@ export async function prepareImages(order: Order): Promise<Images> {
     services.set(tag, image);
     return image;
   };
-  const redis = service(config.services.redis.image ?? `sett/redis:${version}`);
+  const redis = service(config.services.redis.image ?? `sett/redis:${version}`).catch((error: unknown) => {
+    throw config.services.redis.image === undefined ? error : orOurs(error);
+  });
   const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
@@ -61,6 +63,13 @@ export async function prepareImages(order: Order): Promise<Images> {
     cub: await cub,
     agents: new Map(await Promise.all(agents)),
   };
+}
+
+/** A file may name a Redis only because an example did. */
+function orOurs(error: unknown): unknown {
+  if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
+  const hint = `${error.hint} Or leave \`services.redis.image\` out of sett.yml, and Sett's own Redis is used.`;
+  return new SettError("image-not-found", error.message, { hint, cause: error });
 }
 
 /** The image that every instance needs, and its lock before all else. Throws `image-not-found`. */

@@ -25,7 +25,7 @@ export async function findOrchestrator<Image extends ImageInfo>(
 ): Promise<Image> {
   const tag = orchestratorTag(asked, version);
   const image = await find(tag).catch((error: unknown) => {
-    throw asked?.startsWith(`${ownName}:`) ? explained(error, asked, version) : error;
+    throw asked === ownName || asked?.startsWith(`${ownName}:`) ? explained(error, asked, version) : error;
   });
   const made = image.labels[versionLabel];
   if (image.labels[titleLabel] !== ownName || made === undefined || made === version) return image;

@@ -13,12 +13,13 @@ const portPollMs = 50;
 
 export type RedisOrder = Tools & { instance: InstanceName; workspace: string; plan: InstancePlan };
 
-/** Brings Redis to what the plan says and connects to it. */
-export async function startRedis(order: RedisOrder, change: Change): Promise<Blackboard> {
+/** Brings Redis to what the plan says and connects to it. `isNew`: nothing was ever recorded there. */
+export async function startRedis(order: RedisOrder, change: Change): Promise<{ board: Blackboard; isNew: boolean }> {
   const { runtime, plan, journal, signal } = order;
+  let isNew = false;
   if (change.kind !== "keep") {
     const { name, labels, owner, image } = plan.blackboard;
-    const isNew = (await runtime.volumes.create(name, labels)) === "created";
+    isNew = (await runtime.volumes.create(name, labels)) === "created";
     if (isNew) journal.note(() => runtime.volumes.remove(name));
     // Again also for one that is there: whoever made it may have been killed in between.
     await runtime.volumes.prepare(name, owner, image);
@@ -30,7 +31,7 @@ export async function startRedis(order: RedisOrder, change: Change): Promise<Bla
   await makePart(order, change, async () => answers);
   if (change.kind === "keep") await answers(signal);
   requireGoing(signal);
-  if (board !== undefined) return board;
+  if (board !== undefined) return { board, isNew };
   throw new PartFailed(plan.redis.name, `${plan.redis.name} runs, but does not answer`);
 }
 

@@ -85,7 +85,16 @@ function failed(spec: BuildSpec, reason: string, lastLines: string[], cause?: un
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
     : `Fix it, or try it by hand: docker build ${quoted(spec.contextDir)}`;
-  return new SettError("build-failed", `The image ${spec.tag} could not be built: ${reason.trim()}${output}`, { hint, cause });
+  return new SettError("build-failed", `The image ${spec.tag} could not be built: ${inShort(reason.trim())}${output}`, {
+    hint,
+    cause,
+  });
+}
+
+/** The engine repeats a whole script in its reason: the beginning tells which it was, and the output what it said. */
+function inShort(reason: string): string {
+  if (reason.length <= 200) return reason;
+  return reason.replace(/^(The command '[^\n]{0,100})[\s\S]*(' returned a non-zero code: \d+)$/, "$1 …$2");
 }
 
 /** For a shell. */

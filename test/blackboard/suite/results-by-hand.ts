@@ -158,6 +158,22 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     }
   });
 
+  test("a Review of no grant is refused with the word to bid: nobody would heed it", async () => {
+    await using bench = await open();
+    const { epoch, goal, claim } = await openClaim(bench.board, ["coder"]);
+    for (const [role, agent] of [
+      ["user", ""],
+      ["reviewer", "approver"],
+    ] as const) {
+      const review = { structural_type: "Review", type: "Review", payload: "Too short", claim_id: "" } as const;
+      const written = resultOf(goal, claim, { ...review, produced_by_role: role, produced_by_agent: agent });
+      expect(await hand(bench, written, epoch)).toEqual({
+        outcome: "refused",
+        reason: "claim_id: is missing: a Review is the result of a grant, of whoever bid review on what is to be judged",
+      });
+    }
+  });
+
   test("a rework ends with the next version of the same thread and type, or with a Failure", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await openClaim(bench.board, [], { kind: "rework" });

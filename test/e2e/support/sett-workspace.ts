@@ -98,12 +98,20 @@ export class SettWorkspace implements AsyncDisposable {
     return (await this.need("forage", "--goal", goal)).trim();
   }
 
+  /** What only reads is asked again where Redis has not answered for once: others may keep the machine busy for that long. */
+  async #read(...words: string[]): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      const done = await this.sett(...words);
+      if (tries === 3 || !done.err.includes("Redis does not answer")) return needed(words, done);
+    }
+  }
+
   async artefacts(goal: string): Promise<Artefact[]> {
-    return JSON.parse(await this.need("hoard", "--json", "--goal", goal));
+    return JSON.parse(await this.#read("hoard", "--json", "--goal", goal));
   }
 
   async events(goal: string): Promise<SettEvent[]> {
-    const lines = await this.need("watch", "--no-follow", "-o", "jsonl", "--goal", goal);
+    const lines = await this.#read("watch", "--no-follow", "-o", "jsonl", "--goal", goal);
     return lines
       .split("\n")
       .filter((line) => line !== "")
