@@ -8,13 +8,14 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createZstdDecompress } from "node:zlib";
 import packageJson from "../package.json" with { type: "json" };
-import type { Architecture } from "./build.ts";
+import { hostArchitecture, otherArchitecture } from "./build.ts";
 import { carriedNames } from "./carry.ts";
 import { reportFailure } from "./report-failure.ts";
 
 const root = dirname(import.meta.dir);
 const { version } = packageJson;
-const architectures: Architecture[] = ["amd64", "arm64"];
+/** The Engine's own last: these are the images that are there afterwards. */
+const architectures = [otherArchitecture, hostArchitecture];
 
 /** The digest of each list under the name of its image. */
 async function publish(repository: string, options: string[]): Promise<Map<string, string>> {

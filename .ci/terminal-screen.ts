@@ -94,7 +94,7 @@ ${rows.join("\n")}
 /** Colours and weights by their number in a control sequence. */
 const looks: Record<string, string> = {
   1: "font-weight: bold",
-  2: "opacity: 0.6",
+  2: "fill-opacity: 0.6",
   31: "fill: #f07178",
   32: "fill: #aad94c",
   33: "fill: #ffb454",

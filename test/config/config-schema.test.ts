@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { configSchema, configSchemaText, schemaFile } from "../../lib/config/config-schema.ts";
 import { initFiles } from "../../lib/config/init-files.ts";
+import { SettFile } from "../../lib/model/config.ts";
 
 const root = join(import.meta.dir, "../..");
 // The types of the two JSON Schemas differ by what zod cannot read back, of which there is nothing here.
@@ -29,6 +30,31 @@ test.each([
 ])("the schema refuses %s", (_, file) => {
   expect(accepts(withAgent({ timeout: "5m" }))).toBe(true);
   expect(accepts(file)).toBe(false);
+});
+
+/** What people write, right and wrong: an editor must not mark what `sett validate` takes. */
+const written = {
+  role: ["coder", "über coder", "a*b", " a", "", 7],
+  build: ["./agent", { context: "." }, { context: ".", args: { A: "1" } }, {}, null],
+  environment: [["A=1", "B"], { A: "1", B: null }, { A: 1 }, [1]],
+  timeout: ["5m", "1h30m", "1.5h", "500ms", "5", 5, "8d"],
+  retries: [0, 3, -1, 1.5],
+  resources: [
+    { limits: { cpus: ".5", memory: "1.5GiB" } },
+    { limits: { cpus: 2, memory: 8_000_000 }, reservations: { memory: "6 MB" } },
+    { limits: { cpus: "two", memory: "2g" } },
+  ],
+  workspace: [{}, { mode: "rw" }, { mode: "w" }, null],
+  bids: [[], [{ on: "*", from: "a", bid: "claim" }], [{ on: "", bid: "claim" }], [{ bid: "claim" }]],
+  health_port: [8080, 0, 70_000],
+};
+
+test("the schema takes every value that `sett validate` takes", () => {
+  const agents = Object.entries(written).flatMap(([key, values]) => values.map((value) => withAgent({ [key]: value })));
+  const valid = agents.filter((agent) => SettFile.safeParse(agent).success);
+  expect(valid.length).toBeGreaterThan(15);
+  expect(valid.length).toBeLessThan(agents.length);
+  expect(valid.filter((agent) => !accepts(agent))).toEqual([]);
 });
 
 test("every key has a description, which editors show", () => {

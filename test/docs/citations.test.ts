@@ -45,6 +45,17 @@ test("every file that a page names exists", () => {
   expect(wrong).toEqual([]);
 });
 
+test("every identifier that a page names is in the source", () => {
+  const code = filesOf("{apps,lib}/**/*.{ts,lua}").map(readPage).join("\n");
+  const words = new Set(code.match(/\w+/g));
+  const wrong = pages.flatMap((page) =>
+    [...readPage(page).matchAll(/`([a-z]+(?:[A-Z][a-z]*|_[a-z]+)+)`/g)].flatMap(([, name = ""]) =>
+      words.has(name) ? [] : [`${page} names ${name}: the source has no such word`],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("every room has its place in the internals", () => {
   const rooms = [...filesOf("lib/*/*"), ...filesOf("apps/cli/*/*")].map((path) => dirname(path));
   const named = pages.map(readPage).join("\n");

@@ -71,9 +71,9 @@ async function need(command: string[], cwd: string): Promise<{ out: string; err:
 
 const sett = (...words: string[]) => need([join(installed, "node_modules/.bin/sett"), ...words], garden);
 
-handedOut("the release has the one program and its packages, with their sums", async () => {
+handedOut("the release has the one program and its packages, with their sums and what is inside", async () => {
   const files = [`sett-${platform}`, `sett-${platform}-${version}.tgz`, `sett-${version}.tgz`];
-  expect((await readdir(release)).sort()).toEqual(expect.arrayContaining([...files, "SHA256SUMS"]));
+  expect((await readdir(release)).sort()).toEqual(expect.arrayContaining([...files, "SHA256SUMS", "sett.cdx.json"]));
   await need(["sha256sum", "--check", "--quiet", "SHA256SUMS"], release);
 });
 
