@@ -16,13 +16,14 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },
-  "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: [] },
+  "lib/async": { packages: [], rooms: [] },
+  "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "apps/cli": {
     packages: ["citty", "consola", "zod"],
-    rooms: ["core", "blackboard", "runtime", "git", "config", "service", "process"],
+    rooms: ["core", "blackboard", "runtime", "git", "config", "async", "service", "process"],
   },
-  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "service", "config"] },
-  "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "service", "process", "git", "config"] },
+  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "async", "service", "config"] },
+  "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "async", "service", "process", "git", "config"] },
 };
 /** `prom-client` types reach the apps through their metrics. */
 for (const app of ["apps/orchestrator", "apps/cub"]) allowed[app]?.packages.push("prom-client");

@@ -1,37 +1,38 @@
 // The loop that bids: hear of a claim → decide the bid → place it. It knows nothing of the work, so work never holds it up.
+
+import { Bounded } from "../../lib/async/bounded.ts";
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Announcement } from "../../lib/blackboard/port.ts";
 import type { BidSubject } from "../../lib/core/decide-bid.ts";
 import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
-import { Bounded } from "../../lib/service/bounded.ts";
-import { RecentMap } from "../../lib/service/recent-map.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Parts } from "./parts.ts";
 import { placeBid } from "./place-bid.ts";
 import { inRounds } from "./rounds.ts";
 
 /** A bid command takes up to ten seconds, and one slow claim must not hold up the next ones. */
-const mostCommandsAtOnce = 8;
+const maxCommandsAtOnce = 8;
 
 /** Without a command a bid is one call of Redis, and many travel together. */
-const mostBidsAtOnce = 500;
+const maxBidsAtOnce = 500;
 
 /** Claims and their targets are read together; payloads of 16 MiB bound how many. */
-const mostReadAtOnce = 32;
+const maxReadAtOnce = 32;
 
 /** Announced claims whose artefacts are remembered until the grant comes. */
-const mostTargets = 1_000;
+const maxTargets = 1_000;
 
 export class ClaimWatcher {
   readonly #parts: Parts;
   readonly #bids: Bounded;
   readonly #inHand = new Set<ClaimId>();
-  readonly #targets = new RecentMap<ClaimId, ArtefactId>(mostTargets);
+  readonly #targets = new RecentMap<ClaimId, ArtefactId>(maxTargets);
 
   constructor(parts: Parts) {
     this.#parts = parts;
-    this.#bids = new Bounded(() => (parts.registration.current.bid_command === undefined ? mostBidsAtOnce : mostCommandsAtOnce));
+    this.#bids = new Bounded(() => (parts.registration.current.bid_command === undefined ? maxBidsAtOnce : maxCommandsAtOnce));
   }
 
   /** Claims whose bids are being decided or placed right now. */
@@ -73,9 +74,9 @@ export class ClaimWatcher {
   /** Begins the bids that are missing on these claims; resolves when the last one has begun. */
   async tick(claims: readonly ClaimId[], stop: AbortSignal): Promise<void> {
     const fresh = [...new Set(claims)].filter((claim) => !this.#inHand.has(claim));
-    for (let from = 0; from < fresh.length && !stop.aborted; from += mostReadAtOnce) {
+    for (let from = 0; from < fresh.length && !stop.aborted; from += maxReadAtOnce) {
       this.#parts.watch.watcher.turn();
-      await this.#bidOn(fresh.slice(from, from + mostReadAtOnce), stop);
+      await this.#bidOn(fresh.slice(from, from + maxReadAtOnce), stop);
     }
     this.#restIfDone();
   }

@@ -27,7 +27,7 @@ export async function deliverResult(
     const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
     const finish = () => board.finishGrant(order);
     // Redis may have no room for a large result while it takes everybody's small writes: their time goes on, and so would the lease's.
-    const held = await underLease(parts, lease, { mostMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
+    const held = await underLease(parts, lease, { maxMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
       untilContact(finish, { signal, log, onRetry }),
     );
     const answer = held.outcome === "done" ? held.result : await finish();

@@ -1,7 +1,8 @@
 // The sign of life on the blackboard: given only while the loops really turn.
+
+import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { Parts } from "./parts.ts";
@@ -30,7 +31,7 @@ export class Heartbeat {
     while (!over.aborted) {
       await this.tick(stop.aborted);
       // The beat that says "stopping" is not waited for.
-      await pause(everyMs, stop.aborted ? over : stop);
+      await sleep(everyMs, stop.aborted ? over : stop);
     }
   }
 

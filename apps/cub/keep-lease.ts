@@ -5,22 +5,22 @@ import type { Parts } from "./parts.ts";
 
 /** Several renewals may fail before the lease is in danger; and however long it is, a cancelled grant's tool is soon killed. */
 const renewalsInALease = 6;
-const mostBetweenRenewalsMs = 2_500;
+const maxBetweenRenewalsMs = 2_500;
 
 export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 
 /**
  * Runs `work` under the lease. When a renewal is refused the work's signal aborts, and what it comes to is worth nothing: `lost`. A
- * Redis that does not answer refuses nothing. `mostMs`: after that the work must be stuck, and is no longer vouched for. Rejects when `work` does.
+ * Redis that does not answer refuses nothing. `maxMs`: after that the work must be stuck, and is no longer vouched for. Rejects when `work` does.
  */
 export async function underLease<Result>(
   { board, clock, log, watch, grantLeaseMs }: Pick<Parts, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
   lease: Lease,
   {
-    mostMs,
+    maxMs,
     kill,
-    everyMs = Math.min(grantLeaseMs / renewalsInALease, mostBetweenRenewalsMs),
-  }: { mostMs: number; kill: AbortSignal; everyMs?: number },
+    everyMs = Math.min(grantLeaseMs / renewalsInALease, maxBetweenRenewalsMs),
+  }: { maxMs: number; kill: AbortSignal; everyMs?: number },
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<{ outcome: "done"; result: Result } | { outcome: "lost"; reason: string }> {
   // Not AbortSignal.any: the kill signal lives as long as the process, and would collect a dependant for each grant.
@@ -28,7 +28,7 @@ export async function underLease<Result>(
   const stop = () => cancel.abort();
   kill.addEventListener("abort", stop, { once: true });
   if (kill.aborted) stop();
-  const untilMs = clock.passedMs() + mostMs;
+  const untilMs = clock.passedMs() + maxMs;
   let lostReason: string | undefined;
   let isAsking = false;
   const renew = async () => {

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
+import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
@@ -29,7 +29,7 @@ import { workingCopyOf } from "./working-copy-of.ts";
 const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
 
 const bidTimeoutMs = 10_000;
-const mostBidOutputBytes = 64 * 1024;
+const maxBidOutputBytes = 64 * 1024;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
@@ -98,7 +98,7 @@ async function partsOf(settings: Settings): Promise<Parts> {
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
   const now = systemClock.passedMs;
-  const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: mostBidOutputBytes };
+  const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
   return {
     board,
     registration,

@@ -1,9 +1,10 @@
 // What the cub is made of; everything comes in through here, so that a test or a benchmark can bring its own.
+
+import type { Clock } from "../../lib/async/clock.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
-import type { Clock } from "../../lib/service/clock.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";

@@ -56,10 +56,10 @@ export async function readAssignment(
 }
 
 /** Adds the context as it stands now, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away. */
-export async function readTask(board: Blackboard, assignment: Assignment, mostBytes?: number): Promise<Task> {
+export async function readTask(board: Blackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
   const { target, ...given } = assignment;
   if (!target.ok) return { ...given, inputs: target };
-  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value, mostBytes)) };
+  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value, maxBytes)) };
 }
 
 function readTarget(board: Blackboard, id: ArtefactId): Promise<Had<Artefact>> {
@@ -74,10 +74,10 @@ async function readInputs(
   board: Blackboard,
   { claim, grant, earlier }: Omit<Assignment, "target">,
   target: Artefact,
-  mostBytes: number | undefined,
+  maxBytes: number | undefined,
 ): Promise<TaskInputs> {
   const additionalIds = [...new Set([...earlier, ...claim.additional_context_ids, ...(grant.dialogue ?? [])])];
-  const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds, mostBytes);
+  const { chain: contextChain, additional: additionalContext } = await board.readContext(target, additionalIds, maxBytes);
   const known = [...contextChain, ...additionalContext];
   const base = grant.base_commit ?? baseCommit(target, known) ?? (await pinnedCommit(board, claim, [target, ...known]));
   return { target, contextChain, additionalContext, base };

@@ -1,9 +1,10 @@
 // How both loops live through a Redis that comes and goes: each contact is a round, begun afresh from what is on record.
+
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import { backOffMs } from "../../lib/service/back-off.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 
 type RoundParts = { board: Pick<Blackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };
@@ -35,6 +36,6 @@ export async function inRounds(
     }
     // Waiting for a Redis that is away is no work: how long that may last is for its own limit to say.
     watch.rest();
-    if (!over.signal.aborted) await pause(backOffMs(Math.max(1, failures), { firstMs: 100, mostMs: 5_000 }), stop);
+    if (!over.signal.aborted) await sleep(backOffMs(Math.max(1, failures), { firstMs: 100, maxMs: 5_000 }), stop);
   }
 }

@@ -26,8 +26,8 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
     return "shut";
   }
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
-  const mostMs = registration.current.timeout_ms + besidesTheToolMs;
-  const work = await underLease(parts, lease, { mostMs, kill: ending.kill }, (signal) => doWork(parts, task, signal));
+  const maxMs = registration.current.timeout_ms + besidesTheToolMs;
+  const work = await underLease(parts, lease, { maxMs, kill: ending.kill }, (signal) => doWork(parts, task, signal));
   if (work.outcome === "done") return work.result;
   log.warn("The grant was taken away, its tool is stopped and its result dropped", { reason: work.reason });
   return "taken";

@@ -11,7 +11,7 @@ import { runGrant } from "./run-grant.ts";
 import { tellTask } from "./tell-task.ts";
 
 /** So many grants are read before their turn comes; payloads of 16 MiB bound how many. */
-const mostReadAhead = 8;
+const maxReadAhead = 8;
 
 type Reading = Promise<Assignment | undefined>;
 
@@ -52,7 +52,7 @@ export class WorkExecutor {
     const ahead: Reading[] = [];
     for (const [index, claim] of claims.entries()) {
       if (ending.stop.aborted) break;
-      const soon = claims.slice(index + ahead.length, index + mostReadAhead);
+      const soon = claims.slice(index + ahead.length, index + maxReadAhead);
       ahead.push(...soon.map((one) => this.#read(one, ending)));
       this.#parts.watch.executor.turn();
       await this.#workOn(claim, ahead.shift(), ending);

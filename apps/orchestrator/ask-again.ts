@@ -1,24 +1,25 @@
 // A claim that waits for bids is looked at often, because they may come by hand, and announced again ever more rarely: a cub that starts
 // or reconnects looks at the open claims by itself.
+
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
-import { RecentMap } from "../../lib/service/recent-map.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
 /** Bids that people write into a claim's hash count within ten seconds. */
 const lookEveryMs = 8_000;
 
-const longestSilenceMs = 60 * 60_000;
+const maxSilenceMs = 60 * 60_000;
 
 /** A forgotten claim is announced once more. */
-const mostClaims = 20_000;
+const maxClaims = 20_000;
 
 export class AskAgain {
   readonly #parts: Parts;
   readonly #decider: Decider;
   /** When the next announcement is due, by the milliseconds that have passed, and how long after the one before. */
-  readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(mostClaims);
+  readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
   constructor(parts: Parts, decider: Decider) {
     this.#parts = parts;
@@ -35,7 +36,7 @@ export class AskAgain {
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };
     const isSilent = nowMs < plan.atMs;
-    const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(longestSilenceMs, 2 * plan.afterMs) };
+    const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxSilenceMs, 2 * plan.afterMs) };
     const nextAfterMs = Math.min(lookEveryMs, next.atMs - nowMs);
     const { outcome } = await board.announceClaim({ claim, epoch, nextAfterMs, isSilent });
     switch (outcome) {

@@ -1,22 +1,22 @@
 // Claims as the log tells them, so that the usual decision reads nothing. One that was changed by hand is known wrong: a commit that was
 // decided on it is refused by its rev, and what was overlooked is found when the open claims are reconciled.
 
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
-import { RecentMap } from "../../lib/service/recent-map.ts";
 
 /** Forgotten ones are read again. */
-const mostClaims = 20_000;
+const maxClaims = 20_000;
 
 /** What changes a claim without a commit of ours. */
 const byAgents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed", "grant_waiting"]);
 
 export class ClaimCache {
-  readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(mostClaims);
+  readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(maxClaims);
   /** Of these the log has told something that was not known of when it came: the answer to our own commit was still under way. */
-  readonly #outrun = new RecentMap<ClaimId, true>(mostClaims);
+  readonly #outrun = new RecentMap<ClaimId, true>(maxClaims);
 
   get(id: ClaimId): ClaimSnapshot | undefined {
     return this.#claims.get(id);

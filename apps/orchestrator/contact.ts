@@ -6,7 +6,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 const sleepGapMs = 3_000;
 
 /** Redis' clock and ours come apart by so much at once only where somebody has set it, or a machine has slept. */
-const mostDriftMs = 1_000;
+const maxDriftMs = 1_000;
 
 export class Contact {
   #lastTurnMs: number;
@@ -29,7 +29,7 @@ export class Contact {
     const nowMs = this.#nowMs();
     const aheadMs = redisMs - nowMs;
     const stepMs = aheadMs - (this.#aheadMs ?? aheadMs);
-    const isSet = Math.abs(stepMs) > mostDriftMs;
+    const isSet = Math.abs(stepMs) > maxDriftMs;
     if (isSet || nowMs - this.#lastTurnMs > sleepGapMs) this.#soundSinceMs = nowMs;
     this.#lastTurnMs = nowMs;
     this.#aheadMs = aheadMs;

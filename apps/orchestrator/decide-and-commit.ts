@@ -1,4 +1,6 @@
 // read → decide → commit, for one claim at a time.
+
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
 import { decideClaim } from "../../lib/core/decide-claim.ts";
@@ -7,7 +9,6 @@ import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
-import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
 import { EachByItself } from "./each-by-itself.ts";

@@ -1,20 +1,20 @@
 // Follows `events` from the stored cursor and lets every event do its work, many at a time.
 
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import { backOffMs } from "../../lib/service/back-off.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { isAway, untilContact } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";
 import type { EventHandler } from "./handle-event.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
 /** Beyond this the follower waits: Redis answers no faster for being asked more at once. */
-const mostInFlight = 2_000;
+const maxInFlight = 2_000;
 
 /** An event that cannot be handled is tried so often, over some six seconds, and then passed over: nothing behind it may wait for ever. */
-const mostTries = 8;
-const longestReason = 500;
+const maxTries = 8;
+const maxReasonLength = 500;
 
 /**
  * Runs until the signal aborts. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
@@ -48,7 +48,7 @@ export async function followLog(
       else void work(event, begun);
     }
     parts.metrics.events.inc(batch.length);
-    while (progress.inFlight > mostInFlight && !ending.aborted) await pause(1, ending);
+    while (progress.inFlight > maxInFlight && !ending.aborted) await sleep(1, ending);
   }
   if (failure !== undefined) throw failure;
 }
@@ -82,11 +82,11 @@ async function untilDone(
       if (!isAway(error)) {
         failures++;
         const about = { event: event.id, type: event.type, error, tries: failures };
-        if (failures === mostTries) return await giveUp(parts, event, error, epoch, signal);
+        if (failures === maxTries) return await giveUp(parts, event, error, epoch, signal);
         parts.log.error("Could not handle an event; trying again", about);
       }
       handling = undefined;
-      await pause(backOffMs(tries, { firstMs: 50, mostMs: 5_000 }), signal);
+      await sleep(backOffMs(tries, { firstMs: 50, maxMs: 5_000 }), signal);
     }
   }
 }
@@ -99,8 +99,8 @@ async function giveUp(
   epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
-  log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: mostTries });
-  const data = { event: id, type, tries: mostTries, reason: messageOf(error).slice(0, longestReason) };
+  log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: maxTries });
+  const data = { event: id, type, tries: maxTries, reason: messageOf(error).slice(0, maxReasonLength) };
   const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, word]) => word));
   const write = () => board.logEvent({ type: "event_given_up", ...about, data }, `orchestrator:${epoch}`);
   await untilContact(write, { signal, log }).catch((failed: unknown) => {

@@ -1,16 +1,16 @@
 // Which publications on `artefact_events` are those of our own scripts? They make one for each artefact, together with its event; any
 // other was made by hand. Taking one of our own for a person's costs a look and does no harm.
 
-import { RecentMap } from "../../lib/service/recent-map.ts";
+import { RecentMap } from "../../lib/async/recent-map.ts";
 
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 /** Event and publication come by different connections, but not far apart. */
 const apartMs = 2_000;
 
 export class HeardArtefacts {
   /** id → until when (Unix milliseconds) the publication that belongs to its event may come. */
-  readonly #expected = new RecentMap<string, number>(mostRemembered);
+  readonly #expected = new RecentMap<string, number>(maxRemembered);
   /** Publications of which the log has not told yet: how many of each id, and when the first was heard. */
   readonly #unexplained = new Map<string, { times: number; heardMs: number }>();
 

@@ -8,7 +8,7 @@ import type { Decider } from "./decide-and-commit.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
 /** Of each kind. */
-const mostAtOnce = 500;
+const maxAtOnce = 500;
 /** One that cannot be dealt with (its claim is broken) is tried again after this, and is in nobody's way meanwhile. */
 const againAfterMs = 30_000;
 
@@ -28,7 +28,7 @@ export async function judgeDue(
 ): Promise<void> {
   const { board, log } = parts;
   const kinds = contact.hasLasted(grantLeaseMs) ? [...others, ...judged] : others;
-  const due = await board.listDue(mostAtOnce, kinds);
+  const due = await board.listDue(maxAtOnce, kinds);
   // Asked afterwards: a clock that was set before the list was made is noticed before it is believed.
   const setByMs = contact.turn(await board.time());
   if (setByMs !== 0)

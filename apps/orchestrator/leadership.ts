@@ -1,7 +1,8 @@
 // What the one active orchestrator does for as long as it holds the seat.
+
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import { backOffMs } from "../../lib/service/back-off.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import { AskAgain } from "./ask-again.ts";
 import { ClaimCache } from "./claim-cache.ts";
@@ -180,7 +181,7 @@ export class Leadership {
         failures++;
         if (!isAway(error)) this.#parts.log.error("A turn of a loop failed; trying again", { error, failures });
       }
-      await pause(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, mostMs: 5_000 }), signal);
+      await sleep(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, maxMs: 5_000 }), signal);
     }
   }
 

@@ -1,11 +1,11 @@
 // The orchestrator's program: wires the parts, and alone reads the environment.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
+import { systemClock } from "../../lib/async/clock.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";

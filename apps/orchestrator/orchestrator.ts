@@ -1,16 +1,17 @@
 // One orchestrator process: stands by until the seat is free, leads while it holds it, stands by again when it is fenced.
+
+import { sleep } from "../../lib/async/sleep.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, seatLeaseMs } from "../../lib/model/leases.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { Leadership } from "./leadership.ts";
 import { Fenced, type Parts } from "./parts.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force. */
 const renewEveryMs = 1_500;
-const mostSilenceMs = 10_000;
+const maxSilenceMs = 10_000;
 /** One that cannot be handled is given up long before. */
-const mostAgeMs = 30_000;
+const maxAgeMs = 30_000;
 
 export class Orchestrator {
   readonly #parts: Parts;
@@ -30,7 +31,7 @@ export class Orchestrator {
     while (!signal.aborted) {
       const seat = await this.#takeSeat(isFresh);
       if (seat === undefined) {
-        await pause(500, signal);
+        await sleep(500, signal);
         continue;
       }
       isFresh = false;
@@ -49,10 +50,10 @@ export class Orchestrator {
     if (problem !== undefined) return { ok: false, reason: problem };
     const leading = this.#leadership?.state;
     const now = clock.passedMs();
-    if (leading !== undefined && now - leading.lastTurnAt > mostSilenceMs)
+    if (leading !== undefined && now - leading.lastTurnAt > maxSilenceMs)
       return { ok: false, reason: `The loops have not turned for ${Math.round(now - leading.lastTurnAt)} ms.` };
     const { oldest } = leading ?? {};
-    if (oldest !== undefined && oldest.ageMs > mostAgeMs)
+    if (oldest !== undefined && oldest.ageMs > maxAgeMs)
       return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
     if (leading === undefined && this.#standby === "not started") return { ok: false, reason: "Not started yet." };
     return { ok: true };
@@ -108,7 +109,7 @@ export class Orchestrator {
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
     const { board, holder, log } = this.#parts;
     while (!signal.aborted) {
-      await pause(renewEveryMs, signal);
+      await sleep(renewEveryMs, signal);
       if (signal.aborted) return;
       try {
         const seat = await board.takeSeat({ holder, leaseMs: seatLeaseMs, fresh: false });

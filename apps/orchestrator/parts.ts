@@ -1,9 +1,10 @@
 // What the orchestrator is made of; everything comes in through here, so that a test can bring its own.
+
+import type { Clock } from "../../lib/async/clock.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
-import type { Clock } from "../../lib/service/clock.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
 import type { WorkerTemplate } from "./worker-template.ts";

@@ -1,12 +1,13 @@
 // Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (docs/internals/claims.md#questions). What stands
 // on the blackboard decides, so that looking twice does no harm.
+
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
 import { type Artefact, type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
-import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { EachByItself } from "./each-by-itself.ts";
 import { Fenced, type Parts } from "./parts.ts";

@@ -1,11 +1,12 @@
 // Makes up for what no event told: claims left half-way, and artefacts written by hand.
+
+import { sleep } from "../../lib/async/sleep.ts";
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { silentAfterMs } from "../../lib/model/leases.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { HeardArtefacts } from "./heard-artefacts.ts";
 import type { Parts } from "./parts.ts";
@@ -146,7 +147,7 @@ export async function adoptPublished(
   const suspects = heard.unexplained(clock.passedMs() - publishedApartMs);
   if (suspects.length === 0) return;
   const end = await board.endOfEvents();
-  while (!signal.aborted && !hasFollowed(end)) await pause(100, signal);
+  while (!signal.aborted && !hasFollowed(end)) await sleep(100, signal);
   if (signal.aborted) return;
   const byHand = suspects.filter((id) => heard.takeUnexplained(id));
   await Promise.all(

@@ -1,11 +1,12 @@
 // What people ask for: cancel, pause, resume, retry. A request is an event; acting on one twice does no harm.
+
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
 import { isStandIn } from "../../lib/core/stand-in.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
-import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { Pause } from "./pause.ts";
 import type { QuestionDesk } from "./question-desk.ts";

@@ -1,21 +1,22 @@
 // What decisions look at in the artefacts that claims are about: as the log has told it, or as it stands. Artefacts never change, so the
 // two differ only where somebody has broken one by hand.
+
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Target } from "../../lib/core/claim-decision.ts";
 import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
-import { RecentMap } from "../../lib/service/recent-map.ts";
 
-const mostTargets = 10_000;
-const mostVerdicts = 1_000;
+const maxTargets = 10_000;
+const maxVerdicts = 1_000;
 
 /** Reviews of 16 MiB each are possible. */
 const reviewsAtOnce = 4;
 
 export class Targets {
-  readonly #targets = new RecentMap<ArtefactId, Target>(mostTargets);
-  readonly #verdicts = new RecentMap<ArtefactId, Verdict>(mostVerdicts);
+  readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
+  readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
   readonly #board: Blackboard;
 
   constructor(board: Blackboard) {

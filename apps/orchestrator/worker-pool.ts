@@ -1,10 +1,11 @@
 // Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (docs/internals/orchestrator.md#workers). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
+
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
-import { backOffMs } from "../../lib/service/back-off.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { Fenced, type Parts } from "./parts.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 import { couldNotStart, type WorkerEnd, Workers } from "./workers.ts";
@@ -19,9 +20,9 @@ export type WorkerParts = Pick<Parts, "board" | "log"> & {
 };
 
 /** So often in all a worker is started for an attempt that none begins: the engine may have been restarted, or refuse for a moment. */
-const mostStarts = 3;
+const maxStarts = 3;
 
-const betweenStarts = { firstMs: 1_000, mostMs: 10_000 };
+const betweenStarts = { firstMs: 1_000, maxMs: 10_000 };
 
 export class WorkerPool {
   readonly #parts: WorkerParts;
@@ -138,7 +139,7 @@ export class WorkerPool {
     return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
   }
 
-  /** An attempt that has begun is lost, for it may have had effects; one that has not is begun again, `mostStarts` times in all. */
+  /** An attempt that has begun is lost, for it may have had effects; one that has not is begun again, `maxStarts` times in all. */
   async #settle(claim: ClaimId, attempt: number, end: WorkerEnd | undefined, signal: AbortSignal): Promise<void> {
     if (end === undefined) return;
     // The instance was paused, or the grant is another's: nothing was begun, and what the blackboard says is looked at again.
@@ -149,10 +150,10 @@ export class WorkerPool {
     const { agent } = this.#template;
     const hasBegun = (await this.#queued(claim))?.attempt !== attempt;
     const starts = this.#starts.get(claim) ?? 1;
-    if (!hasBegun && starts < mostStarts) {
+    if (!hasBegun && starts < maxStarts) {
       const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
       this.#parts.log.warn("A worker did not begin; starting it again", about);
-      await pause(backOffMs(starts, betweenStarts), signal);
+      await sleep(backOffMs(starts, betweenStarts), signal);
       this.#starts.set(claim, starts + 1);
       this.#wait(claim);
       return;

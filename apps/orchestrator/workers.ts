@@ -1,16 +1,17 @@
 // The containers of one scalable agent's workers: started from its controller's image, watched to their end, and taken away with their log.
+
+import { backOffMs } from "../../lib/async/back-off.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import { exitCodes, messageOf } from "../../lib/model/errors.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
 import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
-import { backOffMs } from "../../lib/service/back-off.ts";
-import { pause } from "../../lib/service/pause.ts";
 import type { Parts } from "./parts.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
 /** What a worker has written is kept up to here: the last of it, which tells how it ended. */
-const mostLogLines = 1_000;
+const maxLogLines = 1_000;
 
 type WorkersParts = Pick<Parts, "board" | "log"> & { runtime: ContainerRuntime };
 
@@ -93,7 +94,7 @@ export class Workers {
         const found = await runtime.containers.find(name).catch(() => "unknown");
         if (found === undefined) return undefined;
         log.warn("A worker cannot be watched; trying again", { worker: name, error, tries });
-        await pause(backOffMs(tries, { firstMs: 500, mostMs: 10_000 }), signal);
+        await sleep(backOffMs(tries, { firstMs: 500, maxMs: 10_000 }), signal);
       }
     }
     return undefined;
@@ -103,7 +104,7 @@ export class Workers {
     const { board, log, runtime } = this.#parts;
     try {
       const lines: string[] = [];
-      for await (const { line } of runtime.containers.logs(name, { tail: mostLogLines })) lines.push(line);
+      for await (const { line } of runtime.containers.logs(name, { tail: maxLogLines })) lines.push(line);
       await board.keepWorkerLog(this.#template.agent, { worker: name, lines });
       await runtime.containers.remove(name);
     } catch (error) {

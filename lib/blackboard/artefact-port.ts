@@ -40,13 +40,13 @@ export interface ArtefactBoard {
   /**
    * What an agent gets to read beside its target, as it stands now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources and the
    * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly the versions that were asked for. What does not
-   * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `mostBytes`
+   * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `maxBytes`
    * (64 MiB), each artefact counted once.
    */
   readContext(
     target: Artefact,
     additionalIds: readonly ArtefactId[],
-    mostBytes?: number,
+    maxBytes?: number,
   ): Promise<{ chain: Artefact[]; additional: Artefact[] }>;
   /** All versions of a thread, version 1 first. */
   readThread(thread: LogicalId): Promise<ArtefactId[]>;
@@ -83,12 +83,12 @@ export type Page = { from: number; count: number };
 
 /**
  * `beginning`: about the first thousand characters of the payload where the artefact has no summary of its own; empty where it has one, and
- * where the payload is too large to be looked into (`longestLookedInto`).
+ * where the payload is too large to be looked into (`maxInspectedLength`).
  */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
 
 export const beginningLength = 1000;
-export const longestLookedInto = 64 * 1024;
+export const maxInspectedLength = 64 * 1024;
 
 export type GoalEnding = "cancelled" | "artefact_limit";
 /** `artefacts` counts those of the goal. */

@@ -10,14 +10,14 @@ export type ContextPart = { id: string; type: string; bytes: number };
 const named = 3;
 
 /** Throws `context-too-large`, naming the largest. */
-export function checkContext(parts: readonly ContextPart[], mostBytes: number): void {
+export function checkContext(parts: readonly ContextPart[], maxBytes: number): void {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
-  if (bytes <= mostBytes) return;
+  if (bytes <= maxBytes) return;
   const largest = parts.toSorted((one, other) => other.bytes - one.bytes).slice(0, named);
   const names = largest.map((part) => `${part.type} ${part.id.slice(0, 8)} (${inMegabytes(part.bytes)})`);
   throw new SettError(
     "context-too-large",
-    `The context of this work has ${inMegabytes(bytes)} in ${parts.length} artefacts, more than limits.context allows (${inMegabytes(mostBytes)}). The largest: ${names.join(", ")}. Have them handed over as commits, or raise limits.context in sett.yml.`,
+    `The context of this work has ${inMegabytes(bytes)} in ${parts.length} artefacts, more than limits.context allows (${inMegabytes(maxBytes)}). The largest: ${names.join(", ")}. Have them handed over as commits, or raise limits.context in sett.yml.`,
   );
 }
 

@@ -22,7 +22,7 @@ export type StoredGoal = {
 };
 
 /** Several reads are no snapshot: while the goal changes under them they are made again. */
-const mostTries = 20;
+const maxTries = 20;
 
 /**
  * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim. That is news that keeps; that
@@ -45,7 +45,7 @@ export async function readGoalFacts(
     const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
     const stored = { goal, ended, artefacts, causes, asked: new Set(asked), claims, malformed };
-    if (isOpen(stored) || tries === mostTries || (await isUnchanged(board, goal, ids, causes))) return stored;
+    if (isOpen(stored) || tries === maxTries || (await isUnchanged(board, goal, ids, causes))) return stored;
   }
 }
 

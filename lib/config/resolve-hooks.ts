@@ -11,7 +11,7 @@ export type ResolvedHooks = {
 };
 
 /** Shorter ones can be guessed from a message and its signature. */
-const leastSecretLength = 16;
+const minSecretLength = 16;
 
 export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHooks {
   const found: Pick<ResolvedHooks, Complaint> = { mistakes: [], missing: [] };
@@ -46,8 +46,8 @@ function urlProblem(text: string): string | undefined {
 }
 
 function secretProblem(text: string): string | undefined {
-  if (text.length < leastSecretLength) {
-    return `must have at least ${leastSecretLength} characters: \`openssl rand -hex 32\` makes a good one`;
+  if (text.length < minSecretLength) {
+    return `must have at least ${minSecretLength} characters: \`openssl rand -hex 32\` makes a good one`;
   }
   if (text.startsWith("whsec_") && !/^whsec_(?:[\w+/-]{4})*(?:[\w+/-]{2,3}={0,2})?$/.test(text)) {
     return "must be base64 after `whsec_`";

@@ -28,18 +28,18 @@ export function failureReport(end: ToolEnd): FailureReport {
   };
 }
 
-const longestLine = 200;
+const maxLineLength = 200;
 
 /**
  * What a tool said last, which most often says why it ended: its last line that is not blank, without colours and control characters,
  * of its end at most. Empty when there is none.
  */
 export function lastLine(bytes: Uint8Array): string {
-  const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * longestLine));
+  const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * maxLineLength));
   const text = new TextDecoder().decode(bytes.subarray(from)).replace(escapes, "");
   const last = text.split(/[\r\n]+/).findLast((line) => line.trim() !== "") ?? "";
   const plain = last.replace(/\p{Cc}+/gu, " ").trim();
-  return plain.length <= longestLine ? plain : `…${plain.slice(1 - longestLine).replace(/^[\uDC00-\uDFFF]/, "")}`;
+  return plain.length <= maxLineLength ? plain : `…${plain.slice(1 - maxLineLength).replace(/^[\uDC00-\uDFFF]/, "")}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.

@@ -85,8 +85,8 @@ const typeOf: Record<NoticeKind, string> = {
   cancelled: "goal.cancelled",
 };
 
-const longestSummary = 200;
-const longestText = 4_000;
+const maxSummaryLength = 200;
+const maxTextLength = 4_000;
 
 /** What is posted: JSON, the same as often as the same thing is told with the same `reminder`. */
 export function noticeBody(notice: Notice, { instance, reminder }: { instance: InstanceName; reminder: number }): string {
@@ -102,7 +102,7 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
       type: artefact.type,
       by: artefact.produced_by_agent || artefact.produced_by_role,
       summary: summaryOf(artefact),
-      text: shortened(artefact.payload, longestText),
+      text: shortened(artefact.payload, maxTextLength),
     },
     approver,
     answer_with: artefact && commandsFor(kind, artefact.id)?.map((command) => `${command} --name ${instance}`),
@@ -118,8 +118,8 @@ function commandsFor(kind: NoticeKind, id: ArtefactId): string[] | undefined {
 
 /** Its own, or its first line. */
 function summaryOf({ metadata: { summary = "" }, payload }: Artefact): string {
-  const [first = ""] = payload.trimStart().slice(0, longestText).split("\n");
-  return shortened(summary.trim() === "" ? first : summary, longestSummary);
+  const [first = ""] = payload.trimStart().slice(0, maxTextLength).split("\n");
+  return shortened(summary.trim() === "" ? first : summary, maxSummaryLength);
 }
 
 function shortened(text: string, most: number): string {

@@ -14,7 +14,7 @@ export const agentRemovedType = "AgentRemoved";
 export const agentSilentType = "AgentSilent";
 
 const firstPauseMs = 1_000;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 
 /** How long to wait before the next attempt; undefined when there is none. */
 export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistration[]): number | undefined {
@@ -23,7 +23,7 @@ export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistra
   // It would be waited for again.
   if (failed.failure_type === agentSilentType) return undefined;
   if (registration === undefined || retried >= registration.retries) return undefined;
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** retried);
+  return Math.min(maxPauseMs, firstPauseMs * 2 ** retried);
 }
 
 /** The grant as it stands while its next attempt is waited for. `at`: ISO 8601. */

@@ -5,11 +5,11 @@ import type { Artefact } from "../model/artefact.ts";
 export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };
 
 /** So that what quotes feedback stays readable; the whole is on the blackboard. */
-const longestExcerpt = 2_000;
+const maxExcerptLength = 2_000;
 
 export function verdictOf({ id, produced_by_agent, payload }: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {
   const approves = isApproval(payload);
-  const excerpt = payload.length > longestExcerpt ? `${payload.slice(0, longestExcerpt)}…` : payload;
+  const excerpt = payload.length > maxExcerptLength ? `${payload.slice(0, maxExcerptLength)}…` : payload;
   return { id, agent: produced_by_agent, approves, excerpt: approves ? "" : excerpt };
 }
 

@@ -10,7 +10,7 @@ import { removeTree } from "./remove-tree.ts";
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
 const exchangeAlternates = "../../../objects\n";
 /** Beyond these it is no longer what cubs have made. */
-const mostNames = 400_000;
+const maxNames = 400_000;
 const anew =
   "`sett down` fetches the commits on record that are still in it; then remove exchange.git, and `sett up` makes a new one.";
 /** In the order in which they are made. */
@@ -75,7 +75,7 @@ export function holdsPacks(place: RepositoryPlace): boolean {
     using exchange = FolderOfAgents.open(exchangePath(place));
     using objects = exchange?.folder("objects");
     using packs = objects?.folder("pack");
-    return exchange !== undefined && packs?.names(mostNames).length !== 0;
+    return exchange !== undefined && packs?.names(maxNames).length !== 0;
   } catch {
     return true;
   }

@@ -3,10 +3,10 @@ import type { CommitHash } from "../model/ids.ts";
 import { type FolderOfAgents, readAt } from "./folder-of-agents.ts";
 
 /** Beyond these the exchange is no longer what cubs have made. */
-const mostNames = 400_000;
-const mostIndexBytes = 1024 * 1024 * 1024;
+const maxNames = 400_000;
+const maxIndexBytes = 1024 * 1024 * 1024;
 /** Of packs that promise the same commit: more than one is chance, many are mischief. */
-const mostForEach = 8;
+const maxForEach = 8;
 
 const header = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 const fanOutBytes = 256 * 4;
@@ -15,12 +15,12 @@ const fanOutBytes = 256 * 4;
 export function findPacks(packs: FolderOfAgents, commits: ReadonlySet<CommitHash>): Map<CommitHash, string[]> {
   const found = new Map<CommitHash, string[]>();
   const seen = new Set<number>();
-  for (const name of packs.names(mostNames)) {
+  for (const name of packs.names(maxNames)) {
     const [, pack] = /^(pack-(?:[0-9a-f]{40}|[0-9a-f]{64}))\.idx$/.exec(name) ?? [];
     if (pack === undefined) continue;
     for (const commit of held(packs, name, commits, seen)) {
       const others = found.get(commit) ?? [];
-      if (others.length < mostForEach) found.set(commit, [...others, pack]);
+      if (others.length < maxForEach) found.set(commit, [...others, pack]);
     }
   }
   return found;
@@ -29,7 +29,7 @@ export function findPacks(packs: FolderOfAgents, commits: ReadonlySet<CommitHash
 /** One that is not read keeps the others from nobody: a commit that is in no other pack is told to be missing. */
 function held(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>, seen: Set<number>): readonly CommitHash[] {
   try {
-    using index = packs.file(name, mostIndexBytes);
+    using index = packs.file(name, maxIndexBytes);
     if (index === undefined || seen.has(index.inode)) return [];
     seen.add(index.inode);
     return inIndex(index.fd, commits);

@@ -54,18 +54,18 @@ export class FolderOfAgents implements Disposable {
   }
 
   /** Undefined when there is nothing of that name. Throws git-failed for what is no regular file, or larger than that. */
-  file(name: string, mostBytes: number): FileOfAgents | undefined {
+  file(name: string, maxBytes: number): FileOfAgents | undefined {
     const fd = this.#open("file", name);
     if (fd === undefined) return undefined;
     const { size, ino } = fstatSync(fd);
-    if (size <= mostBytes) return { fd, size, inode: ino, [Symbol.dispose]: () => closeSync(fd) };
+    if (size <= maxBytes) return { fd, size, inode: ino, [Symbol.dispose]: () => closeSync(fd) };
     closeSync(fd);
-    throw refused(`${this.#path}/${name}`, `it has ${size} bytes, and no more than ${mostBytes} are read`);
+    throw refused(`${this.#path}/${name}`, `it has ${size} bytes, and no more than ${maxBytes} are read`);
   }
 
   /** The text of a small file. As above. */
-  text(name: string, mostBytes: number): string | undefined {
-    using file = this.file(name, mostBytes);
+  text(name: string, maxBytes: number): string | undefined {
+    using file = this.file(name, maxBytes);
     return file && readAt(file.fd, 0, file.size).toString("utf8");
   }
 

@@ -33,7 +33,7 @@ export interface ImportedCommits {
 }
 
 /** Longer than the name of any commit. */
-const mostRefBytes = 1024;
+const maxRefBytes = 1024;
 
 /** What git may take for what comes from agents, and what keeps it from taking all of that in good faith. */
 function limited(git: Git): Git {
@@ -115,7 +115,7 @@ function doubtAbout(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFr
     using refs = exchange.folder("refs");
     using sett = refs?.folder("sett");
     using names = sett?.folder(instance);
-    const text = names?.text(id, mostRefBytes)?.trim();
+    const text = names?.text(id, maxRefBytes)?.trim();
     if (text === undefined) return isFromThere ? "Its name in the exchange was removed." : undefined;
     if (text === commit) return undefined;
     const other = CommitHash.safeParse(text);

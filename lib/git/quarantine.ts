@@ -10,7 +10,7 @@ import type { FolderOfAgents } from "./folder-of-agents.ts";
 import { type Git, runGit } from "./run-git.ts";
 
 /** What the largest hosts take at once. */
-const mostPackBytes = 2 * 1024 * 1024 * 1024;
+const maxPackBytes = 2 * 1024 * 1024 * 1024;
 
 interface Taken {
   readonly held: ReadonlySet<CommitHash>;
@@ -64,7 +64,7 @@ export class Quarantine implements AsyncDisposable {
 
   /** Those of the commits that it does hold. One that holds none is not kept. */
   async #takePack(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>): Promise<CommitHash[]> {
-    using pack = packs.file(`${name}.pack`, mostPackBytes);
+    using pack = packs.file(`${name}.pack`, maxPackBytes);
     if (pack === undefined) return [];
     const indexed = await runGit(this.#git, {
       args: [
@@ -73,7 +73,7 @@ export class Quarantine implements AsyncDisposable {
         "--stdin",
         "--fix-thin",
         strict,
-        `--max-input-size=${mostPackBytes}`,
+        `--max-input-size=${maxPackBytes}`,
       ],
       stdinFile: pack.fd,
       env: this.#store,

@@ -67,7 +67,7 @@ const ownEnvironment = {
 /** Whatever takes longer never ends, and there is room for the names of a million files. */
 const widestLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
 /** Only the last word of it is shown. */
-const mostStderrBytes = 64 * 1024;
+const maxStderrBytes = 64 * 1024;
 /** What a shell says of a program that is not there. */
 const notFound = 127;
 
@@ -130,7 +130,7 @@ function feed(child: ChildProcess, stdin: string | undefined): void {
 }
 
 function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolean } = {}): Promise<GitResult> {
-  const { timeMs, stdoutBytes: mostStdoutBytes } = { ...widestLimits, ...git.limits };
+  const { timeMs, stdoutBytes: maxStdoutBytes } = { ...widestLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
   let stderr = "";
@@ -143,12 +143,12 @@ function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolea
   if (options.ignoreStdout !== true) {
     child.stdout?.on("data", (chunk: Uint8Array) => {
       stdoutBytes += chunk.length;
-      if (stdoutBytes <= mostStdoutBytes) stdout.push(chunk);
-      else end(`it wrote more than ${mostStdoutBytes} bytes`);
+      if (stdoutBytes <= maxStdoutBytes) stdout.push(chunk);
+      else end(`it wrote more than ${maxStdoutBytes} bytes`);
     });
   }
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
-    stderr = `${stderr}${chunk}`.slice(-mostStderrBytes);
+    stderr = `${stderr}${chunk}`.slice(-maxStderrBytes);
   });
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: Error) => {

@@ -3,7 +3,7 @@ import type { CommitHash } from "../model/ids.ts";
 import type { GitResult, GitRun } from "./run-git.ts";
 
 /** Of more commits the newest are told. */
-const mostTold = 50;
+const maxTold = 50;
 const plain = ["--no-color", "--no-ext-diff", "--no-textconv"];
 const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show-signature", "--encoding=UTF-8"];
 
@@ -16,9 +16,9 @@ export async function showChanges(git: Ways, commit: CommitHash, starts: readonl
   if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
   const range = `${base}..${commit}`;
   const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));
-  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${mostTold}`, range, "--"] });
+  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${maxTold}`, range, "--"] });
   const stat = await git.run({ args: ["diff", "--stat", ...plain, base, commit, "--"] });
-  const older = count > mostTold ? `\n… and ${count - mostTold} older commits\n` : "";
+  const older = count > maxTold ? `\n… and ${count - maxTold} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
   return `${number} since ${short(base)}\n\n${log}${older}\n${stat === "" ? " no file is changed\n" : stat}`;
 }

@@ -32,8 +32,8 @@ export const Duration = z
   });
 
 /** Within bounds that its use has: both in milliseconds, and as sett.yml writes them. */
-export function durationBetween([leastMs, least]: [number, string], [mostMs, most]: [number, string]) {
-  return Duration.refine((ms) => ms >= leastMs, { error: `must be at least \`${least}\`` }).refine((ms) => ms <= mostMs, {
+export function durationBetween([minMs, least]: [number, string], [maxMs, most]: [number, string]) {
+  return Duration.refine((ms) => ms >= minMs, { error: `must be at least \`${least}\`` }).refine((ms) => ms <= maxMs, {
     error: `must be at most \`${most}\``,
   });
 }

@@ -1,8 +1,9 @@
 // Work that must get through although Redis may be away for a while.
+
+import { backOffMs } from "../async/back-off.ts";
+import { sleep } from "../async/sleep.ts";
 import { messageOf, SettError } from "../model/errors.ts";
-import { backOffMs } from "./back-off.ts";
 import type { JsonLog } from "./json-log.ts";
-import { pause } from "./pause.ts";
 
 /**
  * Runs the job until it gets an answer: as long as it fails with `redis-unreachable`, again with exponential back-off. Any other failure is
@@ -18,7 +19,7 @@ export async function untilContact<Result>(
     } catch (error) {
       if (!isAway(error) || signal.aborted) throw error;
       log.warn("Redis is away, trying again", { error: messageOf(error), tries });
-      await pause(backOffMs(tries, { firstMs: 100, mostMs: 2_000 }), signal);
+      await sleep(backOffMs(tries, { firstMs: 100, maxMs: 2_000 }), signal);
       onRetry?.();
     }
   }

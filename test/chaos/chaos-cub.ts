@@ -5,14 +5,14 @@ import { Cub } from "../../apps/cub/cub.ts";
 import { readOwnProcess } from "../../apps/cub/own-process.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
+import { systemClock } from "../../lib/async/clock.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { lastWords } from "../../lib/service/last-words.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import { cubParts } from "../support/wired.ts";
 import { answerOf, brokenMark } from "./clan.ts";
@@ -54,7 +54,7 @@ await board[Symbol.asyncDispose]();
 async function runTool({ stdin, signal }: { stdin: string; signal: AbortSignal }): Promise<CommandOutcome> {
   // A few tools are slow, so that some work is always under way when something breaks.
   const durationMs = random.chance(0.2) ? random.between(300, 1_200) : random.between(2, 120);
-  await pause(durationMs, signal);
+  await sleep(durationMs, signal);
   if (signal.aborted) return { ...ended("", durationMs), kind: "aborted", exitCode: null, signal: "SIGTERM" };
   if (existsSync(broken)) return { ...ended("", durationMs), exitCode: 127 };
   if (attempt === 1 && random.chance(failShare)) return { ...ended("", durationMs), exitCode: 1 };

@@ -1,9 +1,10 @@
 // Two people who answer what they are asked, both at once, as `sett answer` does it; now and then also what somebody else was asked.
+
+import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import type { Random } from "./random.ts";
@@ -41,7 +42,7 @@ export class People {
         const questions = await this.#board.readArtefacts(await this.#board.listOpenQuestions());
         await Promise.all(questions.flatMap((question) => names.map((name) => this.#answer(question, name, signal))));
       }, signal);
-      await pause(lookEveryMs, signal);
+      await sleep(lookEveryMs, signal);
     }
   }
 
@@ -56,7 +57,7 @@ export class People {
   }
 
   async #answerSoon(id: ArtefactId, afterMs: number, signal: AbortSignal): Promise<void> {
-    await pause(afterMs, signal);
+    await sleep(afterMs, signal);
     await this.#patiently(async () => {
       const question = await this.#board.readArtefact(id);
       if (question !== undefined) await this.#answer(question, names[0] ?? "", signal);

@@ -1,9 +1,10 @@
 // A person who has whatever failed for good tried again, once it is whole again, until it comes to a good end: as `sett retry` asks for it.
+
+import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 
 const lookEveryMs = 250;
@@ -80,7 +81,7 @@ export class Retrier {
       const now = performance.now();
       const due = this.#isWhole() ? this.#owed.filter(({ askedAt }) => now - askedAt > againMs) : [];
       await Promise.all(due.map((failed) => this.#retry(failed, signal)));
-      await pause(lookEveryMs, signal);
+      await sleep(lookEveryMs, signal);
     }
   }
 

@@ -1,11 +1,11 @@
 // One run: an instance, some goals, some faults; then rest, and the verdict of the checker.
 
+import { sleep } from "../../lib/async/sleep.ts";
 import { type GoalFacts, goalStatus } from "../../lib/core/goal-status.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { pause } from "../../lib/service/pause.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -86,13 +86,13 @@ export async function runChaos(seed: number, signal: AbortSignal, kinds?: readon
 
 /** However long it takes to get through. */
 async function state({ board }: World, goal: Artefact, atMs: number, signal: AbortSignal): Promise<void> {
-  await pause(atMs, signal);
+  await sleep(atMs, signal);
   await untilContact(() => board.createArtefact(goal, "person:chaos"), { signal, log: silent });
 }
 
 async function cancel(world: World, goal: Artefact, { atMs, afterMs }: Plan["cancelled"], signal: AbortSignal): Promise<void> {
   await state(world, goal, atMs, signal);
-  await pause(afterMs, signal);
+  await sleep(afterMs, signal);
   const request = { type: "cancel_requested", goal_id: goal.goal_id } as const;
   await untilContact(() => world.board.logEvent(request, "person:chaos"), { signal, log: silent });
 }
@@ -128,7 +128,7 @@ async function check(
     const others = [...checkCancelled(history, cancelled.goal_id), ...checkPeople(history, people)];
     const violations = [...checkHistory(history), ...ofGoals, ...others];
     if (violations.length === 0 || tries === 5) return { history, violations };
-    await pause(500, signal);
+    await sleep(500, signal);
   }
 }
 

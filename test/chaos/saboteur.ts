@@ -1,10 +1,10 @@
 // Follows the log of a run and lets the planned faults happen, each at its place.
 import { rm, writeFile } from "node:fs/promises";
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
+import { sleep } from "../../lib/async/sleep.ts";
 import type { EventType, SettEvent } from "../../lib/model/event.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { pause } from "../../lib/service/pause.ts";
-import { SerialByKey } from "../../lib/service/serial-by-key.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { brokenMark, clan, retries } from "./clan.ts";
 import type { Fault, PlannedFault } from "./faults.ts";
@@ -13,7 +13,7 @@ import { turnBackClock } from "./turn-back-clock.ts";
 import type { World } from "./world.ts";
 
 /** One attempt of each grant is left for a tool that fails by itself. */
-const mostFaultsOfAgent = retries - 1;
+const maxFaultsOfAgent = retries - 1;
 
 const silent = createJsonLog(
   () => {},
@@ -68,7 +68,7 @@ export class Saboteur {
   }
 
   #begin(fault: PlannedFault, signal: AbortSignal): void {
-    const happening = pause(fault.delayMs, signal)
+    const happening = sleep(fault.delayMs, signal)
       .then(() => this.#happen(fault, signal))
       .finally(() => this.#underWay.delete(happening));
     this.#underWay.add(happening);
@@ -85,14 +85,14 @@ export class Saboteur {
       case "break tool":
         return this.#break({ ...fault, told: `break tool of ${fault.agent}` }, fault.agent, async () => {
           await writeFile(brokenMark(folder, fault.agent), "");
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           await rm(brokenMark(folder, fault.agent));
         });
       case "remove agent":
         return this.#break({ ...fault, told: `remove ${fault.agent}` }, "registrations", async () => {
           await this.#register(clan.filter(({ name }) => name !== fault.agent));
           const comeBack = cubs.get(fault.agent)?.halt();
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           await this.#register(clan);
           comeBack?.();
         });
@@ -104,27 +104,27 @@ export class Saboteur {
       case "kill redis":
         return this.#break(fault, "redis", async () => {
           await redis.kill();
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           await redis.start();
         });
       case "freeze redis":
       case "stall redis":
         return this.#break(fault, "redis", async () => {
           redis.pause();
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           redis.resume();
         });
       case "fill memory":
         return this.#break({ ...fault, told: "fill memory" }, "redis", async () => {
           await redis.cli("CONFIG", "SET", "maxmemory", "1mb");
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           await redis.cli("CONFIG", "SET", "maxmemory", "0");
         });
       case "fill disk":
         if (disk === undefined) return this.#skip(fault, "only root can make a small one");
         return this.#break({ ...fault, told: "fill disk" }, "redis", async () => {
           await disk.fill();
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
           await disk.relieve();
         });
       case "turn back clock":
@@ -134,7 +134,7 @@ export class Saboteur {
       case "double orchestrator":
         return this.#break({ ...fault, told: `double ${this.#leader}` }, "leader", async () => {
           await using _double = startOrchestrator(this.#leader);
-          await pause(fault.downMs, signal);
+          await sleep(fault.downMs, signal);
         });
       case "garbage":
         return this.#break({ ...fault, told: `garbage in ${fault.stream}: ${fault.fields.join(" ")}` }, "redis", async () => {
@@ -150,7 +150,7 @@ export class Saboteur {
       if (part === undefined) throw new Error(`There is no process of ${name}.`);
       if (fault.downMs === 0) return part.kill();
       const thaw = part.freeze();
-      await pause(fault.downMs, signal);
+      await sleep(fault.downMs, signal);
       thaw();
     });
   }
@@ -177,7 +177,7 @@ export class Saboteur {
 
   /** Somebody who is at work, while there is one; nobody who would run out of retries. */
   #agentFor(planned: string): string | undefined {
-    const isLeft = (agent: string) => (this.#faultsOf.get(agent) ?? 0) < mostFaultsOfAgent;
+    const isLeft = (agent: string) => (this.#faultsOf.get(agent) ?? 0) < maxFaultsOfAgent;
     const everybody = [...this.#working, planned, ...clan.map(({ name }) => name)];
     const agent = everybody.find(isLeft);
     if (agent !== undefined) this.#faultsOf.set(agent, (this.#faultsOf.get(agent) ?? 0) + 1);

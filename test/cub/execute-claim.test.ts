@@ -1,8 +1,8 @@
 // A worker's one claim: where the grant is not its own, nothing is run and nothing is posted.
 import { expect, test } from "bun:test";
 import { executeClaim } from "../../apps/cub/execute-claim.ts";
+import { systemClock } from "../../lib/async/clock.ts";
 import { exitCodes } from "../../lib/model/errors.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { agentName, newClaimId } from "../support/sample.ts";
 import { cubScene } from "./support/scene.ts";
 

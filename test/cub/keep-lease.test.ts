@@ -9,12 +9,12 @@ import { until } from "./support/until.ts";
 type Renewal = Awaited<ReturnType<Blackboard["renewLease"]>>;
 
 /** Work under a lease whose renewals answer as the test wants. */
-async function leased(renew: () => Promise<Renewal>, work: (signal: AbortSignal) => Promise<string>, mostMs = 60_000) {
+async function leased(renew: () => Promise<Renewal>, work: (signal: AbortSignal) => Promise<string>, maxMs = 60_000) {
   await using scene = await cubScene({ wrap: (board) => ({ ...board, renewLease: renew }) });
   const lease = { claim: newClaimId(), agent: scene.agent, attempt: 1 };
   const kill = new AbortController();
   scene.parts.watch.executor.turn();
-  const outcome = await underLease(scene.parts, lease, { mostMs, kill: kill.signal, everyMs: 1 }, work);
+  const outcome = await underLease(scene.parts, lease, { maxMs, kill: kill.signal, everyMs: 1 }, work);
   return { outcome, scene };
 }
 

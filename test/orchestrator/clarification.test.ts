@@ -1,8 +1,8 @@
 // Tiered clarification, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { aborted } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import { aborted } from "../../lib/service/pause.ts";
 import type { Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import type { Tool } from "../support/tool.ts";

@@ -1,9 +1,9 @@
 // The slow look at what was written by hand and never published.
 import { expect, test } from "bun:test";
 import { HandmadeScan } from "../../apps/orchestrator/reconcile.ts";
+import { systemClock } from "../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { newArtefactId, sampleArtefact } from "../support/sample.ts";
 import { orchestratorParts } from "../support/wired.ts";

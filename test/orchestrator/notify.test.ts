@@ -1,6 +1,6 @@
 // What people outside are told, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
 import { afterAll, describe, expect, test } from "bun:test";
-import { systemClock } from "../../lib/service/clock.ts";
+import { systemClock } from "../../lib/async/clock.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "../blackboard/bench.ts";
 import { type Received, startHookReceiver } from "../support/hook-receiver.ts";
 import { startRedisServer } from "../support/redis-server.ts";

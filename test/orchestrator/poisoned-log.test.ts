@@ -2,12 +2,12 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { isAtOrAfter } from "../../apps/orchestrator/cursor-progress.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
+import { systemClock } from "../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { startService } from "../support/service-process.ts";

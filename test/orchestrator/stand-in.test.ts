@@ -1,7 +1,7 @@
 // Where the agent that made something is gone or cannot answer, another of its role reworks it and is asked about it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { aborted } from "../../lib/async/sleep.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import { aborted } from "../../lib/service/pause.ts";
 import type { Clan, Member } from "../support/clan.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import type { Tool } from "../support/tool.ts";

@@ -5,9 +5,9 @@ import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import type { Parts as CubParts } from "../../apps/cub/parts.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import type { Parts as OrchestratorParts } from "../../apps/orchestrator/parts.ts";
+import { systemClock } from "../../lib/async/clock.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
-import { systemClock } from "../../lib/service/clock.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 
 const common = { clock: systemClock, newId: randomUUID };

@@ -1,5 +1,5 @@
 // An archive, read like a blackboard on which nothing happens any more. What artefacts say stays in the file until it is asked for.
-import { beginningLength, longestLookedInto, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
+import { beginningLength, maxInspectedLength, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -87,7 +87,7 @@ async function contentOf(path: string): Promise<Content> {
 
 function take({ payload, ...head }: Artefact, { heads, goals }: Content): void {
   const payloadBytes = Buffer.byteLength(payload);
-  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= longestLookedInto;
+  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
   heads.set(head.id, { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" });
   const goal = GoalId.parse(head.goal_id);
   goals.set(goal, [...(goals.get(goal) ?? []), head.id]);

@@ -1,9 +1,9 @@
 // sett answer: a person answers a question.
 import { Buffer } from "node:buffer";
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { resolveQuestion } from "../facts/resolve-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { seeGoalThrough } from "../goals/watch-goal.ts";

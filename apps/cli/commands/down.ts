@@ -1,9 +1,10 @@
 // sett down: agents first, Redis last; then everything is removed but what was recorded.
+
+import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
 import { holdInstance } from "../instance/lock.ts";

@@ -1,8 +1,9 @@
 // sett questions: what waits for a person, or the next thing that will.
+
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { type Asked, keyOf, keyOfEvent, readAsked } from "../facts/awaited.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
 import { followLog } from "../instance/follow-log.ts";

@@ -1,11 +1,12 @@
 // sett watch: the log, from its beginning into the future; on a terminal with the open claims below it.
+
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { EventType, type SettEvent } from "../../../lib/model/event.ts";
 import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
 import { positionSince } from "../facts/since.ts";

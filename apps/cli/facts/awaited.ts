@@ -12,7 +12,7 @@ export type Asked =
   | { kind: "approval"; artefact: ArtefactHead; content: Content; claim: ClaimId; agent: AgentName; since: string };
 export type Content = { text: string; isWhole: boolean };
 
-const longestContent = 4_000;
+const maxContentLength = 4_000;
 
 /** Oldest first; of all goals, or of that one. */
 export async function readAsked(board: Blackboard, goal?: GoalId): Promise<Asked[]> {
@@ -50,7 +50,7 @@ async function readApprovals(board: Blackboard): Promise<Asked[]> {
   const ids = [...new Set(waiting.map(({ about }) => about))];
   const contents = new Map<ArtefactId, Content>();
   for await (const { id, payload } of readWhole(board, ids))
-    contents.set(id, { text: payload.slice(0, longestContent), isWhole: payload.length <= longestContent });
+    contents.set(id, { text: payload.slice(0, maxContentLength), isWhole: payload.length <= maxContentLength });
   const heads = new Map((await readHeads(board, ids)).map((head) => [head.id, head]));
   return waiting.flatMap(({ about, ...rest }) => {
     const [artefact, content] = [heads.get(about), contents.get(about)];

@@ -12,9 +12,9 @@ import type { ReadingBoard } from "./reading-board.ts";
 /** What an id is expected to stand for. */
 type What = "artefact" | "goal" | "question";
 
-const fewestCharacters = 6;
+const minCharacters = 6;
 /** Of what was typed as an id: longer than any. */
-const longestShown = 60;
+const maxShownLength = 60;
 
 /**
  * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id.
@@ -105,8 +105,8 @@ function listing(what: What, suggest: Suggest): string {
 
 function startOfId(text: string, what: What, suggest: Suggest): string {
   const start = text.trim().toLowerCase();
-  if (/^[0-9a-f-]*$/.test(start) && start.length >= fewestCharacters) return start;
-  const problem = start.length < fewestCharacters ? `at least ${fewestCharacters} characters` : "digits and the letters a to f";
+  if (/^[0-9a-f-]*$/.test(start) && start.length >= minCharacters) return start;
+  const problem = start.length < minCharacters ? `at least ${minCharacters} characters` : "digits and the letters a to f";
   throw new SettError(
     "usage",
     `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,
@@ -121,5 +121,5 @@ export function notFound(text: string, what: What, suggest: Suggest): SettError 
 }
 
 function shown(text: string): string {
-  return shorten(oneLine(text), longestShown);
+  return shorten(oneLine(text), maxShownLength);
 }

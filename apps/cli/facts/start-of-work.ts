@@ -5,7 +5,7 @@ import type { ReadingBoard } from "./reading-board.ts";
 
 /** As far as the context of an agent reaches. */
 const levels = 10;
-const mostSources = 1_000;
+const maxSources = 1_000;
 
 /**
  * The newest first, and what the goal pins last, as an agent's working copy is chosen. A Question's commit is the same work half done.
@@ -14,7 +14,7 @@ const mostSources = 1_000;
 export async function startsOfWork(board: Pick<ReadingBoard, "readHeads">, artefact: ArtefactHead): Promise<CommitHash[]> {
   const known = new Map<ArtefactId, ArtefactHead>();
   let next: readonly ArtefactId[] = artefact.source_artefacts;
-  for (let level = 0; level < levels && next.length > 0 && known.size < mostSources; level += 1) {
+  for (let level = 0; level < levels && next.length > 0 && known.size < maxSources; level += 1) {
     const heads = (await board.readHeads(next)).map(({ head }) => head);
     for (const head of heads) known.set(head.id, head);
     next = [...new Set(heads.flatMap((head) => head.source_artefacts))].filter((id) => !known.has(id) && id !== artefact.id);

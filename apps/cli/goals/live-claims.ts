@@ -1,9 +1,9 @@
 // The open claims below a log that is being followed on a terminal, kept up to date.
 import process from "node:process";
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { pause } from "../../../lib/service/pause.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
 import { readSituation } from "../facts/goal.ts";
 import { type Glance, openClaimLines, type Size } from "../render/open-claims.ts";
@@ -38,7 +38,7 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
         const glance = await readGlance(board(), suggest, isShown, known);
         if (over.signal.aborted) return;
         await footer.show(glance && (() => openClaimLines(glance, sizeNow(), drawing)));
-        await pause(everyMs, over.signal);
+        await sleep(everyMs, over.signal);
       }
     },
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Style } from "../text/style.ts";
 
 /** The table is for people; JSON has it whole. */
-const longestSummary = 100;
+const maxSummaryLength = 100;
 
 /** How many rows it has. */
 export async function printTable(
@@ -39,6 +39,6 @@ function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
     { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
-    { text: shorten(oneLine(head.metadata.summary ?? ""), longestSummary) },
+    { text: shorten(oneLine(head.metadata.summary ?? ""), maxSummaryLength) },
   ];
 }

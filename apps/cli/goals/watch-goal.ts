@@ -1,8 +1,9 @@
 // `--watch` of a command that sets a goal going: follows it until it rests, fetches what came of it, and says how it ended.
+
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { failuresOf, whyStalled } from "../facts/goal.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
@@ -40,7 +41,7 @@ export async function seeGoalThrough(shell: Shell, seen: Seen): Promise<RestingG
   return reading;
 }
 
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Says how the goal ended, and what to look at next. `isAsked`: its questions were shown already. */
 async function conclude(
@@ -56,7 +57,7 @@ async function conclude(
   const last = results.at(-1);
   switch (state) {
     case "failed":
-      for (const failure of failuresOf({ status, artefacts }).slice(-mostFailures)) {
+      for (const failure of failuresOf({ status, artefacts }).slice(-maxFailures)) {
         if (!hasInSight(failure.id)) messages.note(`${oneLine(failure.type)}: ${oneLine(failure.metadata.summary ?? "")}`);
         messages.next(suggest(`unearth ${shortId(failure.id)}`));
       }

@@ -9,7 +9,7 @@ import type { Place } from "./place.ts";
 import { connect } from "./session.ts";
 
 /** Of a kind; the others are counted. */
-const mostTold = 10;
+const maxTold = 10;
 
 /** What is on record, read while there is a blackboard. */
 export type Results = Pick<Blackboard, "instance"> & { commits: Awaited<ReturnType<Blackboard["listCommits"]>> };
@@ -61,16 +61,16 @@ function tell({ broken, altered }: ImportedCommits, telling: Telling, { messages
     messages.warn(`${what} not fetched. Why: sett unearth ${shortId(artefactOf(first))}`);
   }
   const told = telling === "all" ? broken : telling === "count" ? [] : broken.filter((one) => artefactOf(one) === telling.of);
-  for (const { ref, commit, reason } of told.slice(0, mostTold)) {
+  for (const { ref, commit, reason } of told.slice(0, maxTold)) {
     messages.warn(`The commit ${short(commit)} on record is not fetched as ${ref}: ${reason}`);
   }
-  if (told.length > mostTold) messages.warn(`So are ${told.length - mostTold} others not fetched.`);
-  for (const { ref, commit, reason } of altered.slice(0, mostTold)) {
+  if (told.length > maxTold) messages.warn(`So are ${told.length - maxTold} others not fetched.`);
+  for (const { ref, commit, reason } of altered.slice(0, maxTold)) {
     messages.warn(
       `${ref} is the commit ${short(commit)}, as is on record, but some agent has tampered with the exchange: ${reason}`,
     );
   }
-  if (altered.length > mostTold) messages.warn(`The same is true of ${altered.length - mostTold} others.`);
+  if (altered.length > maxTold) messages.warn(`The same is true of ${altered.length - maxTold} others.`);
 }
 
 /** A result's name ends with its artefact's. */

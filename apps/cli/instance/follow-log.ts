@@ -1,8 +1,9 @@
 // Follows an instance's log through everything that happens to its Redis: no gap, no repeat.
+
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { pause } from "../../../lib/service/pause.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findPlace } from "./place.ts";
 import { connect } from "./session.ts";
@@ -51,7 +52,7 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
       if (!isUnreachable(error) || last === undefined) throw error;
       if (!isAway) messages.warn("Redis is away. Waiting for it to come back …");
       isAway = true;
-      await pause(retryEveryMs, interrupted);
+      await sleep(retryEveryMs, interrupted);
     }
   }
 }

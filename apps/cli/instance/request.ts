@@ -1,8 +1,9 @@
 // Asks the orchestrator, which alone acts, for something: the request is an event, and so is what comes of it.
+
+import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, EventDraft, SettEvent } from "../../../lib/model/event.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import { whyNobodyOrchestrates } from "../render/waiting-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { followLog } from "./follow-log.ts";

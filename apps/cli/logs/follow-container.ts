@@ -1,6 +1,7 @@
 // What one container writes, and goes on writing, through its restarts.
+
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { ContainerRuntime, LogLine } from "../../../lib/runtime/port.ts";
-import { pause } from "../../../lib/service/pause.ts";
 
 const restartPollMs = 200;
 
@@ -40,6 +41,6 @@ export async function* followContainer(
     if (signal.aborted) return;
     const state = (await runtime.containers.find(container))?.state.state;
     if (state === undefined || state === "exited" || state === "created") return;
-    await pause(restartPollMs, signal);
+    await sleep(restartPollMs, signal);
   }
 }

@@ -8,7 +8,7 @@ import { partName } from "../instance/parts.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { KeptLogs, logPartOf, mostLines } from "./kept-logs.ts";
+import { KeptLogs, logPartOf, maxLines } from "./kept-logs.ts";
 import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 
 type Keeping = {
@@ -26,7 +26,7 @@ export async function keepLogs({ runtime, place, by, messages }: Keeping, contai
       if (!withLogs.has(labels.component) || state.state === "created") return;
       try {
         const lines: string[] = [];
-        for await (const { line } of runtime.containers.logs(id, { tail: mostLines })) lines.push(line);
+        for await (const { line } of runtime.containers.logs(id, { tail: maxLines })) lines.push(line);
         if (lines.length > 0) await new KeptLogs(place, labels.instance).keep(logPartOf(container), container, lines, by);
       } catch (error) {
         messages.warn(`The last lines of ${partName(container)} are not kept: ${messageOf(error)}`);

@@ -12,13 +12,13 @@ import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { inOrderOfTime } from "./worker-logs.ts";
 
 /** Of each container. */
-export const mostLines = 200;
+export const maxLines = 200;
 /** Of a part's containers that are gone, the newest. */
-const mostContainers = 5;
+const maxContainers = 5;
 /** Of a part's workers together. */
-const mostWorkerLines = 1_000;
+const maxWorkerLines = 1_000;
 /** Longer lines are cut: a line of a log may be as long as an output. */
-const longestLine = 16 * 1024;
+const maxLineLength = 16 * 1024;
 
 const workersFile = "workers";
 
@@ -42,15 +42,15 @@ export class KeptLogs {
     by: string,
   ): Promise<void> {
     const header: Header = { container: id, removed_at: new Date().toISOString(), by };
-    const last = lines.slice(-mostLines);
+    const last = lines.slice(-maxLines);
     // In the order in which they were made; a time has colons, which not every file system takes.
     await this.#write(part, `${createdAt.replaceAll(":", "")}-${id.slice(0, 12)}`, [JSON.stringify(header), ...last]);
-    const surplus = (await this.#files(part)).slice(0, -mostContainers);
+    const surplus = (await this.#files(part)).slice(0, -maxContainers);
     for (const file of surplus) await rm(join(this.#folder, part, file), { force: true });
   }
 
   async keepWorkers(part: string, lines: string[]): Promise<void> {
-    await this.#write(part, workersFile, lines.slice(-mostWorkerLines));
+    await this.#write(part, workersFile, lines.slice(-maxWorkerLines));
   }
 
   /** Oldest first, each with a line at its end that says what became of the container. None of those containers that are still there. */
@@ -94,7 +94,7 @@ export class KeptLogs {
     const header = headerOf(first);
     if (header === undefined) return undefined;
     const { container, removed_at, by } = header;
-    const msg = `Here the log of a container ends that \`${by}\` has removed; its last ${mostLines} lines are kept`;
+    const msg = `Here the log of a container ends that \`${by}\` has removed; its last ${maxLines} lines are kept`;
     const mark = JSON.stringify({ time: removed_at, level: "info", msg, container: container.slice(0, 12), removed_at });
     return { container, removedAt: removed_at, lines: [...lines, mark] };
   }
@@ -125,8 +125,8 @@ export function asOneLog(kept: readonly KeptLog[], workers: string[]): string[] 
 }
 
 function shortened(line: string): string {
-  if (line.length <= longestLine) return line;
-  return `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`;
+  if (line.length <= maxLineLength) return line;
+  return `${line.slice(0, maxLineLength)}… (${line.length - maxLineLength} more characters)`;
 }
 
 function linesOf(text: string): string[] {

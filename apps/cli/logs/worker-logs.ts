@@ -1,11 +1,11 @@
 // What the workers of a scalable agent have logged: those that run, and those that are gone, of which it was kept.
 
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard, WorkerLog } from "../../../lib/blackboard/port.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { pause } from "../../../lib/service/pause.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -69,7 +69,7 @@ export async function followWorkers(
     }
   };
   let last = after;
-  for (let isAway = false; !signal.aborted; await pause(pollMs, signal)) {
+  for (let isAway = false; !signal.aborted; await sleep(pollMs, signal)) {
     try {
       const parts = await runtime.parts(instance);
       for (const worker of workersOf(parts, agent)) {

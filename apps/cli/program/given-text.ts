@@ -1,8 +1,8 @@
 // What a person gives as a goal, an answer or a reason: on the command line, or on stdin for `-`.
 import { Buffer } from "node:buffer";
+import { aborted } from "../../../lib/async/sleep.ts";
 import { maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { SettError, type SettErrorCode } from "../../../lib/model/errors.ts";
-import { aborted } from "../../../lib/service/pause.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 type Kind = { name: string; code: SettErrorCode; whenEmpty: string; whenLong: string; nothingDone: string };

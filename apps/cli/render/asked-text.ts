@@ -12,7 +12,7 @@ import { type Cell, table } from "./table.ts";
 type Approval = Extract<Asked, { kind: "approval" }>;
 
 /** In a table; a question by itself, and JSON, have it whole. */
-const longestText = 500;
+const maxTextLength = 500;
 
 /** How it is drawn. `columns`: undefined where nothing is to be cut. */
 type Drawing = { style: Style; nowMs: number; columns: number | undefined; suggest: Suggest };
@@ -93,12 +93,12 @@ export function askedJson(asked: Asked) {
 }
 
 function textOf(asked: Asked, suggest: Suggest): string {
-  if (asked.kind === "question") return shorten(oneLine(asked.question.payload.slice(0, 2 * longestText)), longestText);
+  if (asked.kind === "question") return shorten(oneLine(asked.question.payload.slice(0, 2 * maxTextLength)), maxTextLength);
   return `${suggest(`approve ${shortId(asked.artefact.id)}`)} (\`${asked.agent}\`): ${nameOf(asked)}`;
 }
 
 function nameOf({ artefact: { type, version, metadata } }: Approval): string {
-  const summary = shorten(oneLine(metadata.summary ?? ""), longestText);
+  const summary = shorten(oneLine(metadata.summary ?? ""), maxTextLength);
   return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
 }
 

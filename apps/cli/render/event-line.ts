@@ -6,9 +6,9 @@ import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
 
-const longestSummary = 100;
+const maxSummaryLength = 100;
 /** A Failure's is the reason, which is told nowhere else. */
-const longestReason = 300;
+const maxReasonLength = 300;
 const actorWidth = 14;
 
 /** Where what happened begins; what does not fit into a line goes on below. */
@@ -33,7 +33,7 @@ export function eventLine(event: SettEvent, style: Style, beside: Beside = {}): 
   const paintedWho = style[colourOf(event.actor)](who);
   const { text, weight } = whatHappened(event, beside, style);
   const { summary = "" } = beside;
-  const most = event.data?.structural_type === "Failure" ? longestReason : longestSummary;
+  const most = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
   const told = summary === "" ? text : `${text}  ${style.dim("“")}${shorten(oneLine(summary), most)}${style.dim("”")}`;
   return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(told) : told}`;
 }
@@ -222,13 +222,13 @@ function bidRefused(
   return `bids ${said("word")} on ${claim} for ${name}, which is ${style.red("refused")}${because}`;
 }
 
-const mostNames = 8;
+const maxNames = 8;
 
 function ignoring({ ignoredBy: names = [], isUnwanted }: Beside): string {
   if (names.length === 0) return "";
   if (isUnwanted === true) return ": everybody ignores it";
-  const rest = names.length - mostNames;
-  return `, ignored by ${names.slice(0, mostNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+  const rest = names.length - maxNames;
+  return `, ignored by ${names.slice(0, maxNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
 /** An agent of the same role does what was another's to do. */

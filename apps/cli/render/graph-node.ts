@@ -38,9 +38,9 @@ export function lookOf(node: GraphNode, goal: GoalId): Look {
   return node.verdict ?? lookOfStructure[node.structural_type];
 }
 
-const longestName = 40;
-const longestSummary = 100;
-const longestReason = 80;
+const maxNameLength = 40;
+const maxSummaryLength = 100;
+const maxReasonLength = 80;
 
 /** Plain text, no line of it empty: what it is, who made it, what it says, and what became of each claim about it. */
 export function labelOf(node: GraphNode): { title: string; lines: string[] } {
@@ -70,18 +70,18 @@ export function detailsOf(
 }
 
 function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {
-  const name = `${plain(type, longestName) || structural_type}${version > 1 ? ` v${version}` : ""}`;
+  const name = `${plain(type, maxNameLength) || structural_type}${version > 1 ? ` v${version}` : ""}`;
   if (verdict !== undefined) return `${name}: ${verdict === "approval" ? approving : verdict}`;
   return structural_type === "Standard" || structural_type === type ? name : `${name} (${structural_type})`;
 }
 
 function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedHead): string {
-  return plain(agent === "" || agent === role ? role : `${agent} (${role})`, longestName);
+  return plain(agent === "" || agent === role ? role : `${agent} (${role})`, maxNameLength);
 }
 
 /** An approval without a summary of its own says nothing that its title does not. */
 function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): string {
-  return verdict === "approval" && summary === approving ? "" : plain(summary, longestSummary);
+  return verdict === "approval" && summary === approving ? "" : plain(summary, maxSummaryLength);
 }
 
 /** "Agent coder failed" of "Agent coder failed: No paint left" where that reason was told. */
@@ -92,12 +92,14 @@ function without(text: string, told: readonly (string | undefined)[]): string {
 
 function claimText(claim: GraphClaim): string {
   const name = `${claim.kind === "standard" ? "claim" : claim.kind}${standingIn(claim)} ${claim.status}`;
-  const detail = plain(claimDetail(claim), longestReason);
+  const detail = plain(claimDetail(claim), maxReasonLength);
   return detail === "" ? name : `${name}: ${detail}`;
 }
 
 function standingIn({ stand_in: standIn, grants: [grant] }: GraphClaim): string {
-  return standIn === undefined || grant === undefined ? "" : ` by ${grant.agent} in place of ${plain(standIn.for, longestName)}`;
+  return standIn === undefined || grant === undefined
+    ? ""
+    : ` by ${grant.agent} in place of ${plain(standIn.for, maxNameLength)}`;
 }
 
 function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim): string {

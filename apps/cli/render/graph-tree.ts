@@ -20,7 +20,7 @@ const colours: Readonly<Record<Look, Colour>> = {
 };
 
 /** However deep it is, so much of a line is left for its text. */
-const leastText = 30;
+const minText = 30;
 
 type Tree = {
   graph: ArtefactGraph;
@@ -73,8 +73,8 @@ function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, 
   const said = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
   const others = othersOf(tree, node);
   const also = others.length === 0 ? "" : `  ${style.dim(`also from ${others.join(", ")}`)}`;
-  const width = columns === undefined ? undefined : Math.max(leastText, columns - below.length);
-  const most = columns === undefined ? Number.POSITIVE_INFINITY : columns - leastText;
+  const width = columns === undefined ? undefined : Math.max(minText, columns - below.length);
+  const most = columns === undefined ? Number.POSITIVE_INFINITY : columns - minText;
   // Of what lies far away only the end of the way is drawn.
   const shown = (prefix: string) => style.dim(prefix.length <= most ? prefix : `${symbols.more}${prefix.slice(1 - most)}`);
   const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${said}${also}`, { columns: width }).split("\n");

@@ -14,7 +14,7 @@ export type OpenClaim = ClaimSnapshot & { about: Pick<ArtefactHead, "type" | "ve
 export type Glance = { claims: readonly OpenClaim[]; situation: Situation };
 export type Size = { columns: number; rows: number };
 
-const mostClaims = 10;
+const maxClaims = 10;
 
 /** From the richest to the plainest. */
 type Form = { detail: Detail; typeWidth: number; names: number; isTerse?: boolean };
@@ -30,7 +30,7 @@ const forms: readonly Form[] = [
 
 /** Lines no wider than the terminal, and few enough to leave most of it to what stands above them. */
 export function openClaimLines({ claims, situation }: Glance, { columns, rows }: Size, drawing: Drawing): string[] {
-  const shown = claims.slice(0, Math.min(mostClaims, Math.max(1, Math.floor(rows / 3))));
+  const shown = claims.slice(0, Math.min(maxClaims, Math.max(1, Math.floor(rows / 3))));
   const bodies = forms.map((form) =>
     inColumns(
       shown.map((claim) => [

@@ -36,8 +36,8 @@ export type Report = {
 
 /** Below a goal's id. */
 const indent = " ".repeat(10);
-const mostFailures = 3;
-const longestReason = 300;
+const maxFailures = 3;
+const maxReasonLength = 300;
 
 /** `columns`: undefined where nothing is to be cut. */
 export function statusReport(
@@ -170,13 +170,13 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
 function failureLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
   const { style } = drawing;
   const failures = failuresOf(reading);
-  const shown = failures.slice(-mostFailures);
+  const shown = failures.slice(-maxFailures);
   const hidden = failures.length - shown.length;
   return [
     ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} before these`)}`]),
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
-      const reason = shorten(oneLine(metadata.summary ?? ""), longestReason);
+      const reason = shorten(oneLine(metadata.summary ?? ""), maxReasonLength);
       return [`${indent}${style.red(oneLine(type))}${by}: ${reason}`, nextLine(`unearth ${shortId(id)}`, situation, drawing)];
     }),
   ];

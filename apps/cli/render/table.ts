@@ -9,7 +9,7 @@ export type Cell = { text: string; paint?: (text: string) => string };
 const gap = 2;
 /** No column but the last becomes narrower than this, nor the last than the second, to make room for others. */
 const narrowest = 12;
-const leastOfLast = 16;
+const minOfLast = 16;
 
 /**
  * Lines without their line ends. Where there is a `width`, the last column is cut to it, and of the others the widest are broken between
@@ -41,7 +41,7 @@ function fitted(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const last = widths.pop() ?? 0;
   const taken = () => widths.reduce((sum, each) => sum + each + gap, 0);
-  while (taken() + Math.min(last, leastOfLast) > width && Math.max(...widths) > narrowest)
+  while (taken() + Math.min(last, minOfLast) > width && Math.max(...widths) > narrowest)
     widths[widths.indexOf(Math.max(...widths))] = Math.max(...widths) - 1;
   return [...widths, Math.max(8, Math.min(last, width - taken()))];
 }

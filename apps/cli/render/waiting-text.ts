@@ -10,7 +10,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Style } from "../text/style.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-const longestReason = 100;
+const maxReasonLength = 100;
 const pausedText = ": the instance is paused";
 
 /** What follows "waits for". */
@@ -29,7 +29,7 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
       return `\`${waiting.agent}\`, at work for ${age}${why?.reason === "alive" ? "" : because(waiting, situation)}`;
     }
     case "retry": {
-      const reason = shorten(oneLine(waiting.reason), longestReason);
+      const reason = shorten(oneLine(waiting.reason), maxReasonLength);
       return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${held}`;
     }
     case "decision":
@@ -133,7 +133,7 @@ function reasonText(why: Why, agent: AgentName, { suggest, nowMs, store }: Situa
 
 /** Of an agent whose registration nobody can make out. */
 export function unreadableText(problem: string, suggest: Suggest): string {
-  return `its registration cannot be read (${shorten(oneLine(problem), longestReason)}): \`${suggest("up")}\` writes it anew`;
+  return `its registration cannot be read (${shorten(oneLine(problem), maxReasonLength)}): \`${suggest("up")}\` writes it anew`;
 }
 
 function dueIn(at: string, nowMs: number): string {

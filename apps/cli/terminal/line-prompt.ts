@@ -1,7 +1,7 @@
 // One line that a person types below a log that goes on.
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
-import { pause } from "../../../lib/service/pause.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
 import { dropTyped } from "./drop-typed.ts";
 import { type Output, writingBy } from "./output.ts";
 
@@ -60,7 +60,7 @@ export class LinePrompt implements Disposable {
     reading.on("line", async (line) => {
       this.#lines.push(line);
       if (this.#lines.length > 1) return;
-      await pause(pasteMs, new AbortController().signal);
+      await sleep(pasteMs, new AbortController().signal);
       if (this.#open !== reading) return;
       const text = [...this.#lines, reading.line].join("\n").trim();
       this.#close();

@@ -18,14 +18,14 @@ const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const controlsInLines = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-const longestLine = 100;
+const maxLineLength = 100;
 /** No more is looked at: a line of 16 MiB is no summary. */
 const lookedAt = 2_000;
 
 /** The first line that says anything, shortened; empty when there is none. */
 export function firstLine(text: string): string {
   const [first = ""] = text.trimStart().slice(0, lookedAt).split("\n");
-  return shorten(oneLine(first), longestLine);
+  return shorten(oneLine(first), maxLineLength);
 }
 
 /** At most so many columns, the last of them `…` when something is missing. */

@@ -1,10 +1,11 @@
 // Waits until every part of a new instance is truly ready: seen at work on the blackboard, not merely started.
+
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
-import { pause } from "../../../lib/service/pause.ts";
 
 const pollMs = 20;
 /** Asking the engine is dearer than asking Redis. */
@@ -59,7 +60,7 @@ async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
-  while (!signal.aborted && !(await probe())) await pause(pollMs, signal);
+  while (!signal.aborted && !(await probe())) await sleep(pollMs, signal);
 }
 
 /**
@@ -91,7 +92,7 @@ export class PartFailed extends Error {
 async function watchContainer(runtime: ContainerRuntime, container: string, signal: AbortSignal): Promise<void> {
   const startedAt = Date.now();
   while (!signal.aborted) {
-    await pause(inspectEveryMs, signal);
+    await sleep(inspectEveryMs, signal);
     if (signal.aborted) return;
     const part = await runtime.containers.find(container);
     if (part === undefined) throw new PartFailed(container, `${container} is gone: somebody removed it`);

@@ -1,7 +1,8 @@
 // Redis first: everything else speaks through it.
+
+import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { pause } from "../../../lib/service/pause.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Change } from "./diff.ts";
@@ -44,7 +45,7 @@ async function open({ runtime, instance, plan }: RedisOrder, signal: AbortSignal
       // A big append-only file takes its time to be read.
       return await connect({ instance, redisUrl }, readyWithinMs);
     }
-    await pause(portPollMs, signal);
+    await sleep(portPollMs, signal);
   }
   return undefined;
 }

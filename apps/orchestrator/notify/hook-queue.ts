@@ -1,15 +1,15 @@
 // What one hook is still to be told: one subject after the other, each as it stands when its turn comes. A hook that fails is left alone
 // for a while; what failed goes to the end of the queue, so that nothing is held up by one message that the hook cannot take.
 import { createHash } from "node:crypto";
+import { backOffMs } from "../../../lib/async/back-off.ts";
 import { keyOf, type Notice, noticeBody, type Subject } from "../../../lib/core/notice.ts";
 import type { Hook, Told } from "../../../lib/model/notify.ts";
-import { backOffMs } from "../../../lib/service/back-off.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import { Fenced, type Parts } from "../parts.ts";
 import { post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
-const backOff = { firstMs: 1_000, mostMs: 5 * 60_000 };
+const backOff = { firstMs: 1_000, maxMs: 5 * 60_000 };
 /** A hook that has been away for longer is not told any more; what still waits then is told with the next reminder. */
 const giveUpAfterMs = 24 * 3_600_000;
 const usualTimeoutMs = 10_000;

@@ -1,8 +1,9 @@
 // Sees to it that people outside are told what waits for them and how goals end. It follows the log by itself and at its own pace, so that
 // no work waits for it; what is told is what stands on the blackboard, and may be told twice (under the same id).
+
+import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { isApprovalWaiting, keyOf, type Subject, subjectOf } from "../../../lib/core/notice.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { aborted, pause } from "../../../lib/service/pause.ts";
 import { Fenced, type Parts } from "../parts.ts";
 import { HookQueue } from "./hook-queue.ts";
 
@@ -46,7 +47,7 @@ export class Notifier {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     const each = async (ms: number, turn: () => Promise<void>) => {
-      for (; !ending.aborted; await pause(ms, ending)) await turn();
+      for (; !ending.aborted; await sleep(ms, ending)) await turn();
     };
     const loops = [
       this.#follow(ending),

@@ -5,7 +5,7 @@ import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { State } from "./state.ts";
 
-const mostWorkerLogs = 200;
+const maxWorkerLogs = 200;
 
 export function agentsOf(state: State): AgentBoard {
   function register(given: RegisteredAgent, actor: Actor): void {
@@ -52,7 +52,7 @@ export function agentsOf(state: State): AgentBoard {
     async keepWorkerLog(agent, log) {
       const kept = state.workerLogs.get(agent) ?? [];
       const id = String(Number(kept.at(-1)?.id ?? 0) + 1);
-      state.workerLogs.set(agent, [...kept, { id, ...structuredClone(log) }].slice(-mostWorkerLogs));
+      state.workerLogs.set(agent, [...kept, { id, ...structuredClone(log) }].slice(-maxWorkerLogs));
     },
 
     async readWorkerLogs(agent, after = "0") {

@@ -4,7 +4,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
 import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
-import { type ArtefactBoard, beginningLength, longestLookedInto, type Page, type StoredHead } from "../artefact-port.ts";
+import { type ArtefactBoard, beginningLength, maxInspectedLength, type Page, type StoredHead } from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
 import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
@@ -76,12 +76,12 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       });
     },
 
-    async readContext(target, additionalIds, mostBytes = defaultContextBytes) {
+    async readContext(target, additionalIds, maxBytes = defaultContextBytes) {
       const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
       const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
       const chain = oldestFirst(walkContext(target, additionalIds, { read, latestOf }));
       const given = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
-      checkContext([...given.values()].map(contextPart), mostBytes);
+      checkContext([...given.values()].map(contextPart), maxBytes);
       return { chain, additional };
     },
 
@@ -132,7 +132,7 @@ function contextPart({ id, type, payload, metadata }: Artefact): ContextPart {
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {
   const payloadBytes = Buffer.byteLength(payload);
-  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= longestLookedInto;
+  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
   return { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" };
 }
 

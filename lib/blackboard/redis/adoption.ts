@@ -22,14 +22,14 @@ import { endingWords, membersOf } from "./script-arguments.ts";
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
 /** Somebody who writes on and on is left to the next look. */
-const mostTries = 10;
+const maxTries = 10;
 
 export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
   const { keys, script } = parts;
   const stored = [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts, keys.artefactDigests];
   const known = outcomeOf(await script("verifyArtefact", stored, [String(epoch), id]), "known", "unknown", "fenced");
   if (known.outcome !== "unknown") return known;
-  for (let tries = 1; tries <= mostTries; tries++) {
+  for (let tries = 1; tries <= maxTries; tries++) {
     const written = await readHandWritten(parts, id);
     const [sources, thread, agents] = await Promise.all([
       readSources(parts, sourcesOf(written)),

@@ -8,7 +8,7 @@ import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
 /** About as many of each agent are kept. */
-const mostWorkerLogs = 200;
+const maxWorkerLogs = 200;
 
 export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
@@ -41,7 +41,7 @@ export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
 
     async keepWorkerLog(agent, { worker, lines }) {
       const entry = { worker, text: lines.join("\n") };
-      const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: mostWorkerLogs } as const;
+      const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: maxWorkerLogs } as const;
       await connection.run((client) => client.xAdd(keys.workerLogs(agent), "*", entry, { TRIM: trim }));
     },
 

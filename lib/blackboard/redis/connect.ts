@@ -77,10 +77,10 @@ function onceForEach(tell: (what: string) => void): (what: string) => void {
   return (what) => {
     if (told.has(what)) return;
     // Whoever writes thousands of them is not to fill the memory.
-    if (told.size === mostRemembered) told.clear();
+    if (told.size === maxRemembered) told.clear();
     told.add(what);
     tell(what);
   };
 }
 
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;

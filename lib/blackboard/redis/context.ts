@@ -18,13 +18,13 @@ export function readContextOf(
   { keys, script }: Parts,
   readArtefacts: ArtefactBoard["readArtefacts"],
 ): ArtefactBoard["readContext"] {
-  return async (target, additionalIds, mostBytes = defaultContextBytes) => {
+  return async (target, additionalIds, maxBytes = defaultContextBytes) => {
     const begin = [...target.source_artefacts, ...additionalIds];
     if (begin.length === 0) return { chain: [], additional: [] };
     const lists = [...listed(begin, (id) => [id]), ...listed(additionalIds, (id) => [id])];
-    const limits = [String(contextDepth), String(Math.min(pieceBytes, mostBytes))];
+    const limits = [String(contextDepth), String(Math.min(pieceBytes, maxBytes))];
     const [form, ...words] = await script("readContext", [], [target.id, ...limits, ...lists]);
-    const found = form === "whole" ? wholeOf(words, keys.artefact) : await inPieces(partsOf(words, mostBytes), readArtefacts);
+    const found = form === "whole" ? wholeOf(words, keys.artefact) : await inPieces(partsOf(words, maxBytes), readArtefacts);
     const entries: ContextEntry[] = found.flatMap(({ steps, artefact }) =>
       steps === "" ? [] : [{ artefact, depth: Number(steps) }],
     );
@@ -45,7 +45,7 @@ function wholeOf(words: readonly string[], keyOf: (id: string) => string): Found
 type Part = { steps: string; id: ArtefactId; bytes: number };
 
 /** Throws `context-too-large`. */
-function partsOf(words: readonly string[], mostBytes: number): Part[] {
+function partsOf(words: readonly string[], maxBytes: number): Part[] {
   // The script found them under these ids.
   const parts = chunks(words, 4).map(([steps = "", id = "", type = "", bytes]) => ({
     steps,
@@ -53,7 +53,7 @@ function partsOf(words: readonly string[], mostBytes: number): Part[] {
     type,
     bytes: Number(bytes),
   }));
-  checkContext(parts, mostBytes);
+  checkContext(parts, maxBytes);
   return parts;
 }
 

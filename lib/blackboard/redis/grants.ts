@@ -28,9 +28,9 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Pa
     const queued = open.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
     return claimIds([...queued, ...woken]);
   };
-  const readWakeUps = async (client: Client, agent: AgentName, mostMs: number): Promise<ClaimId[]> => {
+  const readWakeUps = async (client: Client, agent: AgentName, maxMs: number): Promise<ClaimId[]> => {
     // Zero would be for ever.
-    const waitMs = Math.max(1, Math.min(blockMs, mostMs));
+    const waitMs = Math.max(1, Math.min(blockMs, maxMs));
     const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
     // The key, then what was at its head.
     const [, woken] = (popped ?? []) as [string?, string[]?];

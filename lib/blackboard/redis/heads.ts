@@ -1,6 +1,6 @@
 // Artefacts without their payloads, many in one round trip.
 import { artefactFieldNames, headOfFields } from "../artefact-fields.ts";
-import { type ArtefactBoard, beginningLength, longestLookedInto, type StoredHead } from "../artefact-port.ts";
+import { type ArtefactBoard, beginningLength, maxInspectedLength, type StoredHead } from "../artefact-port.ts";
 import type { Parts } from "./parts.ts";
 import { listed } from "./script-arguments.ts";
 
@@ -15,7 +15,7 @@ export function readHeadsOf({ keys, script }: Parts): ArtefactBoard["readHeads"]
     const heads: StoredHead[] = [];
     for (let from = 0; from < ids.length; from += headsAtOnce) {
       const some = ids.slice(from, from + headsAtOnce);
-      const args = [String(beginningLength), String(longestLookedInto), ...listed(some, (id) => [id])];
+      const args = [String(beginningLength), String(maxInspectedLength), ...listed(some, (id) => [id])];
       const words = await script("readHeads", [], args);
       for (let at = 0; at < words.length; at += wordsOfHead) {
         const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));

@@ -4,12 +4,12 @@ export class SleepWatch {
   #wallMs = Date.now();
 
   /** True when the last look was longer ago than that. */
-  hasSlept(mostMs: number): boolean {
+  hasSlept(maxMs: number): boolean {
     const [passedMs, wallMs] = [performance.now(), Date.now()];
     // A machine that slept shows only in the clock that people set, a process that was stopped also in the other one.
     const gapMs = Math.max(passedMs - this.#passedMs, wallMs - this.#wallMs);
     this.#passedMs = passedMs;
     this.#wallMs = wallMs;
-    return gapMs > mostMs;
+    return gapMs > maxMs;
   }
 }

@@ -8,7 +8,7 @@ import { explain, statusOf } from "./errors.ts";
 import { type Frame, readFrames } from "./frames.ts";
 
 /** A line longer than this comes in pieces, so that output without line ends cannot fill the memory. */
-const longestLineBytes = 1024 * 1024;
+const maxLineBytes = 1024 * 1024;
 
 export async function* logLines(docker: Docker, container: string, options: LogOptions = {}): AsyncGenerator<LogLine> {
   const { signal } = options;
@@ -55,7 +55,7 @@ async function* linesOf(frames: AsyncIterable<Frame>): AsyncGenerator<LogLine> {
     const line = unfinished[stream] ?? { time: bytes.subarray(0, afterTime - 1).toString(), pieces: [], length: 0 };
     line.pieces.push(text);
     line.length += text.length;
-    const isWhole = text.at(-1) === 0x0a || line.length >= longestLineBytes;
+    const isWhole = text.at(-1) === 0x0a || line.length >= maxLineBytes;
     unfinished[stream] = isWhole ? undefined : line;
     if (isWhole) yield { stream, time: line.time, line: decoded(line.pieces) };
   }

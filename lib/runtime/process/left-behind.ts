@@ -12,12 +12,12 @@ export function markOf(folder: string): Record<string, string> {
 }
 
 /** What is killed may have just started something, and takes a moment to go: as often as it takes, within reason. */
-const mostRounds = 100;
+const maxRounds = 100;
 const roundMs = 10;
 
 /** Resolves when nothing of it is left. */
 export async function killLeftBehind(folder: string): Promise<void> {
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const pids = leftBehind(folder);
     if (pids.length === 0) return;
     for (const pid of pids) kill(pid);

@@ -5,10 +5,10 @@ import { StringDecoder } from "node:string_decoder";
 import { olderLog, type StoredLine } from "./registry.ts";
 
 /** A line longer than this is written in pieces, so that output without line ends cannot fill the memory. */
-const longestLine = 1024 * 1024;
+const maxLineLength = 1024 * 1024;
 
 /** A file that has grown this large becomes the older one, and the one before it goes. */
-const mostBytes = 10 * 1024 * 1024;
+const maxBytes = 10 * 1024 * 1024;
 
 export class LogWriter {
   readonly #path: string;
@@ -30,7 +30,7 @@ export class LogWriter {
     const time = new Date().toISOString();
     const text = lines.map((line) => `${JSON.stringify({ time, stream, line } satisfies StoredLine)}\n`).join("");
     try {
-      if (this.#bytes >= mostBytes) this.#turnOver();
+      if (this.#bytes >= maxBytes) this.#turnOver();
       this.#bytes += writeSync(this.#file, text);
     } catch {
       // A full disk costs the log; the process goes on.
@@ -58,7 +58,7 @@ export class LogWriter {
     const read = (text: string) => {
       const lines = (rest + text).split(/\r?\n/);
       rest = lines.pop() ?? "";
-      if (rest.length > longestLine) {
+      if (rest.length > maxLineLength) {
         lines.push(rest);
         rest = "";
       }

@@ -10,7 +10,7 @@ import { logFile, readSpec, writeState } from "./registry.ts";
 
 /** As Docker does it: twice as long after each crash, and from the beginning again after one that has lasted. */
 const firstPauseMs = 100;
-const longestPauseMs = 60_000;
+const maxPauseMs = 60_000;
 const lastingMs = 10_000;
 
 /** Resolves when the process of this folder has ended for good. Takes over SIGTERM and SIGINT of this process. */
@@ -37,7 +37,7 @@ export async function supervise(folder: string): Promise<void> {
     crashes = Date.now() - startedMs < lastingMs ? crashes + 1 : 1;
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) {
       writeState(folder, { supervisor, restarts, state: "restarting", exitCode });
-      const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(crashes - 1, 30));
+      const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(crashes - 1, 30));
       await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) continue;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { beginningLength, longestLookedInto } from "../../../lib/blackboard/artefact-port.ts";
+import { beginningLength, maxInspectedLength } from "../../../lib/blackboard/artefact-port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { newArtefactId, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
@@ -45,9 +45,9 @@ export function headsSuite(open: () => Promise<Bench>): void {
 
   test("a payload too large to be looked into has no beginning", async () => {
     await using bench = await open();
-    const artefact = sampleArtefact({ payload: "x".repeat(longestLookedInto + 1) });
+    const artefact = sampleArtefact({ payload: "x".repeat(maxInspectedLength + 1) });
     await bench.board.createArtefact(artefact, user);
-    expect(await bench.board.readHeads([artefact.id])).toMatchObject([{ payloadBytes: longestLookedInto + 1, beginning: "" }]);
+    expect(await bench.board.readHeads([artefact.id])).toMatchObject([{ payloadBytes: maxInspectedLength + 1, beginning: "" }]);
   });
 
   test("the head of an artefact that somebody has broken is an error that names its key", async () => {

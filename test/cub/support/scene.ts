@@ -2,12 +2,12 @@
 import { Cub } from "../../../apps/cub/cub.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
 import type { Parts } from "../../../apps/cub/parts.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
-import { systemClock } from "../../../lib/service/clock.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent } from "../../support/sample.ts";
 import { exited, outcomeOf, type Tool } from "../../support/tool.ts";

@@ -1,11 +1,11 @@
 // Waiting for a condition, with the condition first.
 import { waitFor } from "../../support/wait-for.ts";
 
-/** `waitFor`, looking every 5 ms for at most `mostMs`. */
+/** `waitFor`, looking every 5 ms for at most `maxMs`. */
 export function until<Value>(
   probe: () => Promise<Value | undefined | false> | Value | undefined | false,
   what: string,
-  mostMs = 100_000,
+  maxMs = 100_000,
 ): Promise<Value> {
-  return waitFor(what, probe, { timeoutMs: mostMs, everyMs: 5 });
+  return waitFor(what, probe, { timeoutMs: maxMs, everyMs: 5 });
 }

@@ -1,7 +1,7 @@
 // Waiting inside loops, always under a signal.
 
 /** Resolves after `ms`, or at once when the signal aborts; it never rejects, so a loop just checks its signal. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
     const finish = () => {
