@@ -1,5 +1,5 @@
 // Deals with what has fallen due by Redis TIME: bid deadlines, lapsed leases, claims to announce again.
-import type { FoundDue } from "../../lib/blackboard/seat-port.ts";
+import type { FoundDue } from "../../lib/blackboard/leader-port.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { AskAgain } from "./ask-again.ts";

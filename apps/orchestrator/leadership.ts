@@ -1,4 +1,4 @@
-// What the one active orchestrator does for as long as it holds the seat.
+// What the one active orchestrator does for as long as it holds the leader lease.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -61,17 +61,17 @@ export class Leadership {
   #lastTurnAt: number;
   #isReconcileDue = true;
 
-  constructor(parts: Parts, seat: { epoch: number; cursor: string }, grantLeaseMs: number) {
+  constructor(parts: Parts, leader: { epoch: number; cursor: string }, grantLeaseMs: number) {
     this.#parts = parts;
-    this.#epoch = seat.epoch;
-    this.#start = seat.cursor;
+    this.#epoch = leader.epoch;
+    this.#start = leader.cursor;
     this.#grantLeaseMs = grantLeaseMs;
     this.#roster = new Roster(parts);
     this.#targets = new Targets(parts.board);
     this.#pause = new Pause(parts.board);
     this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);
     this.#desk = new QuestionDesk(parts, this.#roster, this.#decider);
-    this.#reader = new LogReader(parts, seat);
+    this.#reader = new LogReader(parts, leader);
     this.#lastTurnAt = parts.clock.passedMs();
   }
 

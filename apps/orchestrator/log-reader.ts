@@ -20,10 +20,10 @@ export class LogReader {
   #isCertain = true;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
-  constructor(parts: Parts, seat: { epoch: number; cursor: string }) {
+  constructor(parts: Parts, leader: { epoch: number; cursor: string }) {
     this.#parts = parts;
-    this.#epoch = seat.epoch;
-    this.#progress = new CursorProgress(seat.cursor);
+    this.#epoch = leader.epoch;
+    this.#progress = new CursorProgress(leader.cursor);
   }
 
   get progress(): CursorProgress {
@@ -75,14 +75,14 @@ export class LogReader {
   async #stepBack(signal: AbortSignal): Promise<void> {
     const { board, log } = this.#parts;
     this.#broken = new AbortController();
-    const seat = await untilContact(() => board.readSeat(), { signal, log }).catch((error: unknown) => {
+    const leader = await untilContact(() => board.readLeader(), { signal, log }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     // Contact was broken again: so was the answer, perhaps.
     if (signal.aborted || this.#broken.signal.aborted) return;
-    if (seat?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
-    this.#progress = new CursorProgress(seat.cursor);
-    this.#saved = seat.cursor;
+    if (leader?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    this.#progress = new CursorProgress(leader.cursor);
+    this.#saved = leader.cursor;
     this.#isCertain = true;
     this.#oldest = undefined;
   }

@@ -27,7 +27,11 @@ export function createOrchestratorMetrics() {
       labelNames: ["kind", "outcome"],
       registers,
     }),
-    epoch: new Gauge({ name: "sett_orchestrator_epoch", help: "Epoch of the held seat; 0 while standing by.", registers }),
+    epoch: new Gauge({
+      name: "sett_orchestrator_epoch",
+      help: "Epoch of the held leader lease; 0 while standing by.",
+      registers,
+    }),
     inFlight: new Gauge({
       name: "sett_orchestrator_events_in_flight",
       help: "Events whose commits are not confirmed yet.",

@@ -1,8 +1,8 @@
-// One orchestrator process: stands by until the seat is free, leads while it holds it, stands by again when it is fenced.
+// One orchestrator process: stands by until the leader lease is free, leads while it holds it, stands by again when it is fenced.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
-import { grantLeaseMs, seatLeaseMs } from "../../lib/model/leases.ts";
+import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { Leadership } from "./leadership.ts";
 import { Fenced, type Parts } from "./parts.ts";
@@ -24,18 +24,18 @@ export class Orchestrator {
     this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
   }
 
-  /** Runs until the signal aborts, then leaves the seat so that a successor need not wait. */
+  /** Runs until the signal aborts, then leaves the leader lease so that a successor need not wait. */
   async run(signal: AbortSignal): Promise<void> {
-    // After a restart the same holder takes over at once; having once held the seat, it must not take it back from a successor like that.
-    let isFresh = true;
+    // After a restart the same holder takes over at once; having once held the leader lease, it must not take it back from a successor like that.
+    let isRestarted = true;
     while (!signal.aborted) {
-      const seat = await this.#takeSeat(isFresh);
-      if (seat === undefined) {
+      const leader = await this.#acquireLeaderLease(isRestarted);
+      if (leader === undefined) {
         await sleep(500, signal);
         continue;
       }
-      isFresh = false;
-      await this.#lead(seat, signal);
+      isRestarted = false;
+      await this.#lead(leader, signal);
     }
   }
 
@@ -59,31 +59,31 @@ export class Orchestrator {
     return { ok: true };
   }
 
-  async #takeSeat(isFresh: boolean): Promise<{ epoch: number; cursor: string } | undefined> {
+  async #acquireLeaderLease(isRestarted: boolean): Promise<{ epoch: number; cursor: string } | undefined> {
     const { board, holder, log } = this.#parts;
     try {
-      const seat = await board.takeSeat({ holder, leaseMs: seatLeaseMs, fresh: isFresh });
-      if (seat.outcome === "held") return seat;
-      const standby = `${seat.holder} holds the seat`;
+      const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: isRestarted });
+      if (leader.outcome === "held") return leader;
+      const standby = `${leader.holder} holds the leader lease`;
       if (standby !== this.#standby) log.info("Standing by", { reason: standby });
       this.#standby = standby;
     } catch (error) {
       if (!(error instanceof SettError)) throw error;
-      log.warn("Could not ask for the seat", { error });
+      log.warn("Could not ask for the leader lease", { error });
     }
     return undefined;
   }
 
-  async #lead(seat: { epoch: number; cursor: string }, signal: AbortSignal): Promise<void> {
+  async #lead(leader: { epoch: number; cursor: string }, signal: AbortSignal): Promise<void> {
     const { board, log, metrics } = this.#parts;
     const lost = new AbortController();
     const ending = AbortSignal.any([signal, lost.signal]);
-    const leadership = new Leadership(this.#parts, seat, this.#grantLeaseMs);
+    const leadership = new Leadership(this.#parts, leader, this.#grantLeaseMs);
     this.#leadership = leadership;
     this.#standby = undefined;
-    metrics.epoch.set(seat.epoch);
-    log.info("Leading", { epoch: seat.epoch, cursor: seat.cursor });
-    const renewing = this.#renew(seat.epoch, ending).finally(() => lost.abort());
+    metrics.epoch.set(leader.epoch);
+    log.info("Leading", { epoch: leader.epoch, cursor: leader.cursor });
+    const renewing = this.#renew(leader.epoch, ending).finally(() => lost.abort());
     try {
       await leadership.run(ending);
     } catch (error) {
@@ -100,24 +100,24 @@ export class Orchestrator {
       // Best effort: where Redis is away the lease lapses by itself, and the next cursor is read again from the log.
       await leadership
         .settle()
-        .then(() => board.leaveSeat(seat.epoch))
+        .then(() => board.releaseLeaderLease(leader.epoch))
         .catch((error: unknown) => log.warn("Left without settling", { error }));
     }
   }
 
-  /** Returns when the seat is lost or the signal aborts. A Redis that is away is waited for: commits are fenced by epoch anyway. */
+  /** Returns when the leader lease is lost or the signal aborts. A Redis that is away is waited for: commits are fenced by epoch anyway. */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
     const { board, holder, log } = this.#parts;
     while (!signal.aborted) {
       await sleep(renewEveryMs, signal);
       if (signal.aborted) return;
       try {
-        const seat = await board.takeSeat({ holder, leaseMs: seatLeaseMs, fresh: false });
-        if (seat.outcome === "held" && seat.epoch === epoch) continue;
-        log.warn("Lost the seat", { epoch });
+        const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: false });
+        if (leader.outcome === "held" && leader.epoch === epoch) continue;
+        log.warn("Lost the leader lease", { epoch });
         return;
       } catch (error) {
-        log.warn("Could not renew the seat", { error });
+        log.warn("Could not renew the leader lease", { error });
       }
     }
   }

@@ -28,6 +28,6 @@ export class Fenced extends Error {
   override readonly name = "Fenced";
 
   constructor(epoch: number) {
-    super(`Epoch ${epoch} is over: another orchestrator has taken the seat.`);
+    super(`Epoch ${epoch} is over: another orchestrator has taken the leader lease.`);
   }
 }

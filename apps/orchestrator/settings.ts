@@ -22,7 +22,7 @@ export const Environment = z.object({
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
     .describe("The rules of the instance from sett.yml, as JSON."),
-  /** Stable over restarts: the same holder takes the seat over at once, any other waits for the lease to lapse. */
+  /** Stable over restarts: the same holder takes the leader lease over at once, any other waits for the lease to lapse. */
   SETT_HOLDER: z
     .string()
     .min(1)

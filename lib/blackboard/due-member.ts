@@ -2,7 +2,7 @@
 
 import { AgentName, ClaimId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
-import type { FoundDue } from "./seat-port.ts";
+import type { FoundDue } from "./leader-port.ts";
 
 export const dueKinds = ["bids", "announce", "lease", "attempt", "unreadable"] as const satisfies FoundDue["kind"][];
 

@@ -9,12 +9,12 @@ import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "
 import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
 import type { ArtefactBoard } from "./artefact-port.ts";
+import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
 import type { PruneBoard } from "./prune-port.ts";
 import type { Refused } from "./refused.ts";
-import type { DueItem, OrchestratorSeat } from "./seat-port.ts";
 
 export interface Blackboard
   extends ArtefactBoard,
@@ -24,7 +24,7 @@ export interface Blackboard
     AgentBoard,
     NoticeBoard,
     PruneBoard,
-    OrchestratorSeat,
+    LeaderLease,
     Log,
     AsyncDisposable {
   readonly instance: InstanceName;

@@ -26,14 +26,14 @@ export const readings = [
 /** Fills a fresh Redis with about so many artefacts. */
 export async function fillPast({ url }: Pick<RedisServer, "url">, artefacts: number): Promise<void> {
   await using board = await connectBlackboard({ url, instance });
-  const seat = await board.takeSeat({ holder: "bench", leaseMs: 60_000, fresh: true });
-  if (seat.outcome !== "held") throw new Error("The seat is taken.");
+  const leader = await board.acquireLeaderLease({ holder: "bench", leaseMs: 60_000, restarted: true });
+  if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
   const goals = Math.ceil(artefacts / artefactsPerGoal);
   for (let made = 0; made < goals; made += goalsAtOnce) {
     const some = Math.min(goalsAtOnce, goals - made);
-    await Promise.all(Array.from({ length: some }, () => addGoal(board, seat.epoch)));
+    await Promise.all(Array.from({ length: some }, () => addGoal(board, leader.epoch)));
   }
-  await board.moveCursor(seat.epoch, await board.endOfEvents());
+  await board.moveCursor(leader.epoch, await board.endOfEvents());
 }
 
 /** Seconds, and the most memory in MB, of one `sett` from its start to its end. */

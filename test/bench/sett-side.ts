@@ -81,7 +81,7 @@ export class SettSide implements AsyncDisposable {
     await counter.connect();
     const side = new SettSide(board, counter, names.length, together(cubs), environment);
     await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, { timeoutMs: 30_000 });
-    await waitFor("the orchestrator", () => board.readSeat(), { timeoutMs: 20_000 });
+    await waitFor("the orchestrator", () => board.readLeader(), { timeoutMs: 20_000 });
     return side;
   }
 
@@ -110,7 +110,7 @@ export class SettSide implements AsyncDisposable {
     }
     this.#parked += claims;
     const isParked = async () =>
-      (await this.#openClaims()) === 0 && (await this.board.readSeat())?.cursor === (await this.board.endOfEvents());
+      (await this.#openClaims()) === 0 && (await this.board.readLeader())?.cursor === (await this.board.endOfEvents());
     await waitFor("the parked claims", isParked, { timeoutMs: 120_000, everyMs: 100 });
   }
 

@@ -6,7 +6,7 @@ import { BidWord } from "../../lib/model/bid.ts";
 import { startRedisServer } from "../support/redis-server.ts";
 import { sampleAgent, sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { type Bench, openMemoryBench, openRedisBench } from "./bench.ts";
-import { commitOf, queued, takeSeat } from "./suite/scene.ts";
+import { acquireLeaderLease, commitOf, queued } from "./suite/scene.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -91,7 +91,7 @@ function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
 /** All that a reader can tell of what came of it. */
 async function write(bench: Bench, writings: readonly Writing[]) {
   const { board, hand } = bench;
-  const epoch = await takeSeat(board);
+  const epoch = await acquireLeaderLease(board);
   await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], "person:Ada", { exact: true });
   await board.createArtefact(goal, "person:Ada");
   await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
@@ -136,7 +136,7 @@ test("any bids written by hand are taken in or refused alike, and only known wor
   const word = fc.oneof(fc.constantFrom(...BidWord.options), text);
   const claim = sampleClaim(goal, electorate);
   const bidAll = async ({ board, hand }: Bench, bids: [string, string][], later: [string, string][]) => {
-    const epoch = await takeSeat(board);
+    const epoch = await acquireLeaderLease(board);
     await board.createArtefact(goal, "person:Ada");
     await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
     const counts = [];

@@ -205,15 +205,15 @@ test("a hundred bids placed while the connection breaks are all on record once",
 
 test("a cursor whose way was cut off is not moved later", async () => {
   await using server = await startRedisServer();
-  // On a slow disk the seat itself would be lost with the server.
+  // On a slow disk the leader lease itself would be lost with the server.
   await server.cli("CONFIG", "SET", "appendfsync", "always");
   await using board = await connectBlackboard({ url: server.url, instance, ...patient });
-  await board.takeSeat({ holder: "one", leaseMs: 60_000, fresh: true });
+  await board.acquireLeaderLease({ holder: "one", leaseMs: 60_000, restarted: true });
   server.pause();
   const moving = errorOf(board.moveCursor(1, "9-0"));
   await server.kill();
   await server.start();
   expect((await moving).code).toBe("redis-unreachable");
-  expect((await board.readSeat())?.cursor).toBe("0");
+  expect((await board.readLeader())?.cursor).toBe("0");
   expect(await board.moveCursor(1, "9-0")).toEqual({ outcome: "moved" });
 });

@@ -6,7 +6,7 @@ import { startRedisServer } from "../support/redis-server.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { openRedisBench } from "./bench.ts";
-import { commitOf, done, openClaim, queueGrant, resultOf, runGrant, running, takeSeat, user } from "./suite/scene.ts";
+import { acquireLeaderLease, commitOf, done, openClaim, queueGrant, resultOf, runGrant, running, user } from "./suite/scene.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -137,7 +137,7 @@ test("new artefacts, and claims that open or move on, are hinted on their public
   listener.destroy();
 });
 
-test("agents, heartbeats, wake-ups and the seat stand where people look for them", async () => {
+test("agents, heartbeats, wake-ups and the leader lease stand where people look for them", async () => {
   await using bench = await openRedisBench(server);
   const { claim } = await queueGrant(bench.board);
   await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
@@ -157,7 +157,7 @@ test("agents, heartbeats, wake-ups and the seat stand where people look for them
 
 test("an artefact typed at redis-cli field by field is found, adopted and readable", async () => {
   await using bench = await openRedisBench(server);
-  const epoch = await takeSeat(bench.board);
+  const epoch = await acquireLeaderLease(bench.board);
   const id = newArtefactId();
   const key = bench.key(`artifact:${id}`);
   await server.cli("HSET", key, "id", id, "logical_id", id, "version", "1", "structural_type", "Standard");
@@ -169,7 +169,7 @@ test("an artefact typed at redis-cli field by field is found, adopted and readab
 
 test("an artefact written by hand in bytes that are no UTF-8 is refused, once, and its payload may be any bytes", async () => {
   await using bench = await openRedisBench(server);
-  const epoch = await takeSeat(bench.board);
+  const epoch = await acquireLeaderLease(bench.board);
   const client = await createClient({ url: server.url }).connect();
   const goal = sampleArtefact();
   const latin = Buffer.from([0x66, 0xfc, 0x72]);
@@ -228,7 +228,7 @@ test("a queued grant that somebody has broken does not keep the agent from the o
 
 test("the scripts come back by themselves after FUNCTION FLUSH", async () => {
   await using bench = await openRedisBench(server);
-  await takeSeat(bench.board);
+  await acquireLeaderLease(bench.board);
   await server.cli("FUNCTION", "FLUSH");
-  expect(await takeSeat(bench.board)).toBe(2);
+  expect(await acquireLeaderLease(bench.board)).toBe(2);
 });

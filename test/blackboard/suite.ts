@@ -2,7 +2,7 @@
 import { describe } from "bun:test";
 import type { Bench } from "./bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";
-import { agentsAndSeatSuite } from "./suite/agents-and-seat.ts";
+import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite } from "./suite/artefacts.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
@@ -31,7 +31,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
-    describe("agents and the seat", () => agentsAndSeatSuite(open));
+    describe("agents and the leader lease", () => agentsAndLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
     describe("pruning", () => pruneSuite(open));

@@ -108,7 +108,7 @@ function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
       return { kind, downMs: random.between(0, 1_500) };
     case "freeze redis":
       return { kind, downMs: random.between(500, 6_000) };
-    // The seat's lease is 5 s.
+    // The leader lease is 5 s.
     case "freeze orchestrator":
       return { kind, whom, downMs: random.between(5_500, 9_000) };
     // A grant's lease is 15 s: frozen for longer, it wakes up to an attempt that is no longer its own.
@@ -122,7 +122,7 @@ function faultOf(random: Random, kinds: readonly Fault["kind"][]): Fault {
     // A few seconds, as a time server does it, or an hour.
     case "turn back clock":
       return { kind, byMs: random.chance(0.3) ? Math.round(random.between(500, 20_000)) : 3_600_000, downMs: 0 };
-    // Long enough that both have asked for the seat again and again.
+    // Long enough that both have asked for the leader lease again and again.
     case "double orchestrator":
       return { kind, downMs: random.between(2_000, 8_000) };
     case "garbage": {

@@ -103,8 +103,8 @@ async function untilRest({ board }: World, isWhole: () => boolean, signal: Abort
   let since = 0;
   const isAtRest = async () => {
     signal.throwIfAborted();
-    const [now, open, seat] = await Promise.all([board.endOfEvents(), board.listOpenClaims(), board.readSeat()]);
-    if (now !== end || open.length > 0 || seat?.cursor !== now || !isWhole()) since = performance.now();
+    const [now, open, leader] = await Promise.all([board.endOfEvents(), board.listOpenClaims(), board.readLeader()]);
+    if (now !== end || open.length > 0 || leader?.cursor !== now || !isWhole()) since = performance.now();
     end = now;
     return performance.now() - since > quietMs;
   };

@@ -29,10 +29,10 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   await telling("states the goal");
   {
     await using board = await at.board();
-    const seat = await board.takeSeat({ holder: "test", leaseMs: 60_000, fresh: true });
-    if (seat.outcome !== "held") throw new Error("The seat is taken.");
+    const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
+    if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
     const goal = GoalId.parse(shell.written.out.trim());
-    await board.endGoal({ goal, ending: "cancelled", epoch: seat.epoch });
+    await board.endGoal({ goal, ending: "cancelled", epoch: leader.epoch });
   }
   // Whichever comes first: a command that does not wait has ended.
   await Promise.race([telling("Redis is away"), exitCode]);

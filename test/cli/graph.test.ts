@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exists } from "../../apps/cli/program/workspace-root.ts";
-import { takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease } from "../blackboard/suite/scene.ts";
 import { derived, nextVersion } from "../support/lineage.ts";
 import { sampleClaim } from "../support/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -25,7 +25,11 @@ beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   for (const artefact of [older, goal, code, rejection, approval, second]) await board.createArtefact(artefact, "hand");
-  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch: await takeSeat(board), bidDeadlineMs: 30_000 });
+  await board.openClaim({
+    open: { claim, cause: "standard", grants: [] },
+    epoch: await acquireLeaderLease(board),
+    bidDeadlineMs: 30_000,
+  });
 });
 
 afterAll(async () => {

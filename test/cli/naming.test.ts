@@ -20,10 +20,10 @@ beforeAll(async () => {
   at = await Workspace.create();
   await using board = await at.board();
   for (const artefact of [goal, large, review]) await board.createArtefact(artefact, "person:Ada");
-  const seat = await board.takeSeat({ holder: "one", leaseMs: 1, fresh: true });
-  if (seat.outcome !== "held") throw new Error("Nobody else orchestrates.");
-  await board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch: seat.epoch });
-  await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch: seat.epoch });
+  const leader = await board.acquireLeaderLease({ holder: "one", leaseMs: 1, restarted: true });
+  if (leader.outcome !== "held") throw new Error("Nobody else orchestrates.");
+  await board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch: leader.epoch });
+  await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch: leader.epoch });
 }, 120_000);
 
 afterAll(async () => {

@@ -1,7 +1,7 @@
 // What hoard and status show of a long past: the newest, all that is open, and the rest for whoever asks.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease } from "../blackboard/suite/scene.ts";
 import { newArtefactId, sampleArtefact } from "../support/sample.ts";
 import { Workspace } from "./support/workspace.ts";
 
@@ -67,7 +67,7 @@ test("status shows the newest goals, and older ones that wait for a person", asy
   const waiting = goals[5] ?? sampleArtefact();
   const question = resultOf(waiting, { structural_type: "Question", type: "Question", payload: "Which?" });
   await board.createArtefact(question, "person:Ada");
-  await board.askPeople({ question: question.id, epoch: await takeSeat(board) });
+  await board.askPeople({ question: question.id, epoch: await acquireLeaderLease(board) });
 
   const usual = await at.need("status");
   expect(summaries(usual)).toEqual(summariesOf([waiting, ...goals.slice(-15)]));

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
-import { commitOf, resultOf, takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../blackboard/suite/scene.ts";
 import { sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { runSett } from "./support/sett-process.ts";
 import { Workspace } from "./support/workspace.ts";
@@ -34,7 +34,7 @@ beforeAll(async () => {
   goal = sampleArtefact({ metadata: { summary: "Paint the door", commit: begin } });
   await board.createArtefact(goal, "person:Ada");
   const claim = sampleClaim(goal, []);
-  const epoch = await takeSeat(board);
+  const epoch = await acquireLeaderLease(board);
   await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
   result = resultOf(goal, claim, { structural_type: "Terminal", type: "Done", payload: "é\u2028🦡\n", metadata: { commit } });
   await board.createArtefact(result, "agent:coder");

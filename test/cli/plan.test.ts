@@ -115,7 +115,7 @@ describe("the plan of an instance", () => {
     expect(redis.ports).toEqual([{ port: 6379 }]);
   });
 
-  test("gives the orchestrator its policy and a name to take its seat again with", () => {
+  test("gives the orchestrator its policy and a name to take its leader lease again with", () => {
     expect(Policy.parse(JSON.parse(orchestrator.env.SETT_POLICY ?? ""))).toMatchObject({
       bid_deadline_ms: 10_000,
       review_rounds: 3,

@@ -11,7 +11,7 @@ import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
-import { commitOf, resultOf, takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../blackboard/suite/scene.ts";
 import { Clan } from "../support/clan.ts";
 import { patient, startRedisServer } from "../support/redis-server.ts";
 import { sampleArtefact, sampleClaim } from "../support/sample.ts";
@@ -53,7 +53,7 @@ test("whatever cites what, no goal that stays refers to one that is chosen", asy
   await fc.assert(
     fc.asyncProperty(shape, async (goals) => {
       await using board = createMemoryBlackboard({ instance }).open();
-      const epoch = await takeSeat(board);
+      const epoch = await acquireLeaderLease(board);
       const stated = goals.map(() => sampleArtefact());
       for (const goal of stated) await board.createArtefact(goal, "person:test");
       for (const [index, { isOpen, cites }] of goals.entries()) {

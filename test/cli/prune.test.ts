@@ -7,7 +7,7 @@ import { moveGoals } from "../../apps/cli/prune/move.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
-import { commitOf, resultOf, takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../blackboard/suite/scene.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { Workspace } from "./support/workspace.ts";
 
@@ -19,7 +19,7 @@ let epoch: number;
 beforeEach(async () => {
   at = await Workspace.create();
   board = await at.board();
-  epoch = await takeSeat(board);
+  epoch = await acquireLeaderLease(board);
 }, 120_000);
 
 afterEach(async () => {

@@ -107,7 +107,7 @@ test("tells that nobody orchestrates, once the orchestrator has died and its lea
   expect((await statusOf(first)).orchestrator).toMatchObject({ alive: true });
   orchestrator.signal("SIGKILL");
   await orchestrator.exited;
-  await waitFor("the lease to lapse", async () => ((await board.readSeat())?.expiresInMs ?? 1) <= 0);
+  await waitFor("the lease to lapse", async () => ((await board.readLeader())?.expiresInMs ?? 1) <= 0);
   await board.createArtefact(sampleArtefact({ metadata: { summary: "The third" } }), "person:Ada");
   expect((await statusOf(first)).orchestrator).toMatchObject({ alive: false });
   const text = await at.need("status");

@@ -175,16 +175,16 @@ test("a pause is told below the first line: since when, by whom, and how to go o
 });
 
 test("the first line says that nobody orchestrates, and where to look", () => {
-  const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
-  expect(drawn([], situation([], { seat }))[0]).toBe(
+  const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
+  expect(drawn([], situation([], { leader }))[0]).toBe(
     "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",
   );
 });
 
 test("while Redis refuses writes no sign of life is taken, and nothing is to be started anew for want of one", () => {
-  const seat = { holder: "one", epoch: 3, expiresInMs: 0 };
+  const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
   const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
-  const [first, second] = drawn([], situation([], { seat, store }));
+  const [first, second] = drawn([], situation([], { leader, store }));
   expect(first).toBe(
     "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; no sign of life is taken while Redis refuses writes",
   );

@@ -22,7 +22,7 @@ import {
 
 const [tester, coder] = [agentName("tester"), agentName("coder")];
 const closed = { bidding: "closed", status: "pending_exclusive" } as const;
-const lone = { seat: undefined };
+const lone = { leader: undefined };
 const lastHeard = (name: string, seconds: number): Partial<Situation> => ({
   statuses: new Map([[agentName(name), { at: nowMs - seconds * 1_000, state: "idle" }]]),
 });
@@ -174,12 +174,12 @@ test("what is no claim's is told as well: an artefact that is owed one, and a qu
   expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
 
-test("nobody orchestrates once the seat's lease has lapsed, and when nobody has taken it", () => {
-  const told = (seat: Situation["seat"]) => whyNobodyOrchestrates({ seat });
-  const seat = { holder: "one\n", epoch: 3 };
-  expect(told({ ...seat, expiresInMs: 1 })).toBeUndefined();
-  expect(told({ ...seat, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) was last heard 5s ago");
-  expect(told({ ...seat, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) was last heard 1m ago");
+test("nobody orchestrates once the leader lease's lease has lapsed, and when nobody has taken it", () => {
+  const told = (leader: Situation["leader"]) => whyNobodyOrchestrates({ leader });
+  const leader = { holder: "one\n", epoch: 3 };
+  expect(told({ ...leader, expiresInMs: 1 })).toBeUndefined();
+  expect(told({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) was last heard 5s ago");
+  expect(told({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) was last heard 1m ago");
   expect(told(undefined)).toBe("no orchestrator is running");
 });
 

@@ -120,7 +120,7 @@ describe("the line above them", () => {
 
   test("says that nobody orchestrates, and who is silent", () => {
     const statuses = new Map([[agentName("coder"), { at: nowMs - 240_000, state: "working" as const }]]);
-    const around = situation(["coder", "lint"], { seat: undefined, statuses });
+    const around = situation(["coder", "lint"], { leader: undefined, statuses });
     expect(drawn([], 90, { around })[0]).toStartWith(
       "── no open claims ── nobody orchestrates ── coder silent 4m ── lint never heard of ──",
     );

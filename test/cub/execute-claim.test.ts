@@ -43,7 +43,7 @@ test("a worker of a paused instance runs nothing and loses nothing: its grant st
   await using scene = await cubScene();
   const { standIn, agent, parts, stop } = scene;
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  const epoch = (await standIn.board.readSeat())?.epoch ?? 0;
+  const epoch = (await standIn.board.readLeader())?.epoch ?? 0;
   await standIn.board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch });
   expect(await executeClaim(parts, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);

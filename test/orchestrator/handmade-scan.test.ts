@@ -11,8 +11,8 @@ import { orchestratorParts } from "../support/wired.ts";
 test("takes in what stands there for a while, and says what is still missing of the rest", async () => {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });
   await using board = memory.open();
-  const seat = await board.takeSeat({ holder: "test", leaseMs: 60_000, fresh: true });
-  const epoch = seat.outcome === "held" ? seat.epoch : 0;
+  const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
+  const epoch = leader.outcome === "held" ? leader.epoch : 0;
   // Each pass has cost nothing, so that the next one need not wait.
   const lines: Record<string, unknown>[] = [];
   const log = createJsonLog(

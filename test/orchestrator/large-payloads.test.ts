@@ -10,7 +10,7 @@ import { Silence } from "../../apps/orchestrator/silence.ts";
 import { Targets } from "../../apps/orchestrator/targets.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { openRedisBench } from "../blackboard/bench.ts";
-import { commitOf, takeSeat } from "../blackboard/suite/scene.ts";
+import { acquireLeaderLease, commitOf } from "../blackboard/suite/scene.ts";
 import { startRedisServer } from "../support/redis-server.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../support/sample.ts";
 import { orchestratorParts } from "../support/wired.ts";
@@ -91,7 +91,7 @@ async function createLook(board: Blackboard) {
   await board.registerAgents([sampleAgent("coder"), sampleAgent("critic"), sampleAgent("second")], "person:test", {
     exact: true,
   });
-  const epoch = await takeSeat(board);
+  const epoch = await acquireLeaderLease(board);
   const parts = orchestratorParts({ board });
   const roster = new Roster(parts);
   const decider = new Decider(parts, roster, new Targets(board), new ClaimCache(), new Pause(board));

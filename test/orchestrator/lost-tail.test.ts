@@ -26,7 +26,7 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
   const goal = await clan.state();
   const claimed = async () => (await board.claimsOfArtefact(goal.id)).get("standard");
   const first = await waitFor("the claim", claimed);
-  await waitFor("the cursor", async () => (await board.readSeat())?.cursor === (await board.endOfEvents()));
+  await waitFor("the cursor", async () => (await board.readLeader())?.cursor === (await board.endOfEvents()));
   await redis.kill();
   await truncate(log, sizeBefore);
   await redis.start();

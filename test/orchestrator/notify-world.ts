@@ -52,7 +52,7 @@ export async function createWorld(open: () => Promise<Bench>) {
     logged: (words: string, count = 1) =>
       waitFor(`"${words}" in the log`, () => log.filter((line) => line.includes(words)).length >= count),
     join,
-    /** `kill` is the end of a process as far as the blackboard can tell: its seat is left, what it had in hand is dropped. */
+    /** `kill` is the end of a process as far as the blackboard can tell: its leader lease is left, what it had in hand is dropped. */
     start: async (hooks: Hook[], over: { holder?: string; timeoutMs?: number; clock?: Clock } = {}) => {
       const own = new AbortController();
       const metrics = createOrchestratorMetrics();

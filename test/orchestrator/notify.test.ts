@@ -212,7 +212,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     await using world = await createWorld(open);
     using receiver = startHookReceiver();
     await world.start([hookOf(receiver)], { holder: "one" });
-    await waitFor("a leader", () => world.board.readSeat());
+    await waitFor("a leader", () => world.board.readLeader());
     await world.start([hookOf(receiver)], { holder: "two" });
     for (const payload of ["release", "ask", "fail"]) await told(receiver, await world.state(payload));
     expect(receiver.received).toHaveLength(3);

@@ -94,7 +94,7 @@ test("agents that review everything, reviews of their own role's work left out, 
 /** Once another goal's claim has been opened and closed, so that the orchestrator has followed the log past this one. */
 async function countAfterAWhile(clan: RedisClan, goal: Artefact): Promise<number> {
   const end = await clan.board.endOfEvents();
-  await waitFor("the log to be followed", async () => ((await clan.board.readSeat())?.cursor ?? "0") >= end);
+  await waitFor("the log to be followed", async () => ((await clan.board.readLeader())?.cursor ?? "0") >= end);
   return (await clan.artefactsOf(goal)).length;
 }
 

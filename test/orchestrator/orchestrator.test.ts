@@ -235,7 +235,7 @@ describe("trouble", () => {
     const { board, join, startOrchestrator } = createWorld();
     await join({ coder: worker });
     const first = startOrchestrator("one");
-    await waitFor("a leader", () => board.readSeat());
+    await waitFor("a leader", () => board.readLeader());
     startOrchestrator("two");
     const goal = sampleArtefact();
     await board.createArtefact(goal, "person:test");
@@ -245,7 +245,7 @@ describe("trouble", () => {
     const later = sampleArtefact();
     await board.createArtefact(later, "person:test");
     expect((await ended(board, later.id)).claim.status).toBe("complete");
-    expect((await board.readSeat())?.holder).toBe("two");
+    expect((await board.readLeader())?.holder).toBe("two");
   });
 });
 
@@ -254,7 +254,7 @@ describe("by hand", () => {
     const { board, memory, join, startOrchestrator } = createWorld();
     await join({ coder: worker });
     startOrchestrator();
-    await waitFor("a leader", () => board.readSeat());
+    await waitFor("a leader", () => board.readLeader());
     const { id, logical_id } = sampleArtefact();
     memory.hand.writeArtefact(id, {
       id,

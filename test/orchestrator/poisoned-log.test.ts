@@ -44,7 +44,7 @@ async function createWorld() {
     },
     /** Everything up to here is done with. */
     isPast: (event: string) =>
-      waitFor("the cursor", async () => isAtOrAfter((await board.readSeat())?.cursor ?? "0", event), patience),
+      waitFor("the cursor", async () => isAtOrAfter((await board.readLeader())?.cursor ?? "0", event), patience),
     events: async (type: SettEvent["type"]) => (await board.readEvents("0", 1_000)).filter((event) => event.type === type),
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
@@ -69,7 +69,7 @@ test("what cannot be read is told once and passed over, by the orchestrator as b
   await waitFor("whoever tells people", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
   const told = service.log().filter(({ msg }) => msg === "Passed over what cannot be read");
   expect(told.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
-  expect((await board.readSeat())?.epoch).toBe(1);
+  expect((await board.readLeader())?.epoch).toBe(1);
 });
 
 test("an event that can never be handled is given up after some tries, on record, and what came after it is done with", async () => {

@@ -81,7 +81,7 @@ describe("an orchestrator process", () => {
     const goal = await state(world);
     await using second = world.start("one");
     await completed(world, goal);
-    expect((await world.board.readSeat())?.epoch).toBe(2);
+    expect((await world.board.readLeader())?.epoch).toBe(2);
     expect(second.log().some((line) => line.msg === "Standing by")).toBe(false);
   }, 120_000);
 
@@ -97,7 +97,7 @@ describe("an orchestrator process", () => {
     expect(opened.map((event) => event.actor)).toEqual(["orchestrator:2"]);
     second.signal("SIGKILL");
     await completed(world, await state(world));
-    expect(await world.board.readSeat()).toMatchObject({ holder: "one", epoch: 3 });
+    expect(await world.board.readLeader()).toMatchObject({ holder: "one", epoch: 3 });
   }, 120_000);
 
   test("paused through its lease and woken is fenced: it changes nothing and stands by", async () => {
@@ -140,12 +140,12 @@ describe("an orchestrator process", () => {
     await writeRefusals.NOREPLICAS.begin(world.redis);
     await waitFor("it to be said", async () => (await health()).status === 503);
     expect((await health()).reason).toBe(writeRefusals.NOREPLICAS.says);
-    const hasWarned = () => service.log().filter((line) => line.msg === "Could not renew the seat").length > 1;
+    const hasWarned = () => service.log().filter((line) => line.msg === "Could not renew the leader lease").length > 1;
     await waitFor("it to have tried for longer than it waits for an answer", hasWarned);
     await writeRefusals.NOREPLICAS.end(world.redis);
     await completed(world, await state(world));
     await waitFor("it to be well", async () => (await health()).status === 200);
-    expect((await world.board.readSeat())?.epoch).toBe(1);
+    expect((await world.board.readLeader())?.epoch).toBe(1);
   }, 120_000);
 
   test("gives up with one sentence and a non-zero exit code when Redis stays away", async () => {
@@ -159,7 +159,7 @@ describe("an orchestrator process", () => {
   }, 120_000);
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "ends in order on %s and leaves the seat to its successor",
+    "ends in order on %s and leaves the leader lease to its successor",
     async (signal) => {
       await using world = await createWorld();
       await using service = world.start("one");
@@ -167,7 +167,7 @@ describe("an orchestrator process", () => {
       service.signal(signal);
       expect(await service.exited).toBe(0);
       expect(service.log().at(-1)).toMatchObject({ msg: "Orchestrator stopped", signal });
-      expect((await world.board.readSeat())?.expiresInMs ?? 0).toBeLessThanOrEqual(0);
+      expect((await world.board.readLeader())?.expiresInMs ?? 0).toBeLessThanOrEqual(0);
       await using successor = world.start("two");
       await completed(world, await state(world));
       expect(successor.log().some((line) => line.msg === "Standing by")).toBe(false);

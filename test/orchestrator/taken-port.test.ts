@@ -24,7 +24,7 @@ test.each(["orchestrator", "cub"] as const)(
     );
     await using board = await connectBlackboard({ url: redis.url, instance: InstanceName.parse("demo") });
     expect(await board.listAgents()).toEqual([]);
-    expect(await board.readSeat()).toBeUndefined();
+    expect(await board.readLeader()).toBeUndefined();
   },
   120_000,
 );

@@ -67,7 +67,7 @@ export class Clan implements AsyncDisposable {
     this.#run(board, orchestrator.run(AbortSignal.any([this.#over.signal, this.#orchestrator.signal])));
   }
 
-  /** It leaves the seat; the next one takes over at once. */
+  /** It leaves the leader lease; the next one takes over at once. */
   stopOrchestrator(): void {
     this.#orchestrator.abort();
   }

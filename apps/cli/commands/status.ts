@@ -117,7 +117,7 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
 }
 
 function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
-  const { agents, statuses, seat, pause, nowMs, store } = situation;
+  const { agents, statuses, leader, pause, nowMs, store } = situation;
   return {
     instance,
     goals: goals.map((reading) => goalJson(reading, situation)),
@@ -137,7 +137,7 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
         crashing: crashJson(crashes.find((crash) => crash.agent === name)),
       };
     }),
-    orchestrator: seat === undefined ? null : { holder: seat.holder, epoch: seat.epoch, alive: isOrchestrated(situation) },
+    orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: isOrchestrated(situation) },
     paused: pause ?? null,
     redis:
       store === undefined

@@ -20,7 +20,7 @@ export type Situation = {
   nowMs: number;
   agents: readonly RegisteredAgent[];
   statuses: ReadonlyMap<AgentName, AgentStatus>;
-  seat: { holder: string; epoch: number; expiresInMs: number } | undefined;
+  leader: { holder: string; epoch: number; expiresInMs: number } | undefined;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   pause: { since: string; by: Actor } | undefined;
   /** Every open claim of the instance. */
@@ -121,6 +121,6 @@ function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: Claim
   return running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
 }
 
-export function isOrchestrated({ seat }: Pick<Situation, "seat">): boolean {
-  return seat !== undefined && seat.expiresInMs > 0;
+export function isOrchestrated({ leader }: Pick<Situation, "leader">): boolean {
+  return leader !== undefined && leader.expiresInMs > 0;
 }

@@ -25,17 +25,17 @@ export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArte
 
 export async function readSituation(board: Blackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
-  const [open, agents, statuses, seat, pause, nowMs, memory] = await Promise.all([
+  const [open, agents, statuses, leader, pause, nowMs, memory] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),
     board.listAgents(),
     board.listStatuses(),
-    board.readSeat(),
+    board.readLeader(),
     board.readPause(),
     board.time(),
     board.readMemory(),
   ]);
   const store = { ...memory, problem: board.contactProblem() };
-  return { suggest, nowMs, agents, statuses, seat, pause, open, malformed, store };
+  return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store };
 }
 
 /** What the goal is in short: as its newest version has it. */

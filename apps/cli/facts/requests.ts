@@ -7,7 +7,7 @@ const pageSize = 500;
 /** Oldest first. All that the orchestrator has dealt with lies before its place in the log, and perhaps some of what comes after. */
 export async function readRequests(board: Blackboard): Promise<SettEvent[]> {
   let pending: SettEvent[] = [];
-  for (let from = (await board.readSeat())?.cursor; ; ) {
+  for (let from = (await board.readLeader())?.cursor; ; ) {
     const page = await board.readEvents(from ?? "0", pageSize);
     for (const event of page) {
       if (isRequest(event)) pending.push(event);

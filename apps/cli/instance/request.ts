@@ -9,7 +9,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { followLog } from "./follow-log.ts";
 import type { Session } from "./session.ts";
 
-/** Long enough for a successor to take the seat of an orchestrator that has died. */
+/** Long enough for a successor to take the leader lease of an orchestrator that has died. */
 const patienceMs = 7_000;
 
 type Request<Outcome> = {
@@ -50,7 +50,7 @@ export async function request<Outcome extends object>(
     following.catch(() => undefined);
   }
   if (outcome !== undefined) return outcome;
-  const why = whyNobodyOrchestrates({ seat: await board.readSeat() }) ?? "the orchestrator has not come to it";
+  const why = whyNobodyOrchestrates({ leader: await board.readLeader() }) ?? "the orchestrator has not come to it";
   throw new SettError("not-ready", `What you asked for is recorded, but not done yet: ${why}.`, {
     hint: `It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See \`${shell.suggest("status")}\`.`,
   });

@@ -11,12 +11,12 @@ export type Held = { until: string; next: string };
 
 /** Undefined where nothing is in the way. */
 export async function heldUntil(board: Blackboard, suggest: Suggest): Promise<Held | undefined> {
-  const [pause, seat, nowMs] = await Promise.all([board.readPause(), board.readSeat(), board.time()]);
+  const [pause, leader, nowMs] = await Promise.all([board.readPause(), board.readLeader(), board.time()]);
   if (pause !== undefined) {
     const by = `paused by ${oneLine(actorName(pause.by))}, ${agoOf(pause.since, nowMs)}`;
     return { until: `once the instance is resumed (${by})`, next: `Go on: ${suggest("resume")}` };
   }
-  const why = whyNobodyOrchestrates({ seat });
+  const why = whyNobodyOrchestrates({ leader });
   if (why === undefined) return undefined;
   return { until: `once an orchestrator is back (${why})`, next: `What it says: ${suggest("logs orchestrator")}` };
 }

@@ -67,8 +67,8 @@ async function readLog(board: Blackboard): Promise<Map<GoalId, { last: string; c
 
 /** Up to where in the log everything has been acted on, and everybody told. */
 async function dealtWith(board: Blackboard): Promise<string> {
-  const [seat, notices] = await Promise.all([board.readSeat(), board.readNoticeCursor()]);
-  const cursor = seat?.cursor ?? "0";
+  const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
+  const cursor = leader?.cursor ?? "0";
   return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
 }
 

@@ -49,7 +49,7 @@ export function statusReport(
   const { suggest, agents, nowMs } = situation;
   const rows = agents.map((agent) => agentRow(agent, situation, drawing));
   const lines = [
-    `${style.bold(instance)}  ${seatLine(situation, drawing)}`,
+    `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),
     ...storeLine(situation, style),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
@@ -81,9 +81,9 @@ export function moreGoals(
   return lines.flatMap((line) => wrap(line, { columns }).split("\n"));
 }
 
-function seatLine(situation: Situation, { style }: Drawing): string {
+function leaderLine(situation: Situation, { style }: Drawing): string {
   const why = whyNobodyOrchestrates(situation);
-  if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.seat?.epoch}`;
+  if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.leader?.epoch}`;
   if (situation.store?.problem !== undefined) {
     return `${style.red(`nobody orchestrates: ${why}`)}; no sign of life is taken while Redis refuses writes`;
   }

@@ -1,7 +1,7 @@
 // Who is waited for, for how long and why: as a sentence, and as the few words that fit into one line with others.
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
-import { seatLeaseMs } from "../../../lib/model/leases.ts";
+import { leaderLeaseMs } from "../../../lib/model/leases.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "../facts/blocked-reason.ts";
 import { ageOf, agoOf, formatAge, lastingSince } from "../text/age.ts";
@@ -84,12 +84,12 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
   }
 }
 
-/** The state of the seat, in words that need no subject; undefined while somebody orchestrates. */
-export function whyNobodyOrchestrates({ seat }: Pick<Situation, "seat">): string | undefined {
-  if (seat === undefined) return "no orchestrator is running";
-  if (isOrchestrated({ seat })) return undefined;
-  const heard = formatAge(seatLeaseMs - seat.expiresInMs);
-  return `the orchestrator (${oneLine(seat.holder)}, epoch ${seat.epoch}) was last heard ${heard} ago`;
+/** The state of the leader lease, in words that need no subject; undefined while somebody orchestrates. */
+export function whyNobodyOrchestrates({ leader }: Pick<Situation, "leader">): string | undefined {
+  if (leader === undefined) return "no orchestrator is running";
+  if (isOrchestrated({ leader })) return undefined;
+  const heard = formatAge(leaderLeaseMs - leader.expiresInMs);
+  return `the orchestrator (${oneLine(leader.holder)}, epoch ${leader.epoch}) was last heard ${heard} ago`;
 }
 
 /** `silent 4m`, `never heard of`. */

@@ -17,7 +17,7 @@ import { changedParts } from "./fingerprint.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
 import { leaveOneNetwork } from "./one-network.ts";
 import type { InstancePlan } from "./plan.ts";
-import { nextHeartbeat, nextSeat } from "./readiness.ts";
+import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { replaceSilent } from "./replace-silent.ts";
 import { startRedis } from "./start-redis.ts";
 
@@ -142,7 +142,7 @@ async function makeOrchestrator(order: Order, change: Change, board: Blackboard,
     requireGoing(order.signal);
     await board.registerAgents(order.registrations, order.actor, { exact: false });
   }
-  await makePart(order, change, () => nextSeat(board));
+  await makePart(order, change, () => nextLeader(board));
 }
 
 /** The log says what kind of thing has changed, and never what it is: secrets may be among the variables. */

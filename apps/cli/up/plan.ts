@@ -128,7 +128,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
       ...serviceEnvironment(input, config.services.orchestrator.health_port),
       SETT_POLICY: JSON.stringify(policyOf(config)),
       ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
-      // The same after a restart of the container, so that it takes its seat again at once.
+      // The same after a restart of the container, so that it takes its leader lease again at once.
       SETT_HOLDER: "orchestrator",
     },
     user: serviceUser,

@@ -15,13 +15,13 @@ export const readyWithinMs = 60_000;
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
 
-/** An orchestrator is ready when it holds its seat, newly taken from now on: only loops that turn take one. */
-export async function nextSeat(board: Blackboard): Promise<Ready> {
-  const before = (await board.readSeat())?.epoch ?? 0;
+/** An orchestrator is ready when it holds its leader lease, newly taken from now on: only loops that turn take one. */
+export async function nextLeader(board: Blackboard): Promise<Ready> {
+  const before = (await board.readLeader())?.epoch ?? 0;
   return (signal) =>
     until(signal, async () => {
-      const seat = await board.readSeat();
-      return seat !== undefined && seat.epoch > before && seat.expiresInMs > 0;
+      const leader = await board.readLeader();
+      return leader !== undefined && leader.epoch > before && leader.expiresInMs > 0;
     });
 }
 
@@ -38,7 +38,7 @@ export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promis
 
 /** Whether somebody orchestrates, now or within the time after which whoever does not is called silent. */
 export async function isOrchestratedSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
-  return await soon(signal, async () => ((await board.readSeat())?.expiresInMs ?? 0) > 0);
+  return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
 }
 
 /** Whether an agent gives a sign of life, now or within that time. An agent's clock that goes wrong costs no more than the wait for the next. */

@@ -100,8 +100,8 @@ export class HookQueue {
 
   async #tell(key: string, entry: Entry, notice: Notice, told: Told, signal: AbortSignal): Promise<boolean> {
     const { board, log, metrics, notify } = this.#parts;
-    // A process that wakes up late finds its seat taken, and says nothing.
-    if ((await board.readSeat())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
+    // A process that wakes up late finds its leader lease taken, and says nothing.
+    if ((await board.readLeader())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
     const { reminder } = told;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;

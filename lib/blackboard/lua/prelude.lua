@@ -80,9 +80,9 @@ local function is_goal_ended(goal)
   return (flags[1] or flags[2]) and true or false
 end
 
--- True when another orchestrator has taken the seat; key is the hash `orchestrator`. Who holds an epoch is told by the nonce: a Redis that
+-- True when another orchestrator has taken the leader lease; key is the hash `orchestrator`. Who holds an epoch is told by the nonce: a Redis that
 -- lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
-  local seat = redis.call('HMGET', key, 'epoch', 'nonce')
-  return seat[1] ~= epoch or seat[2] ~= nonce
+  local leader = redis.call('HMGET', key, 'epoch', 'nonce')
+  return leader[1] ~= epoch or leader[2] ~= nonce
 end

@@ -11,8 +11,8 @@ import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sour
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
 import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
+import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
-import type { IsFenced } from "./seat.ts";
 import type { State } from "./state.ts";
 
 export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {

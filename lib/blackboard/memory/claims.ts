@@ -6,8 +6,8 @@ import { AgentName, type ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
+import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
-import type { IsFenced } from "./seat.ts";
 import { type ClaimRecord, missingBidders, type State } from "./state.ts";
 
 export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {

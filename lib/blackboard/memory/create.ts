@@ -9,11 +9,11 @@ import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
 import { grantsOf } from "./grants.ts";
+import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
-import { fenceOf, seatOf } from "./seat.ts";
 import { State } from "./state.ts";
 
 export type MemoryBlackboard = {
@@ -102,7 +102,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...agentsOf(state),
     ...pruneOf(state),
     ...noticesOf(state, isFenced),
-    ...seatOf(state, nonce, isFenced),
+    ...leaderLeaseOf(state, nonce, isFenced),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => closing.abort(),
   };

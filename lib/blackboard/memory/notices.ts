@@ -1,6 +1,6 @@
 // What receivers outside were told, on the memory blackboard.
 import type { NoticeBoard } from "../notice-port.ts";
-import type { IsFenced } from "./seat.ts";
+import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 
 export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {

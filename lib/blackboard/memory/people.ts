@@ -3,7 +3,7 @@ import { questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { aboutOf, notCurrent } from "./grants.ts";
-import type { IsFenced } from "./seat.ts";
+import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 
 export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {

@@ -10,8 +10,8 @@ import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtef
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
+import type { FoundDue } from "../leader-port.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
-import type { FoundDue } from "../seat-port.ts";
 import { toldOf } from "../stand-in-told.ts";
 import { Notifier } from "./notifier.ts";
 
@@ -63,7 +63,7 @@ export class State {
   readonly told = new Map<string, Map<string, Told>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
-  seat = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
+  leader = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
   readonly changed = new Notifier();
   readonly now: () => number;
 

@@ -8,12 +8,12 @@ import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
 import { Connection } from "./connection.ts";
 import { grantsOf } from "./grants.ts";
+import { leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
 import { scriptRunner } from "./scripts.ts";
-import { seatOf } from "./seat.ts";
 
 export type ConnectOptions = {
   url: string;
@@ -58,7 +58,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...agentsOf(parts),
     ...noticesOf(parts),
     ...pruneOf(parts),
-    ...seatOf(parts),
+    ...leaderLeaseOf(parts),
     ...logOf(parts),
     [Symbol.asyncDispose]: async () => connection.close(),
   };

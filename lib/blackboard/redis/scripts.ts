@@ -3,6 +3,7 @@ import type { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Keys } from "../keys.ts";
 import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
+import acquireLeaderLease from "../lua/acquire-leader-lease.lua" with { type: "text" };
 import adoptArtefact from "../lua/adopt-artefact.lua" with { type: "text" };
 import adoptBids from "../lua/adopt-bids.lua" with { type: "text" };
 import announceClaim from "../lua/announce-claim.lua" with { type: "text" };
@@ -15,7 +16,6 @@ import deferDue from "../lua/defer-due.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import giveVerdict from "../lua/give-verdict.lua" with { type: "text" };
-import leaveSeat from "../lua/leave-seat.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
@@ -32,11 +32,11 @@ import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
+import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
-import takeSeat from "../lua/take-seat.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { Connection } from "./connection.ts";
 
@@ -63,8 +63,8 @@ const scripts = {
   giveVerdict,
   setPaused,
   registerAgents,
-  takeSeat,
-  leaveSeat,
+  acquireLeaderLease,
+  releaseLeaderLease,
   moveCursor,
   noteTold,
   listDue,

@@ -4,7 +4,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { LogicalId } from "../../../lib/model/ids.ts";
 import { newArtefactId, newGoalId, newLogicalId, sampleAgent, sampleArtefact } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { commitOf, done, events, postGoal, resultOf, runGrant, takeSeat, user } from "./scene.ts";
+import { acquireLeaderLease, commitOf, done, events, postGoal, resultOf, runGrant, user } from "./scene.ts";
 
 const required = [
   "id",
@@ -26,7 +26,7 @@ function byHand(artefact: Artefact): Partial<ArtefactFields> {
 export function adoptionSuite(open: () => Promise<Bench>): void {
   test("an artefact written with its required fields is completed, indexed and logged as the hand's", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const artefact = sampleArtefact({ type: "Note", source_artefacts: [goal.id], payload: "a\nb" });
     await bench.hand.writeArtefact(artefact.id, byHand(artefact));
@@ -49,7 +49,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("an artefact without sources begins a goal of its own", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const artefact = sampleArtefact();
     await bench.hand.writeArtefact(artefact.id, byHand(artefact));
     expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
@@ -58,7 +58,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one that a field is missing from is waited for", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const artefact = sampleArtefact();
     const fields = byHand(artefact);
     for (const name of required) {
@@ -70,7 +70,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("what is still missing when it is overdue is said, once for each state of it, and may come all the same", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const [source, artefact] = [sampleArtefact(), sampleArtefact()];
     const { type: _type, payload: _payload, ...most } = byHand({ ...artefact, source_artefacts: [source.id] });
     const adopt = () => bench.board.adoptArtefact(artefact.id, epoch, { isOverdue: true });
@@ -113,7 +113,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
   for (const [reason, flaw] of flaws) {
     test(`one with ${JSON.stringify(flaw).slice(0, 60)} is refused once, and gets its chance when it is put right`, async () => {
       await using bench = await open();
-      const epoch = await takeSeat(bench.board);
+      const epoch = await acquireLeaderLease(bench.board);
       const artefact = sampleArtefact();
       await bench.hand.writeArtefact(artefact.id, { ...fieldsOfArtefact(artefact), ...flaw });
       const refusal = { outcome: "refused" as const, reason: expect.stringContaining(reason) };
@@ -138,7 +138,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one that does not come next in its thread is refused, or waited for where versions before it may come yet", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const other = await postGoal(bench.board);
     const write = async (over: Partial<Artefact>, options = {}) => {
@@ -179,7 +179,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one says truly who made it: agents' names and roles stand on what those agents make", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const agents = [sampleAgent("coder", { role: "writer" }), sampleAgent("monitor", { external: true })];
     await bench.board.registerAgents(agents, user, { exact: true });
@@ -206,7 +206,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one whose goal was ended is refused", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     const late = sampleArtefact({ source_artefacts: [goal.id] });
@@ -219,7 +219,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one written over another is refused once for each content, whatever it says, and the old one is known again when put back", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const other = sampleArtefact({ type: "Other" });
     const changes: Partial<ArtefactFields>[] = [
@@ -263,7 +263,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("one whose source was written by hand too waits until that is taken in", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const first = sampleArtefact();
     const second = sampleArtefact({ source_artefacts: [first.id] });
     await bench.hand.writeArtefact(first.id, byHand(first));
@@ -276,10 +276,10 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
 
   test("an orchestrator of an older epoch adopts nothing", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const artefact = sampleArtefact();
     await bench.hand.writeArtefact(artefact.id, byHand(artefact));
-    await takeSeat(bench.board);
+    await acquireLeaderLease(bench.board);
     expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "fenced" });
   });
 }

@@ -4,7 +4,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
 import { newGoalId, newLogicalId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { at, events, postGoal, resultOf, takeSeat, user } from "./scene.ts";
+import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "./scene.ts";
 
 const commitOf = (digit: string) => CommitHash.parse(digit.repeat(40));
 
@@ -44,7 +44,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
 
   test("posting the same artefact again changes nothing, also once its goal was ended", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "exists" });
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
@@ -72,7 +72,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
 
   test("a commit of an artefact that was written by hand is listed once that is taken in", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const byHand = resultOf(goal, sampleClaim(goal, []), { claim_id: "", metadata: { commit: commitOf("1") } });
     await bench.hand.writeArtefact(byHand.id, fieldsOfArtefact(byHand));
@@ -161,7 +161,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
 
   test("an ended goal takes no more artefacts but the Failure that explains its end", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const failure = sampleArtefact({ structural_type: "Failure", type: "ArtefactLimit", goal_id: goal.goal_id });
     const order = { goal: goal.goal_id, ending: "artefact_limit", failure, epoch } as const;

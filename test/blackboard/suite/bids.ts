@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { agentName, newClaimId } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { commitOf, events, openClaim, takeSeat } from "./scene.ts";
+import { acquireLeaderLease, commitOf, events, openClaim } from "./scene.ts";
 
 const coder = agentName("coder");
 const tester = agentName("tester");
@@ -115,7 +115,7 @@ export function bidsSuite(open: () => Promise<Bench>): void {
       { actor: "hand", agent: agentName("ghost"), data: { name: "ghost", word: "review", reason: "not among those who bid" } },
       { actor: "hand", agent: tester, data: { name: "tester", word: "perhaps", reason: "not a bid word" } },
     ]);
-    await takeSeat(bench.board);
+    await acquireLeaderLease(bench.board);
     expect(await bench.board.adoptBids(claim.id, epoch)).toEqual({ outcome: "fenced" });
   });
 

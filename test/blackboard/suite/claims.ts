@@ -4,7 +4,7 @@ import type { MalformedClaim } from "../../../lib/model/claim.ts";
 import { agentName, newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
-import { commitOf, events, openClaim, postGoal, queued, takeSeat } from "./scene.ts";
+import { acquireLeaderLease, commitOf, events, openClaim, postGoal, queued } from "./scene.ts";
 
 export function claimsSuite(open: () => Promise<Bench>): void {
   test("a claim reads back as it was opened, with its event", async () => {
@@ -55,7 +55,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
 
   test("no claim is opened for an ended goal or about nothing", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const order = (claim = sampleClaim(goal, [])) => ({
       open: { claim, cause: "standard", grants: [] },
@@ -73,7 +73,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
 
   test("the bid deadline falls due by the blackboard's clock and stays due until it is cleared", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const claim = sampleClaim(goal, ["coder"]);
     await bench.board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 30 });
@@ -119,7 +119,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
 
   test("a claim whose agent stands in for another says so, and so does the event of its grant", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const standIn = { for: "coder-one", because: 'Agent "coder-one" is gone: \\ü\n.' };
     const kind = { kind: "rework", status: "pending_exclusive", bidding: "closed", stand_in: standIn } as const;
@@ -135,7 +135,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
   test("a claim that begins in a phase wakes its agent and asks nobody for a bid", async () => {
     await using bench = await open();
     const before = await bench.board.endOfAnnouncements();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);
     const claim = sampleClaim(goal, [], { kind: "rework", status: "pending_exclusive", bidding: "closed" });
     const grants = [queued("coder")];

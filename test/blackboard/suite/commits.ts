@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { agentName, newClaimId, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { at, commitOf, events, openClaim, queued, queueGrant, runGrant, running, takeSeat } from "./scene.ts";
+import { acquireLeaderLease, at, commitOf, events, openClaim, queued, queueGrant, runGrant, running } from "./scene.ts";
 
 const coder = agentName("coder");
 const tester = agentName("tester");
@@ -71,7 +71,7 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     const commit = commitOf(claim.id, epoch, 0, { set: { status: "complete" } });
     expect(await bench.board.commitClaim(commit)).toEqual({ outcome: "stale" });
     expect(await bench.board.commitClaim({ ...commit, claim: newClaimId() })).toEqual({ outcome: "gone" });
-    await takeSeat(bench.board);
+    await acquireLeaderLease(bench.board);
     expect(await bench.board.commitClaim({ ...commit, expectedRev: 1 })).toEqual({ outcome: "fenced" });
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 1 } });
   });

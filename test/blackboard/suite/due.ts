@@ -3,7 +3,7 @@ import { ClaimId } from "../../../lib/model/ids.ts";
 import { agentName } from "../../support/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
-import { openClaim, runGrant, takeSeat } from "./scene.ts";
+import { acquireLeaderLease, openClaim, runGrant } from "./scene.ts";
 
 const hourMs = 3_600_000;
 
@@ -12,7 +12,7 @@ const newClaim = () => ClaimId.parse(crypto.randomUUID());
 export function dueSuite(open: () => Promise<Bench>): void {
   test("much that is due of one kind, or cannot be read, leaves the others their turn", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();
     const [one, two, late] = [newClaim(), newClaim(), newClaim()];
     const odd = ["nonsense", "lease:", "lease:nobody:coder:1", `attempt:${one}:coder:first`, "dream:1"];
@@ -39,7 +39,7 @@ export function dueSuite(open: () => Promise<Bench>): void {
 
   test("what is put off is due again later; what was moved further or is over stays so", async () => {
     await using bench = await open();
-    const epoch = await takeSeat(bench.board);
+    const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();
     const item = () => ({ kind: "announce", claim: newClaim() }) as const;
     const [one, two, three, soon] = [item(), item(), item(), item()];
@@ -63,7 +63,7 @@ export function dueSuite(open: () => Promise<Bench>): void {
     // What comes after the step goes by the new clock, and is not touched.
     const after = newClaim();
     await bench.hand.writeDue(`bids:${after}`, (await bench.board.time()) + 150);
-    await takeSeat(bench.board);
+    await acquireLeaderLease(bench.board);
     const due = await waitFor("the lease and the deadline", async () => {
       const items = await bench.board.listDue(10);
       return items.length === 2 && items;
@@ -72,15 +72,15 @@ export function dueSuite(open: () => Promise<Bench>): void {
     expect(due).toContainEqual({ kind: "bids", claim: after });
   });
 
-  test("of a seat whose holder is gone, a clock that is set back does not lengthen the lease", async () => {
+  test("of a leader lease whose holder is gone, a clock that is set back does not lengthen the lease", async () => {
     await using bench = await open();
     const other = await bench.another();
     await openClaim(bench.board, []);
-    await bench.board.takeSeat({ holder: "h1", leaseMs: 100, fresh: false });
+    await bench.board.acquireLeaderLease({ holder: "h1", leaseMs: 100, restarted: false });
     await bench.hand.setBack(hourMs);
-    await waitFor("the seat", async () => {
-      const seat = await other.takeSeat({ holder: "h2", leaseMs: 60_000, fresh: true });
-      return seat.outcome === "held";
+    await waitFor("the leader lease", async () => {
+      const leader = await other.acquireLeaderLease({ holder: "h2", leaseMs: 60_000, restarted: true });
+      return leader.outcome === "held";
     });
   });
 }

@@ -9,10 +9,10 @@ import { agentName, sampleArtefact, sampleClaim } from "../../support/sample.ts"
 export const user = "person:Ada Lovelace";
 export const at = "2026-01-01T00:00:00.000Z";
 
-export async function takeSeat(board: Blackboard): Promise<number> {
-  const seat = await board.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: true });
-  if (seat.outcome !== "held") throw new Error("The seat is taken.");
-  return seat.epoch;
+export async function acquireLeaderLease(board: Blackboard): Promise<number> {
+  const leader = await board.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true });
+  if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
+  return leader.epoch;
 }
 
 export async function postGoal(board: Blackboard): Promise<Artefact> {
@@ -23,7 +23,7 @@ export async function postGoal(board: Blackboard): Promise<Artefact> {
 
 /** A goal with an open claim that these agents must bid on. */
 export async function openClaim(board: Blackboard, electorate: readonly string[], over: Partial<Claim> = {}) {
-  const epoch = await takeSeat(board);
+  const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
   const claim = sampleClaim(goal, electorate, over);
   await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });

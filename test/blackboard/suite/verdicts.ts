@@ -5,14 +5,14 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { DoneGrant, WaitingGrant } from "../../../lib/model/claim.ts";
 import { agentName, sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import type { Bench } from "../bench.ts";
-import { at, events, postGoal, resultOf, takeSeat, user } from "./scene.ts";
+import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "./scene.ts";
 
 const ada = agentName("ada");
 const begun = { agent: ada, phase: "review" as const, attempt: 1, queued_at: at, started_at: at, context_ids: [] };
 
 /** A draft whose metadata stands in no particular order, in review by a person. */
 async function awaitVerdict(board: Blackboard) {
-  const epoch = await takeSeat(board);
+  const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
   const metadata = { zeal: 1, commit: "a".repeat(40) as never, summary: "A draft", "7": "seven" };
   const target = sampleArtefact({ goal_id: goal.goal_id, type: "Draft", metadata });
@@ -62,7 +62,7 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
   test("what was written by hand can be judged as it was taken in", async () => {
     await using bench = await open();
     const { board } = bench;
-    const epoch = await takeSeat(board);
+    const epoch = await acquireLeaderLease(board);
     const goal = await postGoal(board);
     const { id } = sampleArtefact();
     const fields = { id, logical_id: id, version: "1", structural_type: "Standard", type: "Draft", payload: "x" };

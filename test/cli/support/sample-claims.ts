@@ -77,7 +77,7 @@ export function situation(names: readonly string[], over: Partial<Situation> = {
     nowMs,
     agents: names.map((name) => sampleAgent(name)),
     statuses: new Map(names.map((name) => [agentName(name), { at: nowMs - 2_000, state: "idle" }])),
-    seat: { holder: "one", epoch: 3, expiresInMs: 4_000 },
+    leader: { holder: "one", epoch: 3, expiresInMs: 4_000 },
     pause: undefined,
     open: [],
     ...over,

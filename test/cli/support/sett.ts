@@ -34,12 +34,12 @@ export class Sett extends Clan {
   /** Starts an orchestrator; one that has left is followed by another. */
   async orchestrate(): Promise<void> {
     await this.startOrchestrator();
-    await waitFor("somebody to orchestrate", async () => ((await this.board.readSeat())?.expiresInMs ?? 0) > 0);
+    await waitFor("somebody to orchestrate", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0);
   }
 
   async stopOrchestrating(): Promise<void> {
     this.stopOrchestrator();
-    await waitFor("the seat to be free", async () => ((await this.board.readSeat())?.expiresInMs ?? 0) <= 0);
+    await waitFor("the leader lease to be free", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) <= 0);
   }
 
   sett(...words: string[]): Promise<Finished> {

@@ -16,9 +16,9 @@ export class StandIn {
   }
 
   async begin(...agents: AgentRegistration[]): Promise<void> {
-    const seat = await this.board.takeSeat({ holder: "stand-in", leaseMs: 600_000, fresh: true });
-    if (seat.outcome !== "held") throw new Error("The seat is taken.");
-    this.#epoch = seat.epoch;
+    const leader = await this.board.acquireLeaderLease({ holder: "stand-in", leaseMs: 600_000, restarted: true });
+    if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
+    this.#epoch = leader.epoch;
     await this.board.registerAgents(agents, "person:Ada", { exact: true });
   }
 

@@ -1,14 +1,18 @@
-// The orchestrator's seat in Redis, and what is due.
+// The orchestrator's leader lease in Redis, and what is due.
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
-import type { OrchestratorSeat } from "../seat-port.ts";
+import type { LeaderLease } from "../leader-port.ts";
 import type { Parts } from "./parts.ts";
 import { certainOutcomeOf } from "./replies.ts";
 import { listed } from "./script-arguments.ts";
 
-export function seatOf({ connection, keys, script, scriptOnce }: Parts): OrchestratorSeat {
+export function leaderLeaseOf({ connection, keys, script, scriptOnce }: Parts): LeaderLease {
   return {
-    async takeSeat({ holder, leaseMs, fresh }) {
-      const reply = await script("takeSeat", [keys.orchestrator, keys.due], [holder, String(leaseMs), fresh ? "1" : "0"]);
+    async acquireLeaderLease({ holder, leaseMs, restarted }) {
+      const reply = await script(
+        "acquireLeaderLease",
+        [keys.orchestrator, keys.due],
+        [holder, String(leaseMs), restarted ? "1" : "0"],
+      );
       const { outcome } = certainOutcomeOf(reply, "held", "taken");
       const [, second = "", third = ""] = reply;
       return outcome === "held"
@@ -16,11 +20,11 @@ export function seatOf({ connection, keys, script, scriptOnce }: Parts): Orchest
         : { outcome, holder: second, expiresInMs: Number(third) };
     },
 
-    async leaveSeat(epoch) {
-      await script("leaveSeat", [keys.orchestrator], [String(epoch)]);
+    async releaseLeaderLease(epoch) {
+      await script("releaseLeaderLease", [keys.orchestrator], [String(epoch)]);
     },
 
-    async readSeat() {
+    async readLeader() {
       const [[holder, epoch, expiresAt, cursor], time] = await connection.run((client) =>
         Promise.all([client.hmGet(keys.orchestrator, ["holder", "epoch", "expires_at", "cursor"]), client.time()]),
       );

@@ -1,50 +1,50 @@
-// The orchestrator's seat of the memory blackboard, and what is due.
+// The orchestrator's leader lease of the memory blackboard, and what is due.
 import { dueKinds, memberOfDue } from "../due-member.ts";
-import type { OrchestratorSeat } from "../seat-port.ts";
+import type { LeaderLease } from "../leader-port.ts";
 import type { State } from "./state.ts";
 
-/** True when another orchestrator than the one with this nonce has taken the seat, or holds it under another epoch. */
+/** True when another orchestrator than the one with this nonce has taken the leader lease, or holds it under another epoch. */
 export type IsFenced = (epoch: number) => boolean;
 
 export function fenceOf(state: State, nonce: string): IsFenced {
-  return (epoch) => epoch !== state.seat.epoch || nonce !== state.seat.nonce;
+  return (epoch) => epoch !== state.leader.epoch || nonce !== state.leader.nonce;
 }
 
-export function seatOf(state: State, nonce: string, isFenced: IsFenced): OrchestratorSeat {
+export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): LeaderLease {
   return {
-    async takeSeat({ holder, leaseMs, fresh }) {
+    async acquireLeaderLease({ holder, leaseMs, restarted }) {
       const now = state.now();
-      const { seat } = state;
-      if (now < seat.seenAt) {
-        turnBack(state, seat.seenAt, now);
-        Object.assign(seat, { expiresAt: seat.expiresAt - (seat.seenAt - now), seenAt: now });
+      const { leader } = state;
+      if (now < leader.seenAt) {
+        turnBack(state, leader.seenAt, now);
+        Object.assign(leader, { expiresAt: leader.expiresAt - (leader.seenAt - now), seenAt: now });
       }
-      const isNamesake = seat.holder === holder;
-      const isOwn = isNamesake && seat.nonce === nonce;
-      if (!isOwn && !(isNamesake && fresh) && seat.expiresAt > now) {
-        return { outcome: "taken", holder: seat.holder, expiresInMs: seat.expiresAt - now };
+      const isNamesake = leader.holder === holder;
+      const isOwn = isNamesake && leader.nonce === nonce;
+      if (!isOwn && !(isNamesake && restarted) && leader.expiresAt > now) {
+        return { outcome: "taken", holder: leader.holder, expiresInMs: leader.expiresAt - now };
       }
-      Object.assign(seat, { expiresAt: now + leaseMs, seenAt: now });
-      if (!isOwn || fresh) {
-        Object.assign(seat, { holder, nonce });
-        seat.epoch += 1;
-        state.log({ type: "orchestrator_started", data: { holder, epoch: seat.epoch } }, `orchestrator:${seat.epoch}`);
+      Object.assign(leader, { expiresAt: now + leaseMs, seenAt: now });
+      if (!isOwn || restarted) {
+        Object.assign(leader, { holder, nonce });
+        leader.epoch += 1;
+        state.log({ type: "orchestrator_started", data: { holder, epoch: leader.epoch } }, `orchestrator:${leader.epoch}`);
       }
-      return { outcome: "held", epoch: seat.epoch, cursor: seat.cursor };
+      return { outcome: "held", epoch: leader.epoch, cursor: leader.cursor };
     },
 
-    async leaveSeat(epoch) {
-      if (!isFenced(epoch)) Object.assign(state.seat, { holder: "", expiresAt: 0 });
+    async releaseLeaderLease(epoch) {
+      if (!isFenced(epoch)) Object.assign(state.leader, { holder: "", expiresAt: 0 });
     },
 
-    async readSeat() {
-      const { holder, epoch, expiresAt, cursor } = state.seat;
+    async readLeader() {
+      const { holder, epoch, expiresAt, cursor } = state.leader;
       return holder === "" ? undefined : { holder, epoch, expiresInMs: expiresAt - state.now(), cursor };
     },
 
     async moveCursor(epoch, cursor) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      state.seat.cursor = cursor;
+      state.leader.cursor = cursor;
       return { outcome: "moved" };
     },
 

@@ -4,7 +4,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import type { Bench } from "../bench.ts";
 import { events, user } from "./scene.ts";
 
-export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
+export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
   test("registering gives an event for what is new, changed or removed, and for nothing else", async () => {
     await using bench = await open();
     const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }], bid_command: ["/bid"] });
@@ -112,11 +112,12 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     expect(await board.readWorkerLogs(agentName("nobody"))).toEqual([]);
   });
 
-  test("the seat has one holder; a restarted one gets the next epoch at once, another waits for the lapse", async () => {
+  test("the leader lease has one holder; a restarted one gets the next epoch at once, another waits for the lapse", async () => {
     await using bench = await open();
     const { board } = bench;
-    expect(await board.readSeat()).toBeUndefined();
-    const take = (holder: string, fresh: boolean, leaseMs = 60_000) => board.takeSeat({ holder, leaseMs, fresh });
+    expect(await board.readLeader()).toBeUndefined();
+    const take = (holder: string, restarted: boolean, leaseMs = 60_000) =>
+      board.acquireLeaderLease({ holder, leaseMs, restarted });
     expect(await take("h1", true)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
     expect(await take("h1", false)).toEqual({ outcome: "held", epoch: 1, cursor: "0" });
     expect(await take("h2", true)).toEqual({ outcome: "taken", holder: "h1", expiresInMs: expect.any(Number) });
@@ -124,11 +125,11 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     expect(await take("h1", true, 20)).toEqual({ outcome: "held", epoch: 2, cursor: "5-0" });
     expect(await board.moveCursor(1, "9-0")).toEqual({ outcome: "fenced" });
     const taken = await waitFor("the lapse", async () => {
-      const seat = await take("h2", true);
-      return seat.outcome === "held" && seat;
+      const leader = await take("h2", true);
+      return leader.outcome === "held" && leader;
     });
     expect(taken).toEqual({ outcome: "held", epoch: 3, cursor: "5-0" });
-    expect(await board.readSeat()).toEqual({ holder: "h2", epoch: 3, expiresInMs: expect.any(Number), cursor: "5-0" });
+    expect(await board.readLeader()).toEqual({ holder: "h2", epoch: 3, expiresInMs: expect.any(Number), cursor: "5-0" });
     expect(await take("h1", false)).toMatchObject({ outcome: "taken", holder: "h2" });
     const started = await events(board, "orchestrator_started");
     expect(started.map((event) => event.data)).toEqual([
@@ -142,26 +143,32 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
   test("a process never gets the epoch of its namesake, neither as a renewal nor for a write", async () => {
     await using bench = await open();
     const [first, second] = [bench.board, await bench.another()];
-    expect(await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: true })).toMatchObject({ outcome: "held", epoch: 1 });
-    expect(await second.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: true })).toMatchObject({ outcome: "held", epoch: 2 });
-    expect(await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false })).toMatchObject({
+    expect(await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true })).toMatchObject({
+      outcome: "held",
+      epoch: 1,
+    });
+    expect(await second.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: true })).toMatchObject({
+      outcome: "held",
+      epoch: 2,
+    });
+    expect(await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false })).toMatchObject({
       outcome: "taken",
       holder: "h1",
     });
     // A Redis that lost its last second gives an epoch out again.
     expect(await first.moveCursor(2, "5-0")).toEqual({ outcome: "fenced" });
-    await first.leaveSeat(2);
+    await first.releaseLeaderLease(2);
     expect(await second.moveCursor(2, "7-0")).toEqual({ outcome: "moved" });
-    await second.leaveSeat(2);
-    const next = await first.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false });
+    await second.releaseLeaderLease(2);
+    const next = await first.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false });
     expect(next).toEqual({ outcome: "held", epoch: 3, cursor: "7-0" });
   });
 
-  test("how long ago a seat has lapsed is known, and grows", async () => {
+  test("how long ago a leader lease has lapsed is known, and grows", async () => {
     await using bench = await open();
     const { board } = bench;
-    await board.takeSeat({ holder: "h1", leaseMs: 0, fresh: true });
-    const expiresInMs = async () => (await board.readSeat())?.expiresInMs ?? 0;
+    await board.acquireLeaderLease({ holder: "h1", leaseMs: 0, restarted: true });
+    const expiresInMs = async () => (await board.readLeader())?.expiresInMs ?? 0;
     const first = await waitFor("the lapse to be a while ago", async () => {
       const left = await expiresInMs();
       return left < -20 && left;
@@ -169,15 +176,21 @@ export function agentsAndSeatSuite(open: () => Promise<Bench>): void {
     await waitFor("it to be longer ago", async () => (await expiresInMs()) < first);
   });
 
-  test("a lapsed seat that nobody took is renewed under the same epoch; one that was left is free at once", async () => {
+  test("a lapsed leader lease that nobody took is renewed under the same epoch; one that was left is free at once", async () => {
     await using bench = await open();
     const { board } = bench;
-    await board.takeSeat({ holder: "h1", leaseMs: 0, fresh: true });
-    expect(await board.takeSeat({ holder: "h1", leaseMs: 60_000, fresh: false })).toMatchObject({ outcome: "held", epoch: 1 });
-    await board.leaveSeat(7);
-    expect(await board.readSeat()).toMatchObject({ holder: "h1" });
-    await board.leaveSeat(1);
-    expect(await board.readSeat()).toBeUndefined();
-    expect(await board.takeSeat({ holder: "h2", leaseMs: 1, fresh: false })).toMatchObject({ outcome: "held", epoch: 2 });
+    await board.acquireLeaderLease({ holder: "h1", leaseMs: 0, restarted: true });
+    expect(await board.acquireLeaderLease({ holder: "h1", leaseMs: 60_000, restarted: false })).toMatchObject({
+      outcome: "held",
+      epoch: 1,
+    });
+    await board.releaseLeaderLease(7);
+    expect(await board.readLeader()).toMatchObject({ holder: "h1" });
+    await board.releaseLeaderLease(1);
+    expect(await board.readLeader()).toBeUndefined();
+    expect(await board.acquireLeaderLease({ holder: "h2", leaseMs: 1, restarted: false })).toMatchObject({
+      outcome: "held",
+      epoch: 2,
+    });
   });
 }

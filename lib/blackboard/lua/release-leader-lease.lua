@@ -1,4 +1,4 @@
--- Gives the seat up, if it is still this epoch's. Epoch and cursor stay for the next holder.
+-- Gives the leader lease up, if it is still this epoch's. Epoch and cursor stay for the next holder.
 -- KEYS 1 events, 2 orchestrator
 -- ARGV 1 prefix, epoch
 -- Result {'left'} | {'fenced'}
