@@ -2,6 +2,6 @@
 import type { Hono } from "hono";
 import { createServiceApp, type ServiceParts } from "../../lib/service/service-app.ts";
 
-export function createCubApp(parts: Omit<ServiceParts, "service">): Hono {
-  return createServiceApp({ service: "cub", ...parts });
+export function createCubApp(deps: Omit<ServiceParts, "service">): Hono {
+  return createServiceApp({ service: "cub", ...deps });
 }

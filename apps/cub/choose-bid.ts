@@ -6,11 +6,11 @@ import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 
 export type BidChoice = { word: BidWord; by: "bid_command" | "rules" | "default" | "guard" | "error" | "prompt" };
 
-type Choosing = Pick<Parts, "board" | "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
+type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
 
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(

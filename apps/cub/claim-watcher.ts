@@ -8,7 +8,7 @@ import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { placeBid } from "./place-bid.ts";
 import { inRounds } from "./rounds.ts";
 
@@ -25,14 +25,14 @@ const maxReadAtOnce = 32;
 const maxTargets = 1_000;
 
 export class ClaimWatcher {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #bids: Bounded;
   readonly #inHand = new Set<ClaimId>();
   readonly #targets = new RecentMap<ClaimId, ArtefactId>(maxTargets);
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
-    this.#bids = new Bounded(() => (parts.registration.current.bid_command === undefined ? maxBidsAtOnce : maxCommandsAtOnce));
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#bids = new Bounded(() => (deps.registration.current.bid_command === undefined ? maxBidsAtOnce : maxCommandsAtOnce));
   }
 
   /** Claims whose bids are being decided or placed right now. */
@@ -47,10 +47,10 @@ export class ClaimWatcher {
 
   /** Until `stop`: bids on the open claims it finds, then on each one as it is announced. Resolves when no bid is under way. */
   async run(stop: AbortSignal): Promise<void> {
-    const { board, log, watch } = this.#parts;
+    const { board, log, watch } = this.#deps;
     await inRounds({ board, log, watch: watch.watcher }, stop, async (signal) => {
       // What was known of the agent itself may be stale as well.
-      await this.#parts.registration.refresh(board);
+      await this.#deps.registration.refresh(board);
       // The end is noted first: what is announced while the open claims are read is heard of twice rather than never.
       const end = await board.endOfAnnouncements();
       await this.tick(await board.listOpenClaims(), stop);
@@ -61,7 +61,7 @@ export class ClaimWatcher {
 
   /** Begins the bids on announced claims: an announcement tells all that rules look at, so nothing is read. Resolves when the last one has begun. */
   async hear(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
-    const own = this.#parts.registration.current.name;
+    const own = this.#deps.registration.current.name;
     for (const { claim, artefact_id, missing, ...subject } of announced) {
       if (stop.aborted) break;
       this.#targets.set(claim, artefact_id);
@@ -75,14 +75,14 @@ export class ClaimWatcher {
   async tick(claims: readonly ClaimId[], stop: AbortSignal): Promise<void> {
     const fresh = [...new Set(claims)].filter((claim) => !this.#inHand.has(claim));
     for (let from = 0; from < fresh.length && !stop.aborted; from += maxReadAtOnce) {
-      this.#parts.watch.watcher.turn();
+      this.#deps.watch.watcher.turn();
       await this.#bidOn(fresh.slice(from, from + maxReadAtOnce), stop);
     }
     this.#restIfDone();
   }
 
   async #bidOn(ids: ClaimId[], stop: AbortSignal): Promise<void> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const owed = (await board.readClaims(ids)).filter((snapshot) => this.#owesBid(snapshot)).map(({ claim }) => claim);
     if (owed.length === 0) return;
     const targetById = await this.#readTargets([...new Set(owed.map((claim) => claim.artefact_id))]);
@@ -90,11 +90,11 @@ export class ClaimWatcher {
   }
 
   async #begin(claim: Pick<Claim, "id" | "artefact_id">, subject: BidSubject | undefined, stop: AbortSignal): Promise<void> {
-    this.#parts.watch.watcher.turn();
+    this.#deps.watch.watcher.turn();
     this.#inHand.add(claim.id);
     await this.#bids.start(async () => {
       try {
-        await placeBid(this.#parts, { claim, subject }, stop);
+        await placeBid(this.#deps, { claim, subject }, stop);
       } finally {
         this.#inHand.delete(claim.id);
         this.#restIfDone();
@@ -104,7 +104,7 @@ export class ClaimWatcher {
 
   /** One that cannot be read (somebody changed it by hand) must not keep the agent from bidding on the others. */
   async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, BidSubject>> {
-    const { board, log } = this.#parts;
+    const { board, log } = this.#deps;
     try {
       return new Map((await board.readHeads(ids)).map(({ head }) => [head.id, head]));
     } catch (error) {
@@ -117,12 +117,12 @@ export class ClaimWatcher {
   }
 
   #owesBid({ claim }: ClaimSnapshot): boolean {
-    const own = this.#parts.registration.current.name;
+    const own = this.#deps.registration.current.name;
     return claim.bidding === "open" && claim.electorate.includes(own) && !claim.bids.some((bid) => bid.agent === own);
   }
 
   #restIfDone(): void {
-    if (this.#inHand.size === 0) this.#parts.watch.watcher.rest();
-    else this.#parts.watch.watcher.turn();
+    if (this.#inHand.size === 0) this.#deps.watch.watcher.rest();
+    else this.#deps.watch.watcher.turn();
   }
 }

@@ -2,31 +2,31 @@
 import { needsWorkers } from "../../lib/model/agent.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import { ClaimWatcher } from "./claim-watcher.ts";
+import type { Deps } from "./deps.ts";
 import { Heartbeat } from "./heartbeat.ts";
-import type { Parts } from "./parts.ts";
 import { WorkExecutor } from "./work-executor.ts";
 
 export class Cub {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #shutdownTimeoutMs: number;
   readonly #watcher: ClaimWatcher;
   readonly #executor: WorkExecutor | undefined;
   readonly #heartbeat: Heartbeat;
 
   /** A scalable agent's persistent container only bids: what it wins is worked off by containers beside it. */
-  constructor(parts: Parts, options: { shutdownTimeoutMs: number }) {
-    this.#parts = parts;
+  constructor(deps: Deps, options: { shutdownTimeoutMs: number }) {
+    this.#deps = deps;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
-    this.#watcher = new ClaimWatcher(parts);
-    this.#executor = needsWorkers(parts.registration.current)
+    this.#watcher = new ClaimWatcher(deps);
+    this.#executor = needsWorkers(deps.registration.current)
       ? undefined
-      : new WorkExecutor(parts, (claim) => this.#watcher.targetOf(claim));
-    this.#heartbeat = new Heartbeat(parts, this.#executor);
+      : new WorkExecutor(deps, (claim) => this.#watcher.targetOf(claim));
+    this.#heartbeat = new Heartbeat(deps, this.#executor);
   }
 
   /** Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop is past hope. */
   async run(stop: AbortSignal): Promise<void> {
-    const { log } = this.#parts;
+    const { log } = this.#deps;
     const kill = new AbortController();
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -54,15 +54,15 @@ export class Cub {
 
   /** What it has in hand, for people who debug. */
   state(): unknown {
-    const { registration, watch } = this.#parts;
-    const since = this.#parts.board.contactSince();
+    const { registration, watch } = this.#deps;
+    const since = this.#deps.board.contactSince();
     return {
       registration: registration.current,
       mode: this.#executor === undefined ? "bidder-only" : "standard",
       bidding_on: this.#watcher.inHand,
       working_on: this.#executor?.inHand ?? null,
       silent_ms: { watcher: watch.watcher.silentMs(), executor: watch.executor.silentMs() },
-      contact_ms: since === undefined ? null : Math.round(this.#parts.clock.passedMs() - since),
+      contact_ms: since === undefined ? null : Math.round(this.#deps.clock.passedMs() - since),
     };
   }
 }

@@ -4,30 +4,30 @@ import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import type { Deps, Ending } from "./deps.ts";
 import { underLease } from "./keep-lease.ts";
-import type { Ending, Parts } from "./parts.ts";
 
 /**
  * True when it stands there. A refused result (the grant is somebody else's by now, its claim or goal ended) is logged and dropped. Never
  * rejects.
  */
 export async function deliverResult(
-  parts: Parts,
+  deps: Deps,
   { claim, grant }: { claim: Pick<Claim, "id">; grant: Pick<Grant, "agent" | "attempt"> },
   result: GrantResult,
   { kill }: Ending,
 ): Promise<boolean> {
-  const { board, clock, metrics, watch } = parts;
+  const { board, clock, metrics, watch } = deps;
   const { artefact } = result;
   const { id: artefact_id, logical_id, type, structural_type } = artefact;
-  const log = parts.log.with({ claim_id: claim.id, artefact_id, logical_id, type, structural_type });
+  const log = deps.log.with({ claim_id: claim.id, artefact_id, logical_id, type, structural_type });
   const order = { claim: claim.id, agent: grant.agent, attempt: grant.attempt, endedAt: clock.now().toISOString(), result };
   try {
     const onRetry = () => watch.executor.turn();
     const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
     const finish = () => board.finishGrant(order);
     // Redis may have no room for a large result while it takes everybody's small writes: their time goes on, and so would the lease's.
-    const held = await underLease(parts, lease, { maxMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
+    const held = await underLease(deps, lease, { maxMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
       untilContact(finish, { signal, log, onRetry }),
     );
     const answer = held.outcome === "done" ? held.result : await finish();

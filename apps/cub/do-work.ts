@@ -7,38 +7,38 @@ import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { claimTypeOf, formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { Deps } from "./deps.ts";
 import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
-import type { Parts } from "./parts.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
 import { commandText, outputText } from "./tool-words.ts";
 
 /** Never rejects: whatever goes wrong is a Failure that says so. Aborting the signal ends the command. */
-export async function doWork(parts: Parts, task: Task, signal: AbortSignal): Promise<GrantResult> {
-  if (!task.inputs.ok) return failed(parts, task, noEnd(task.inputs.reason));
+export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promise<GrantResult> {
+  if (!task.inputs.ok) return failed(deps, task, noEnd(task.inputs.reason));
   try {
-    return await workOn(parts, task, task.inputs.value, signal);
+    return await workOn(deps, task, task.inputs.value, signal);
   } catch (error) {
-    const command = commandText(parts.command);
-    parts.log.error("Tool execution failed", { claim_id: task.claim.id, command, error: messageOf(error) });
-    return failed(parts, task, noEnd(messageOf(error)));
+    const command = commandText(deps.command);
+    deps.log.error("Tool execution failed", { claim_id: task.claim.id, command, error: messageOf(error) });
+    return failed(deps, task, noEnd(messageOf(error)));
   }
 }
 
-async function workOn(parts: Parts, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
-  if (parts.workingCopy !== undefined && inputs.base !== undefined) await parts.workingCopy.prepare(inputs.base);
-  const verdict = await runTool(parts, task, inputs, signal);
-  if (verdict.kind !== "result") return failed(parts, task, verdict.end);
+async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
+  if (deps.workingCopy !== undefined && inputs.base !== undefined) await deps.workingCopy.prepare(inputs.base);
+  const verdict = await runTool(deps, task, inputs, signal);
+  if (verdict.kind !== "result") return failed(deps, task, verdict.end);
   const { result, end } = verdict;
   const isOutOfSight = result.about !== undefined && !inSight(inputs).has(result.about);
   if (isOutOfSight)
-    return failed(parts, task, { ...end, reason: `The tool asked about ${result.about}, which it was not given.` });
+    return failed(deps, task, { ...end, reason: `The tool asked about ${result.about}, which it was not given.` });
   const { earlier, grant } = task;
   const given = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
-  const artefact = resultArtefact(making(parts, task), result, given);
+  const artefact = resultArtefact(making(deps, task), result, given);
   if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
-  const published = await publish(parts, artefact, inputs, end);
-  if (!published.ok) return failed(parts, task, published.end);
+  const published = await publish(deps, artefact, inputs, end);
+  if (!published.ok) return failed(deps, task, published.end);
   const { commit } = published;
   if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
   if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
@@ -49,11 +49,11 @@ function inSight({ target, contextChain, additionalContext }: TaskInputs): Set<A
   return new Set([target, ...contextChain, ...additionalContext].map(({ id }) => id));
 }
 
-async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
-  const { metrics, registration } = parts;
+async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
+  const { metrics, registration } = deps;
   const { logical_id } = inputs.target;
-  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
-  const command = commandText(parts.command);
+  const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
+  const command = commandText(deps.command);
   const timeoutMs = registration.current.timeout_ms;
   const stdin = formatToolInput({
     claim_type: claimTypeOf[grant.phase],
@@ -64,7 +64,7 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
   });
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
-  const outcome = await parts.runTool({ stdin, timeoutMs, signal });
+  const outcome = await deps.runTool({ stdin, timeoutMs, signal });
   const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind, target: inputs.target.type }, timeoutMs);
   const { reason, exitCode, durationMs } = verdict.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
@@ -92,36 +92,36 @@ async function runTool(parts: Parts, { claim, grant }: Task, inputs: TaskInputs,
 }
 
 /** A commit that cannot be published fails the work, with what the tool said beside git's reason. */
-async function publish(parts: Parts, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
-  const published = await publishCommit(parts, artefact, inputs.base).catch((error: unknown) => ({
+async function publish(deps: Deps, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
+  const published = await publishCommit(deps, artefact, inputs.base).catch((error: unknown) => ({
     ok: false as const,
     reason: messageOf(error),
   }));
   if (published.ok) return published;
   const { claim_id, logical_id } = artefact;
   const said = { stdout: outputText(end.stdout), stderr: outputText(end.stderr) };
-  parts.log.error("Tool execution failed", {
+  deps.log.error("Tool execution failed", {
     claim_id,
     logical_id,
-    command: commandText(parts.command),
+    command: commandText(deps.command),
     ...said,
     reason: published.reason,
   });
   return { ok: false as const, end: { ...end, reason: published.reason } };
 }
 
-function failed(parts: Parts, task: Task, end: ToolEnd): GrantResult {
+function failed(deps: Deps, task: Task, end: ToolEnd): GrantResult {
   const { reason } = end;
   const sources = task.inputs.ok ? [task.inputs.value.target.id] : [];
   const payload = JSON.stringify(failureReport(end));
   return {
     outcome: "failed",
-    artefact: failureArtefact(making(parts, task), { type: toolFailureType, payload, reason, sources }),
+    artefact: failureArtefact(making(deps, task), { type: toolFailureType, payload, reason, sources }),
     reason,
   };
 }
 
-function making({ clock, newId, registration }: Parts, { claim }: Task): Making {
+function making({ clock, newId, registration }: Deps, { claim }: Task): Making {
   return {
     id: ArtefactId.parse(newId()),
     at: clock.now().toISOString(),

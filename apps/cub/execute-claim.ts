@@ -3,7 +3,7 @@ import { exitCodes } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Ending, Parts } from "./parts.ts";
+import type { Deps, Ending } from "./deps.ts";
 import { readAssignment, readTask } from "./read-grant.ts";
 import { runGrant } from "./run-grant.ts";
 import { tellTask } from "./tell-task.ts";
@@ -13,8 +13,8 @@ import { tellTask } from "./tell-task.ts";
  * to be had (any more, or while the instance is paused), so that nothing was run; `failed` when what it came to was refused. Rejects when
  * Redis stays away.
  */
-export async function executeClaim(parts: Parts, claim: ClaimId, attempt: number, ending: Ending): Promise<number> {
-  const { board, log, registration } = parts;
+export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, ending: Ending): Promise<number> {
+  const { board, log, registration } = deps;
   const patience = { signal: ending.stop, log };
   const agent = registration.current.name;
   const assignment = await untilContact(() => readAssignment(board, agent, claim, undefined), patience);
@@ -22,10 +22,10 @@ export async function executeClaim(parts: Parts, claim: ClaimId, attempt: number
     log.info("The grant is no longer to be had", { claim_id: claim, attempt });
     return exitCodes.notAccepted;
   }
-  const task = await untilContact(() => readTask(board, assignment, parts.contextBytes), patience);
+  const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), patience);
   tellTask(log, task);
-  const result = await runGrant(parts, task, ending);
+  const result = await runGrant(deps, task, ending);
   if (result === "shut") return exitCodes.notAccepted;
-  const isPosted = result !== "taken" && (await deliverResult(parts, task, result, ending));
+  const isPosted = result !== "taken" && (await deliverResult(deps, task, result, ending));
   return isPosted ? exitCodes.done : exitCodes.failed;
 }

@@ -4,8 +4,8 @@ import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { Health } from "../../lib/service/service-app.ts";
+import type { Deps } from "./deps.ts";
 import type { LoopWatch } from "./loop-watch.ts";
-import type { Parts } from "./parts.ts";
 import type { WorkExecutor } from "./work-executor.ts";
 
 const everyMs = 3_000;
@@ -17,12 +17,12 @@ const stuckAfterMs = 30_000;
 const hopelessAfterMs = 90_000;
 
 export class Heartbeat {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #executor: WorkExecutor | undefined;
 
   /** `executor` is missing in an agent that only bids. */
-  constructor(parts: Parts, executor: WorkExecutor | undefined) {
-    this.#parts = parts;
+  constructor(deps: Deps, executor: WorkExecutor | undefined) {
+    this.#deps = deps;
     this.#executor = executor;
   }
 
@@ -36,7 +36,7 @@ export class Heartbeat {
   }
 
   async tick(isStopping: boolean): Promise<void> {
-    const { board, clock, log, registration } = this.#parts;
+    const { board, clock, log, registration } = this.#deps;
     const slowest = this.#slowest();
     if (slowest.silentMs() > hopelessAfterMs) {
       throw new SettError("internal", `The ${slowest.name} has not turned for ${Math.round(slowest.silentMs() / 1000)} s.`, {
@@ -56,13 +56,13 @@ export class Heartbeat {
   health(): Health {
     const slowest = this.#slowest();
     if (slowest.silentMs() > stuckAfterMs) return { ok: false, reason: `The ${slowest.name} is stuck.` };
-    const problem = this.#parts.board.contactProblem();
+    const problem = this.#deps.board.contactProblem();
     if (problem !== undefined) return { ok: false, reason: problem };
     return { ok: true };
   }
 
   #slowest(): LoopWatch {
-    const { watcher, executor } = this.#parts.watch;
+    const { watcher, executor } = this.#deps.watch;
     return watcher.silentMs() > executor.silentMs() ? watcher : executor;
   }
 }

@@ -1,7 +1,7 @@
 // The lease of a running grant: renewed by the loop that does the work for as long as the work goes on.
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 
 /** Several renewals may fail before the lease is in danger; and however long it is, a cancelled grant's tool is soon killed. */
 const renewalsInALease = 6;
@@ -14,7 +14,7 @@ export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
  * Redis that does not answer refuses nothing. `maxMs`: after that the work must be stuck, and is no longer vouched for. Rejects when `work` does.
  */
 export async function underLease<Result>(
-  { board, clock, log, watch, grantLeaseMs }: Pick<Parts, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
+  { board, clock, log, watch, grantLeaseMs }: Pick<Deps, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,
   lease: Lease,
   {
     maxMs,

@@ -1,4 +1,4 @@
-// The cub's program: wires the parts, and alone reads the environment.
+// The cub's program: wires the deps, and alone reads the environment.
 import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
@@ -15,12 +15,12 @@ import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
 import { Cub } from "./cub.ts";
+import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
-import type { Parts } from "./parts.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
 import { commandText } from "./tool-words.ts";
@@ -49,12 +49,12 @@ async function main([argument, ...more]: string[]): Promise<void> {
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
   const server = serve(address, (request) => answer(request));
-  const parts = await partsOf(settings);
-  const cub = new Cub(parts, settings);
-  const app = createCubApp({ health: () => cub.health(), metrics: parts.metrics.registry, state: () => cub.state() });
+  const deps = await depsOf(settings);
+  const cub = new Cub(deps, settings);
+  const app = createCubApp({ health: () => cub.health(), metrics: deps.metrics.registry, state: () => cub.state() });
   answer = (request) => app.fetch(request);
-  const { role } = parts.registration.current;
-  parts.log.info("Cub started", {
+  const { role } = deps.registration.current;
+  deps.log.info("Cub started", {
     version: packageJson.version,
     port: server.port,
     command: commandText(settings.command),
@@ -63,8 +63,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
   hasBegun();
   await cub.run(signal);
   await server.stop();
-  await parts.board[Symbol.asyncDispose]();
-  parts.log.info("Cub stopped", { signal: signal.reason });
+  await deps.board[Symbol.asyncDispose]();
+  deps.log.info("Cub stopped", { signal: signal.reason });
 }
 
 /** A worker: one claim, then the end. */
@@ -80,15 +80,15 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
   stop.addEventListener("abort", onStop, { once: true });
-  const parts = await partsOf(settings);
+  const deps = await depsOf(settings);
   hasBegun();
-  parts.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
-  process.exitCode = await executeClaim(parts, claim, attempt, { stop, kill: kill.signal });
+  deps.log.info("Worker started", { version: packageJson.version, claim_id: claim, attempt });
+  process.exitCode = await executeClaim(deps, claim, attempt, { stop, kill: kill.signal });
   stop.removeEventListener("abort", onStop);
-  await parts.board[Symbol.asyncDispose]();
+  await deps.board[Symbol.asyncDispose]();
 }
 
-async function partsOf(settings: Settings): Promise<Parts> {
+async function depsOf(settings: Settings): Promise<Deps> {
   const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Passed over what cannot be read", { what });

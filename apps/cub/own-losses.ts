@@ -7,8 +7,8 @@ import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
+import type { Deps, Ending } from "./deps.ts";
 import { hasEnded } from "./own-process.ts";
-import type { Ending, Parts } from "./parts.ts";
 
 const claimsAtOnce = 100;
 
@@ -16,8 +16,8 @@ const claimsAtOnce = 100;
  * To be called before anything new is begun. Each loss is the end of its attempt, which the blackboard checks: where somebody else has ended it
  * meanwhile, that counts. Never rejects: what is not said here is found out when the lease lapses.
  */
-export async function reportOwnLosses(parts: Parts, ending: Ending): Promise<void> {
-  const { board, log, ownProcess, registration } = parts;
+export async function reportOwnLosses(deps: Deps, ending: Ending): Promise<void> {
+  const { board, log, ownProcess, registration } = deps;
   if (ownProcess === undefined) return;
   try {
     const open = await untilContact(() => board.listOpenClaims(), { signal: ending.stop, log });
@@ -27,7 +27,7 @@ export async function reportOwnLosses(parts: Parts, ending: Ending): Promise<voi
         const grant = grants.find(({ agent }) => agent === registration.current.name);
         if (grant?.state !== "running" || grant.run_by === undefined || !hasEnded(grant.run_by, ownProcess)) continue;
         log.warn("The attempt of an earlier process is lost", { claim_id: claim.id, attempt: grant.attempt });
-        await deliverResult(parts, { claim, grant }, lossOf(parts, claim, grant), ending);
+        await deliverResult(deps, { claim, grant }, lossOf(deps, claim, grant), ending);
       }
     }
   } catch (error) {
@@ -35,7 +35,7 @@ export async function reportOwnLosses(parts: Parts, ending: Ending): Promise<voi
   }
 }
 
-function lossOf({ clock, newId, registration }: Parts, claim: Claim, { agent, attempt }: Grant): GrantResult {
+function lossOf({ clock, newId, registration }: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
   const reason = `Agent ${agent} was killed or crashed in the middle of its work, and was started again: attempt ${attempt} is lost.`;
   const making = { id: ArtefactId.parse(newId()), at: clock.now().toISOString(), agent: registration.current, claim };
   const payload = JSON.stringify({ reason, agent });

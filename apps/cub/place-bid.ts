@@ -5,21 +5,21 @@ import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { chooseBid } from "./choose-bid.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 
 /** Decides and places the bid; a refusal is logged. Never rejects. */
 export async function placeBid(
-  parts: Parts,
+  deps: Deps,
   { claim, subject }: { claim: Pick<Claim, "id" | "artefact_id">; subject: BidSubject | undefined },
   stop: AbortSignal,
 ): Promise<void> {
-  const { board, metrics, watch } = parts;
-  const log = parts.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
+  const { board, metrics, watch } = deps;
+  const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
-    const choice = await chooseBid({ ...parts, log }, { artefact: claim.artefact_id, subject }, stop);
+    const choice = await chooseBid({ ...deps, log }, { artefact: claim.artefact_id, subject }, stop);
     // Interrupted while deciding: the next start bids.
     if (choice === undefined) return;
-    const agent = parts.registration.current.name;
+    const agent = deps.registration.current.name;
     const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word: choice.word }), {
       signal: stop,
       log,

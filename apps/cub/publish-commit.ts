@@ -2,7 +2,7 @@
 import { settRef } from "../../lib/git/refs.ts";
 import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
@@ -11,7 +11,7 @@ export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: f
  * artefact's id. In an `ro` workspace nothing is, so a promised commit that nobody else has is refused. `base` is where the working copy stood, undefined when there is none. Throws git-failed.
  */
 export async function publishCommit(
-  { board, workingCopy, registration }: Pick<Parts, "board" | "workingCopy" | "registration">,
+  { board, workingCopy, registration }: Pick<Deps, "board" | "workingCopy" | "registration">,
   artefact: Artefact,
   base: CommitHash | undefined,
 ): Promise<Publication> {

@@ -2,24 +2,24 @@
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
+import type { Deps, Ending } from "./deps.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
-import type { Ending, Parts } from "./parts.ts";
 import type { Task } from "./read-grant.ts";
 
 /** For git before and after the command, and for the command's own end, on top of its timeout. */
 const besidesTheToolMs = 15 * 60_000;
 
 /** Without a result there is nothing to deliver: `shut` was the gate, or the grant was `taken` away during the work. Rejects when Redis stays away. */
-export async function runGrant(parts: Parts, task: Task, ending: Ending): Promise<GrantResult | "shut" | "taken"> {
-  const { board, registration } = parts;
+export async function runGrant(deps: Deps, task: Task, ending: Ending): Promise<GrantResult | "shut" | "taken"> {
+  const { board, registration } = deps;
   const { claim, grant } = task;
-  const log = parts.log.with({ claim_id: claim.id, attempt: grant.attempt });
-  const running = runningGrant(parts, task);
-  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: parts.grantLeaseMs }), {
+  const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
+  const running = runningGrant(deps, task);
+  const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }), {
     signal: ending.stop,
     log,
-    onRetry: () => parts.watch.executor.turn(),
+    onRetry: () => deps.watch.executor.turn(),
   });
   if (accepted.outcome === "refused") {
     log.info("The grant is no longer to be had", { reason: accepted.reason });
@@ -27,13 +27,13 @@ export async function runGrant(parts: Parts, task: Task, ending: Ending): Promis
   }
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = registration.current.timeout_ms + besidesTheToolMs;
-  const work = await underLease(parts, lease, { maxMs, kill: ending.kill }, (signal) => doWork(parts, task, signal));
+  const work = await underLease(deps, lease, { maxMs, kill: ending.kill }, (signal) => doWork(deps, task, signal));
   if (work.outcome === "done") return work.result;
   log.warn("The grant was taken away, its tool is stopped and its result dropped", { reason: work.reason });
   return "taken";
 }
 
-function runningGrant({ clock, newId, ownProcess }: Parts, { grant, inputs }: Task): RunningGrant {
+function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task): RunningGrant {
   const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
   const given = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;

@@ -3,8 +3,8 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
+import type { Deps, Ending } from "./deps.ts";
 import { reportOwnLosses } from "./own-losses.ts";
-import type { Ending, Parts } from "./parts.ts";
 import { type Assignment, readAssignment, readTask } from "./read-grant.ts";
 import { inRounds } from "./rounds.ts";
 import { runGrant } from "./run-grant.ts";
@@ -16,14 +16,14 @@ const maxReadAhead = 8;
 type Reading = Promise<Assignment | undefined>;
 
 export class WorkExecutor {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
   #inHand: ClaimId | undefined;
   #delivery: Promise<unknown> = Promise.resolve();
 
   /** `targetOf`: the artefact that a claim is about, where it is known already. */
-  constructor(parts: Parts, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
-    this.#parts = parts;
+  constructor(deps: Deps, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
+    this.#deps = deps;
     this.#targetOf = targetOf;
   }
 
@@ -34,8 +34,8 @@ export class WorkExecutor {
 
   /** Until `stop`: says what an earlier process has lost, works off the grants it finds, then each one as it comes. Resolves when no work is under way. */
   async run(ending: Ending): Promise<void> {
-    const { board, log, registration, watch } = this.#parts;
-    await reportOwnLosses(this.#parts, ending);
+    const { board, log, registration, watch } = this.#deps;
+    await reportOwnLosses(this.#deps, ending);
     await inRounds({ board, log, watch: watch.executor }, ending.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
         await this.tick(claims, ending);
@@ -54,24 +54,24 @@ export class WorkExecutor {
       if (ending.stop.aborted) break;
       const soon = claims.slice(index + ahead.length, index + maxReadAhead);
       ahead.push(...soon.map((one) => this.#read(one, ending)));
-      this.#parts.watch.executor.turn();
+      this.#deps.watch.executor.turn();
       await this.#workOn(claim, ahead.shift(), ending);
     }
     await this.#delivery;
   }
 
   async #workOn(claim: ClaimId, reading: Reading | undefined, ending: Ending): Promise<void> {
-    const { board, log, contextBytes } = this.#parts;
+    const { board, log, contextBytes } = this.#deps;
     try {
       const assignment = await reading;
       if (assignment === undefined || ending.stop.aborted) return;
       this.#inHand = claim;
       const task = await this.#patiently(() => readTask(board, assignment, contextBytes), ending);
       tellTask(log, task);
-      const result = await runGrant(this.#parts, task, ending);
+      const result = await runGrant(this.#deps, task, ending);
       if (typeof result === "string") return;
       await this.#delivery;
-      this.#delivery = deliverResult(this.#parts, task, result, ending);
+      this.#delivery = deliverResult(this.#deps, task, result, ending);
     } catch (error) {
       log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
     } finally {
@@ -80,7 +80,7 @@ export class WorkExecutor {
   }
 
   #read(claim: ClaimId, ending: Ending): Reading {
-    const { board, registration } = this.#parts;
+    const { board, registration } = this.#deps;
     const target = this.#targetOf(claim);
     const reading = this.#patiently(() => readAssignment(board, registration.current.name, claim, target), ending);
     // Whoever takes it up hears of the failure; after a stop nobody does.
@@ -89,7 +89,7 @@ export class WorkExecutor {
   }
 
   #patiently<Result>(job: () => Promise<Result>, { stop }: Ending): Promise<Result> {
-    const { log, watch } = this.#parts;
+    const { log, watch } = this.#deps;
     return untilContact(job, { signal: stop, log, onRetry: () => watch.executor.turn() });
   }
 }

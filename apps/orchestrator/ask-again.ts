@@ -5,7 +5,7 @@ import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { Fenced, type Parts } from "./parts.ts";
+import { type Deps, Fenced } from "./deps.ts";
 
 /** Bids that people write into a claim's hash count within ten seconds. */
 const lookEveryMs = 8_000;
@@ -16,19 +16,19 @@ const maxSilenceMs = 60 * 60_000;
 const maxClaims = 20_000;
 
 export class AskAgain {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #decider: Decider;
   /** When the next announcement is due, by the milliseconds that have passed, and how long after the one before. */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
-  constructor(parts: Parts, decider: Decider) {
-    this.#parts = parts;
+  constructor(deps: Deps, decider: Decider) {
+    this.#deps = deps;
     this.#decider = decider;
   }
 
   /** Takes in what was bid by hand, then asks those who are missing, if it is time to. */
   async look(claim: ClaimId, epoch: number): Promise<void> {
-    const { board, clock, log } = this.#parts;
+    const { board, clock, log } = this.#deps;
     const adopted = await board.adoptBids(claim, epoch);
     if (adopted.outcome === "fenced") throw new Fenced(epoch);
     if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, epoch);

@@ -6,21 +6,21 @@ import type { Bid } from "../../lib/model/bid.ts";
 import type { Claim } from "../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, type GoalId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import { Fenced, type Parts } from "./parts.ts";
-import type { Roster } from "./roster.ts";
-import type { Targets } from "./targets.ts";
+import { type Deps, Fenced } from "./deps.ts";
+import type { TargetCache } from "./target-cache.ts";
 
 export class ClaimOpener {
-  readonly #parts: Parts;
-  readonly #roster: Roster;
+  readonly #deps: Deps;
+  readonly #roster: AgentCache;
   readonly #decider: Decider;
   readonly #cache: ClaimCache;
-  readonly #targets: Targets;
+  readonly #targets: TargetCache;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider, cache: ClaimCache, targets: Targets) {
-    this.#parts = parts;
+  constructor(deps: Deps, roster: AgentCache, decider: Decider, cache: ClaimCache, targets: TargetCache) {
+    this.#deps = deps;
     this.#roster = roster;
     this.#decider = decider;
     this.#cache = cache;
@@ -29,7 +29,7 @@ export class ClaimOpener {
 
   /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
   async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
-    const { board, clock, newId, policy, metrics, log } = this.#parts;
+    const { board, clock, newId, policy, metrics, log } = this.#deps;
     const agents = await this.#roster.list();
     const id = ClaimId.parse(newId());
     const claim: Claim = {
@@ -82,7 +82,7 @@ export class ClaimOpener {
 
   /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */
   async endRunaway(goal: GoalId, artefacts: number, epoch: number): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#parts;
+    const { board, clock, newId, policy, log } = this.#deps;
     const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
     const id = ArtefactId.parse(newId());
     const failure: Artefact = {

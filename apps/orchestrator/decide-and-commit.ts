@@ -9,13 +9,13 @@ import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import { EachByItself } from "./each-by-itself.ts";
-import { Fenced, type Parts } from "./parts.ts";
 import type { Pause } from "./pause.ts";
-import type { Roster } from "./roster.ts";
-import type { Targets } from "./targets.ts";
+import type { TargetCache } from "./target-cache.ts";
 
 /** Nothing to decide on, or nothing decided, leaves its member out. */
 type Look = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
@@ -26,20 +26,20 @@ type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | 
 
 export class Decider {
   readonly #claims = new SerialByKey<ClaimId>();
-  readonly #parts: Parts;
-  readonly #roster: Roster;
-  readonly #targets: Targets;
+  readonly #deps: Deps;
+  readonly #roster: AgentCache;
+  readonly #targets: TargetCache;
   readonly #cache: ClaimCache;
   readonly #pause: Pause;
   readonly #each: EachByItself<ClaimId>;
 
-  constructor(parts: Parts, roster: Roster, targets: Targets, cache: ClaimCache, pause: Pause) {
-    this.#parts = parts;
+  constructor(deps: Deps, roster: AgentCache, targets: TargetCache, cache: ClaimCache, pause: Pause) {
+    this.#deps = deps;
     this.#roster = roster;
     this.#targets = targets;
     this.#cache = cache;
     this.#pause = pause;
-    this.#each = new EachByItself(parts.log, "Could not decide about a claim: it is left as it is", "claim_id");
+    this.#each = new EachByItself(deps.log, "Could not decide about a claim: it is left as it is", "claim_id");
   }
 
   /** Claims being decided about right now. */
@@ -56,7 +56,7 @@ export class Decider {
       for (;;) {
         const { input, decision } = await this.#decide(claim, event, source);
         if (input === undefined || decision === undefined) return false;
-        const committed = await this.#parts.board.commitClaim(commitOf(decision, input, epoch, this.#parts.newId));
+        const committed = await this.#deps.board.commitClaim(commitOf(decision, input, epoch, this.#deps.newId));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
@@ -65,7 +65,7 @@ export class Decider {
             return true;
           case "stale":
             this.#cache.drop(claim);
-            this.#parts.metrics.conflicts.inc();
+            this.#deps.metrics.conflicts.inc();
             continue;
           case "gone":
             this.#cache.drop(claim);
@@ -87,12 +87,12 @@ export class Decider {
   async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Look> {
     const known = source === "log" ? this.#cache.get(id) : undefined;
     if (known !== undefined) return this.#lookAt(known, event, (artefact) => this.#targets.get(artefact));
-    const snapshot = await this.#parts.board.readClaim(id);
+    const snapshot = await this.#deps.board.readClaim(id);
     return snapshot === undefined ? {} : await this.#lookAt(snapshot, event, (artefact) => this.#targets.read(artefact));
   }
 
   async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Look> {
-    const { clock, newId, policy } = this.#parts;
+    const { clock, newId, policy } = this.#deps;
     const [records, agents, isPaused] = await Promise.all([
       this.#readRecords(snapshot, targetOf),
       this.#roster.list(),
@@ -131,7 +131,7 @@ export class Decider {
   }
 
   #note({ claim, writes }: Decision): void {
-    const { log, metrics } = this.#parts;
+    const { log, metrics } = this.#deps;
     const about = { claim_id: claim.id, goal_id: claim.goal_id };
     for (const write of writes) {
       switch (write.kind) {

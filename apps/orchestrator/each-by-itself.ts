@@ -2,7 +2,7 @@
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
-import { Fenced } from "./parts.ts";
+import { Fenced } from "./deps.ts";
 
 export class EachByItself<Id extends string> {
   readonly #log: JsonLog;

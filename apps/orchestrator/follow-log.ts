@@ -6,8 +6,8 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway, untilContact } from "../../lib/service/until-contact.ts";
 import type { CursorProgress } from "./cursor-progress.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import type { EventHandler } from "./handle-event.ts";
-import { Fenced, type Parts } from "./parts.ts";
 
 /** Beyond this the follower waits: Redis answers no faster for being asked more at once. */
 const maxInFlight = 2_000;
@@ -20,7 +20,7 @@ const maxReasonLength = 500;
  * Runs until the signal aborts. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
  */
 export async function followLog(
-  parts: Parts,
+  deps: Deps,
   handler: EventHandler,
   progress: CursorProgress,
   epoch: number,
@@ -33,21 +33,21 @@ export async function followLog(
   const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
-      await untilDone(parts, handler, event, begun, epoch, ending);
+      await untilDone(deps, handler, event, begun, epoch, ending);
       if (!ending.aborted) done();
     } catch (error) {
       failure ??= error;
       failed.abort();
     }
   };
-  for await (const batch of parts.board.followEvents(progress.confirmed, ending)) {
+  for await (const batch of deps.board.followEvents(progress.confirmed, ending)) {
     for (const event of batch) {
       onEvent(event);
       const begun = begin(handler, event, epoch);
       if (begun === undefined) progress.pass(event.id);
       else void work(event, begun);
     }
-    parts.metrics.events.inc(batch.length);
+    deps.metrics.events.inc(batch.length);
     while (progress.inFlight > maxInFlight && !ending.aborted) await sleep(1, ending);
   }
   if (failure !== undefined) throw failure;
@@ -64,7 +64,7 @@ function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<
 
 /** A Redis that is away delays the event; anything else unexpected is logged and tried again, and given up in the end, on record. */
 async function untilDone(
-  parts: Parts,
+  deps: Deps,
   handler: EventHandler,
   event: SettEvent,
   begun: Promise<unknown>,
@@ -82,8 +82,8 @@ async function untilDone(
       if (!isAway(error)) {
         failures++;
         const about = { event: event.id, type: event.type, error, tries: failures };
-        if (failures === maxTries) return await giveUp(parts, event, error, epoch, signal);
-        parts.log.error("Could not handle an event; trying again", about);
+        if (failures === maxTries) return await giveUp(deps, event, error, epoch, signal);
+        deps.log.error("Could not handle an event; trying again", about);
       }
       handling = undefined;
       await sleep(backOffMs(tries, { firstMs: 50, maxMs: 5_000 }), signal);
@@ -93,7 +93,7 @@ async function untilDone(
 
 /** What it called for is made up for by reconciling, where that can see it; for the rest a person is told. */
 async function giveUp(
-  { board, log }: Parts,
+  { board, log }: Deps,
   { id, type, goal_id, claim_id, artefact_id, agent }: SettEvent,
   error: unknown,
   epoch: number,

@@ -3,17 +3,17 @@ import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { AgentName, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import type { Parts } from "./parts.ts";
-import type { QuestionDesk } from "./question-desk.ts";
+import type { Deps } from "./deps.ts";
+import type { QuestionDesk } from "./questions.ts";
 import { whyEnded } from "./reconcile.ts";
 import type { Requests } from "./requests.ts";
-import type { Roster } from "./roster.ts";
 
 export class EventHandler {
-  readonly #parts: Parts;
-  readonly #roster: Roster;
+  readonly #deps: Deps;
+  readonly #roster: AgentCache;
   readonly #decider: Decider;
   readonly #opener: ClaimOpener;
   readonly #desk: QuestionDesk;
@@ -22,9 +22,9 @@ export class EventHandler {
   readonly #reconcileSoon: () => void;
 
   constructor(
-    parts: Parts,
+    deps: Deps,
     rooms: {
-      roster: Roster;
+      roster: AgentCache;
       decider: Decider;
       opener: ClaimOpener;
       desk: QuestionDesk;
@@ -32,7 +32,7 @@ export class EventHandler {
       reconcileSoon: () => void;
     },
   ) {
-    this.#parts = parts;
+    this.#deps = deps;
     this.#roster = rooms.roster;
     this.#decider = rooms.decider;
     this.#opener = rooms.opener;
@@ -48,7 +48,7 @@ export class EventHandler {
         return this.#artefactCreated(event, epoch);
       case "bid_placed":
         // Full consensus has nothing to decide before the last bid is in.
-        if (event.data?.missing === 0 || this.#parts.policy.consensus === "first_bid") return this.#progress(event, epoch);
+        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, epoch);
         return undefined;
       case "grant_done":
       case "grant_failed":
@@ -112,7 +112,7 @@ export class EventHandler {
   #artefactCreated({ artefact_id, goal_id, data }: SettEvent, epoch: number): Promise<void> | undefined {
     if (artefact_id === undefined || goal_id === undefined) return undefined;
     const artefacts = Number(data?.goal_artefacts ?? 0);
-    if (artefacts > this.#parts.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts, epoch);
+    if (artefacts > this.#deps.policy.artefacts_per_goal) return this.#opener.endRunaway(goal_id, artefacts, epoch);
     switch (data?.structural_type) {
       case "Standard":
         return this.#opener.open(artefact_id, goal_id, epoch);
@@ -131,13 +131,13 @@ export class EventHandler {
   }
 
   async #leaveOut(agent: AgentName, epoch: number): Promise<void> {
-    const claims = await this.#parts.board.listOpenClaims();
+    const claims = await this.#deps.board.listOpenClaims();
     await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch);
   }
 
   /** What was known of a claim when it was opened finds it, whatever has become of its own record. */
   async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number): Promise<void> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const artefacts = await board.listArtefactsOfGoal(goal);
     const causes = await Promise.all(artefacts.map((artefact) => board.claimsOfArtefact(artefact)));
     const ofGoal = new Set(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));

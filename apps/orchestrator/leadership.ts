@@ -4,25 +4,25 @@ import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
+import { AgentCache } from "./agent-cache.ts";
 import { AskAgain } from "./ask-again.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
-import { Contact } from "./contact.ts";
+import { Contact } from "./contact-clock.ts";
 import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import { EventHandler } from "./handle-event.ts";
-import { HeardArtefacts } from "./heard-artefacts.ts";
 import { judgeDue } from "./judge-due.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Notifier } from "./notify/notifier.ts";
-import { Fenced, type Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
-import { QuestionDesk } from "./question-desk.ts";
-import { adoptPublished, HandmadeScan, hearPublished, reconcileClaims } from "./reconcile.ts";
+import { PublishTracker } from "./publish-tracker.ts";
+import { QuestionDesk } from "./questions.ts";
+import { AdoptionScan, adoptPublished, hearPublished, reconcileClaims } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
-import { Roster } from "./roster.ts";
 import { Silence } from "./silence.ts";
-import { Targets } from "./targets.ts";
+import { TargetCache } from "./target-cache.ts";
 import { type WorkerParts, WorkerPool } from "./worker-pool.ts";
 
 const dueEveryMs = 250;
@@ -45,34 +45,34 @@ export type LeadershipState = {
 };
 
 export class Leadership {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #epoch: number;
   /** Where in the log this leadership began. */
   readonly #start: string;
   readonly #grantLeaseMs: number;
-  readonly #roster: Roster;
+  readonly #roster: AgentCache;
   readonly #decider: Decider;
   readonly #desk: QuestionDesk;
   readonly #pause: Pause;
-  readonly #targets: Targets;
+  readonly #targets: TargetCache;
   readonly #cache = new ClaimCache();
   readonly #reader: LogReader;
-  readonly #heard = new HeardArtefacts();
+  readonly #heard = new PublishTracker();
   #lastTurnAt: number;
   #isReconcileDue = true;
 
-  constructor(parts: Parts, leader: { epoch: number; cursor: string }, grantLeaseMs: number) {
-    this.#parts = parts;
+  constructor(deps: Deps, leader: { epoch: number; cursor: string }, grantLeaseMs: number) {
+    this.#deps = deps;
     this.#epoch = leader.epoch;
     this.#start = leader.cursor;
     this.#grantLeaseMs = grantLeaseMs;
-    this.#roster = new Roster(parts);
-    this.#targets = new Targets(parts.board);
-    this.#pause = new Pause(parts.board);
-    this.#decider = new Decider(parts, this.#roster, this.#targets, this.#cache, this.#pause);
-    this.#desk = new QuestionDesk(parts, this.#roster, this.#decider);
-    this.#reader = new LogReader(parts, leader);
-    this.#lastTurnAt = parts.clock.passedMs();
+    this.#roster = new AgentCache(deps);
+    this.#targets = new TargetCache(deps.board);
+    this.#pause = new Pause(deps.board);
+    this.#decider = new Decider(deps, this.#roster, this.#targets, this.#cache, this.#pause);
+    this.#desk = new QuestionDesk(deps, this.#roster, this.#decider);
+    this.#reader = new LogReader(deps, leader);
+    this.#lastTurnAt = deps.clock.passedMs();
   }
 
   get state(): LeadershipState {
@@ -90,35 +90,35 @@ export class Leadership {
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
-    const parts = this.#parts;
+    const deps = this.#deps;
     const epoch = this.#epoch;
     const [roster, decider, desk] = [this.#roster, this.#decider, this.#desk];
-    const opener = new ClaimOpener(parts, roster, decider, this.#cache, this.#targets);
-    const requests = new Requests(parts, roster, desk, this.#pause);
-    const handler = new EventHandler(parts, {
+    const opener = new ClaimOpener(deps, roster, decider, this.#cache, this.#targets);
+    const requests = new Requests(deps, roster, desk, this.#pause);
+    const handler = new EventHandler(deps, {
       ...{ roster, decider, opener, desk, requests },
       reconcileSoon: () => {
         this.#isReconcileDue = true;
       },
     });
-    const contact = new Contact(parts.board, () => parts.clock.passedMs());
-    const rooms = { decider, asking: new AskAgain(parts, decider) };
-    const scan = new HandmadeScan();
+    const contact = new Contact(deps.board, () => deps.clock.passedMs());
+    const rooms = { decider, asking: new AskAgain(deps, decider) };
+    const scan = new AdoptionScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
     const loops = [
       this.#reader.run(handler, (event) => this.#hear(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),
       this.#every(lookEveryMs, ending, () => this.#reader.look()),
       this.#every(dueEveryMs, ending, async () => {
-        await judgeDue(parts, rooms, contact, this.#grantLeaseMs, epoch);
-        this.#lastTurnAt = parts.clock.passedMs();
+        await judgeDue(deps, rooms, contact, this.#grantLeaseMs, epoch);
+        this.#lastTurnAt = deps.clock.passedMs();
       }),
-      this.#every(scanEveryMs, ending, () => scan.pass(parts, epoch)),
+      this.#every(scanEveryMs, ending, () => scan.pass(deps, epoch)),
       this.#reconcile(contact, ending),
-      hearPublished(parts, this.#heard, ending),
+      hearPublished(deps, this.#heard, ending),
       ...this.#pools(ending),
-      this.#every(againMs, ending, () => new Notifier(parts, { epoch, cursor: this.#start }).run(ending)),
-      this.#every(publishedEveryMs, ending, () => adoptPublished(parts, this.#heard, hasFollowed, epoch, ending)),
+      this.#every(againMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
+      this.#every(publishedEveryMs, ending, () => adoptPublished(deps, this.#heard, hasFollowed, epoch, ending)),
     ];
     try {
       await Promise.all(loops);
@@ -129,7 +129,7 @@ export class Leadership {
   }
 
   #pools(signal: AbortSignal): Promise<void>[] {
-    const { workers, board, log } = this.#parts;
+    const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { runtime, templates } = workers;
     const decide: WorkerParts["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
@@ -146,7 +146,7 @@ export class Leadership {
   async #reconcile(contact: Contact, signal: AbortSignal): Promise<void> {
     let nextMs = 0;
     const rooms = { decider: this.#decider, desk: this.#desk, silence: new Silence() };
-    const unsubscribe = this.#parts.board.onReconnect(() => {
+    const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#roster.forget();
       this.#cache.clear();
@@ -154,12 +154,12 @@ export class Leadership {
     });
     try {
       await this.#every(100, signal, async () => {
-        const nowMs = this.#parts.clock.passedMs();
+        const nowMs = this.#deps.clock.passedMs();
         if (!this.#isReconcileDue && nowMs < nextMs) return;
         this.#isReconcileDue = false;
         nextMs = nowMs + reconcileEveryMs;
         try {
-          await reconcileClaims(this.#parts, rooms, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
+          await reconcileClaims(this.#deps, rooms, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
         } catch (error) {
           this.#isReconcileDue = true;
           throw error;
@@ -179,7 +179,7 @@ export class Leadership {
       } catch (error) {
         if (error instanceof Fenced) throw error;
         failures++;
-        if (!isAway(error)) this.#parts.log.error("A turn of a loop failed; trying again", { error, failures });
+        if (!isAway(error)) this.#deps.log.error("A turn of a loop failed; trying again", { error, failures });
       }
       await sleep(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, maxMs: 5_000 }), signal);
     }
@@ -189,7 +189,7 @@ export class Leadership {
     this.#cache.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;
-    this.#heard.created(artefact_id, this.#parts.clock.passedMs());
+    this.#heard.created(artefact_id, this.#deps.clock.passedMs());
     if (event.data?.structural_type === "Standard") this.#targets.learn(event);
   }
 }

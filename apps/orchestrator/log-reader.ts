@@ -2,15 +2,15 @@
 import type { SettEvent } from "../../lib/model/event.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { CursorProgress } from "./cursor-progress.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import { followLog } from "./follow-log.ts";
 import type { EventHandler } from "./handle-event.ts";
-import { Fenced, type Parts } from "./parts.ts";
 
 /** An event that is not done with, and for how long it has been the oldest of these. */
 export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
 
 export class LogReader {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #epoch: number;
   #progress: CursorProgress;
   #saved = "";
@@ -20,8 +20,8 @@ export class LogReader {
   #isCertain = true;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
-  constructor(parts: Parts, leader: { epoch: number; cursor: string }) {
-    this.#parts = parts;
+  constructor(deps: Deps, leader: { epoch: number; cursor: string }) {
+    this.#deps = deps;
     this.#epoch = leader.epoch;
     this.#progress = new CursorProgress(leader.cursor);
   }
@@ -34,11 +34,11 @@ export class LogReader {
   get oldest(): Unconfirmed | undefined {
     if (this.#oldest === undefined) return undefined;
     const { event, sinceMs } = this.#oldest;
-    return { id: event.id, type: event.type, ageMs: Math.round(this.#parts.clock.passedMs() - sinceMs) };
+    return { id: event.id, type: event.type, ageMs: Math.round(this.#deps.clock.passedMs() - sinceMs) };
   }
 
   async look(): Promise<void> {
-    const { board, clock } = this.#parts;
+    const { board, clock } = this.#deps;
     const [next] = await board.readEvents(this.#progress.confirmed, 1);
     if (next?.id !== this.#oldest?.event.id) this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
   }
@@ -48,7 +48,7 @@ export class LogReader {
    * may have lost what was done last, and handling an event twice does no harm.
    */
   async run(handler: EventHandler, onEvent: (event: SettEvent) => void, signal: AbortSignal): Promise<void> {
-    const unsubscribe = this.#parts.board.onReconnect(() => {
+    const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isCertain = false;
       this.#broken.abort();
     });
@@ -56,7 +56,7 @@ export class LogReader {
       while (!signal.aborted) {
         if (!this.#isCertain) await this.#stepBack(signal);
         const unbroken = AbortSignal.any([signal, this.#broken.signal]);
-        await followLog(this.#parts, handler, this.#progress, this.#epoch, onEvent, unbroken);
+        await followLog(this.#deps, handler, this.#progress, this.#epoch, onEvent, unbroken);
       }
     } finally {
       unsubscribe();
@@ -64,16 +64,16 @@ export class LogReader {
   }
 
   async save(): Promise<void> {
-    this.#parts.metrics.inFlight.set(this.#progress.inFlight);
+    this.#deps.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;
     if (cursor === this.#saved || !this.#isCertain) return;
-    const { outcome } = await this.#parts.board.moveCursor(this.#epoch, cursor);
+    const { outcome } = await this.#deps.board.moveCursor(this.#epoch, cursor);
     if (outcome === "fenced") throw new Fenced(this.#epoch);
     this.#saved = cursor;
   }
 
   async #stepBack(signal: AbortSignal): Promise<void> {
-    const { board, log } = this.#parts;
+    const { board, log } = this.#deps;
     this.#broken = new AbortController();
     const leader = await untilContact(() => board.readLeader(), { signal, log }).catch((error: unknown) => {
       if (!signal.aborted) throw error;

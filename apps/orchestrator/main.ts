@@ -1,4 +1,4 @@
-// The orchestrator's program: wires the parts, and alone reads the environment.
+// The orchestrator's program: wires the deps, and alone reads the environment.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -13,9 +13,9 @@ import { serve } from "../../lib/service/serve.ts";
 import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
+import type { Deps } from "./deps.ts";
 import { createOrchestratorMetrics } from "./metrics.ts";
 import { Orchestrator } from "./orchestrator.ts";
-import type { Parts } from "./parts.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 const usage = "usage: orchestrator [--version | --healthcheck]   (settings come from the environment)";
@@ -56,7 +56,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
 }
 
 /** Without workers nothing of a container runtime is loaded or needed. */
-async function workersOf({ workerTemplates: templates, processes }: Settings): Promise<Pick<Parts, "workers">> {
+async function workersOf({ workerTemplates: templates, processes }: Settings): Promise<Pick<Deps, "workers">> {
   if (templates.length === 0) return {};
   return { workers: { runtime: processes === undefined ? await inDocker() : await asProcesses(processes), templates } };
 }

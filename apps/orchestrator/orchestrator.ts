@@ -4,8 +4,8 @@ import { sleep } from "../../lib/async/sleep.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
 import { grantLeaseMs, leaderLeaseMs } from "../../lib/model/leases.ts";
 import type { Health } from "../../lib/service/service-app.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import { Leadership } from "./leadership.ts";
-import { Fenced, type Parts } from "./parts.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force. */
 const renewEveryMs = 1_500;
@@ -14,13 +14,13 @@ const maxSilenceMs = 10_000;
 const maxAgeMs = 30_000;
 
 export class Orchestrator {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #grantLeaseMs: number;
   #leadership: Leadership | undefined;
   #standby: string | undefined = "not started";
 
-  constructor(parts: Parts, options: { grantLeaseMs?: number } = {}) {
-    this.#parts = parts;
+  constructor(deps: Deps, options: { grantLeaseMs?: number } = {}) {
+    this.#deps = deps;
     this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
   }
 
@@ -40,12 +40,12 @@ export class Orchestrator {
   }
 
   get state(): unknown {
-    const { holder, policy } = this.#parts;
+    const { holder, policy } = this.#deps;
     return { holder, policy, grant_lease_ms: this.#grantLeaseMs, standby: this.#standby, leading: this.#leadership?.state };
   }
 
   health(): Health {
-    const { board, clock } = this.#parts;
+    const { board, clock } = this.#deps;
     const problem = board.contactProblem();
     if (problem !== undefined) return { ok: false, reason: problem };
     const leading = this.#leadership?.state;
@@ -60,7 +60,7 @@ export class Orchestrator {
   }
 
   async #acquireLeaderLease(isRestarted: boolean): Promise<{ epoch: number; cursor: string } | undefined> {
-    const { board, holder, log } = this.#parts;
+    const { board, holder, log } = this.#deps;
     try {
       const leader = await board.acquireLeaderLease({ holder, leaseMs: leaderLeaseMs, restarted: isRestarted });
       if (leader.outcome === "held") return leader;
@@ -75,10 +75,10 @@ export class Orchestrator {
   }
 
   async #lead(leader: { epoch: number; cursor: string }, signal: AbortSignal): Promise<void> {
-    const { board, log, metrics } = this.#parts;
+    const { board, log, metrics } = this.#deps;
     const lost = new AbortController();
     const ending = AbortSignal.any([signal, lost.signal]);
-    const leadership = new Leadership(this.#parts, leader, this.#grantLeaseMs);
+    const leadership = new Leadership(this.#deps, leader, this.#grantLeaseMs);
     this.#leadership = leadership;
     this.#standby = undefined;
     metrics.epoch.set(leader.epoch);
@@ -107,7 +107,7 @@ export class Orchestrator {
 
   /** Returns when the leader lease is lost or the signal aborts. A Redis that is away is waited for: commits are fenced by epoch anyway. */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
-    const { board, holder, log } = this.#parts;
+    const { board, holder, log } = this.#deps;
     while (!signal.aborted) {
       await sleep(renewEveryMs, signal);
       if (signal.aborted) return;

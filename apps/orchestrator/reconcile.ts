@@ -8,9 +8,9 @@ import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { silentAfterMs } from "../../lib/model/leases.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import type { HeardArtefacts } from "./heard-artefacts.ts";
-import type { Parts } from "./parts.ts";
-import type { QuestionDesk } from "./question-desk.ts";
+import type { Deps } from "./deps.ts";
+import type { PublishTracker } from "./publish-tracker.ts";
+import type { QuestionDesk } from "./questions.ts";
 import type { Silence } from "./silence.ts";
 
 /** Within this an event catches up with its publication, or the log is looked at. */
@@ -26,7 +26,7 @@ const claimsAtOnce = 100;
  * for those who have not bid by their deadline, or are not heard of, to have had their chance; what is known of them may have changed since it went by.
  */
 export async function reconcileClaims(
-  { board, clock, policy }: Pick<Parts, "board" | "clock" | "policy">,
+  { board, clock, policy }: Pick<Deps, "board" | "clock" | "policy">,
   { decider, desk, silence }: { decider: Decider; desk: QuestionDesk; silence: Silence },
   epoch: number,
   mayJudge: boolean,
@@ -99,33 +99,33 @@ const restFactor = 50;
  * The slow scan for artefacts written by hand without a publish: adopted once two passes have seen them. What one still lacks in the third
  * will not come by itself, and whoever wrote it wants to know.
  */
-export class HandmadeScan {
+export class AdoptionScan {
   /** In how many passes before. */
   #seen = new Map<ArtefactId, number>();
   /** Why each of these was refused, as the service's log has it: what lacks something is looked at again in every pass. */
   #logged = new Map<ArtefactId, string>();
   #notBeforeMs = 0;
 
-  async pass(parts: Parts, epoch: number): Promise<void> {
-    const beganMs = parts.clock.passedMs();
+  async pass(deps: Deps, epoch: number): Promise<void> {
+    const beganMs = deps.clock.passedMs();
     if (beganMs < this.#notBeforeMs) return;
-    const found = (await parts.board.findUnindexedArtefacts()).map((id) => [id, this.#seen.get(id) ?? 0] as const);
+    const found = (await deps.board.findUnindexedArtefacts()).map((id) => [id, this.#seen.get(id) ?? 0] as const);
     for (const [id, times] of found) {
       if (times === 0) continue;
       // One that cannot even be looked at must not stand in the way of the others.
-      await adopt(parts, id, epoch, { isOverdue: times > 1, logged: this.#logged }).catch((error: unknown) =>
-        parts.log.warn(unlookable, { artefact_id: id, error }),
+      await adopt(deps, id, epoch, { isOverdue: times > 1, logged: this.#logged }).catch((error: unknown) =>
+        deps.log.warn(unlookable, { artefact_id: id, error }),
       );
     }
     this.#seen = new Map(found.map(([id, times]) => [id, times + 1]));
     for (const id of this.#logged.keys()) if (!this.#seen.has(id)) this.#logged.delete(id);
-    const endedMs = parts.clock.passedMs();
+    const endedMs = deps.clock.passedMs();
     this.#notBeforeMs = endedMs + restFactor * (endedMs - beganMs);
   }
 }
 
 /** Notes what is published on `artefact_events`, by whomever. Runs until the signal aborts. */
-export async function hearPublished({ board, clock }: Parts, heard: HeardArtefacts, signal: AbortSignal): Promise<void> {
+export async function hearPublished({ board, clock }: Deps, heard: PublishTracker, signal: AbortSignal): Promise<void> {
   for await (const ids of board.artefactHints(signal)) {
     const nowMs = clock.passedMs();
     for (const id of ids) heard.published(id, nowMs);
@@ -137,13 +137,13 @@ export async function hearPublished({ board, clock }: Parts, heard: HeardArtefac
  * publish too, and their events may still be under way: `hasFollowed` tells whether the log has been followed past an event.
  */
 export async function adoptPublished(
-  parts: Parts,
-  heard: HeardArtefacts,
+  deps: Deps,
+  heard: PublishTracker,
   hasFollowed: (event: string) => boolean,
   epoch: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { board, clock, log } = parts;
+  const { board, clock, log } = deps;
   const suspects = heard.unexplained(clock.passedMs() - publishedApartMs);
   if (suspects.length === 0) return;
   const end = await board.endOfEvents();
@@ -152,14 +152,14 @@ export async function adoptPublished(
   const byHand = suspects.filter((id) => heard.takeUnexplained(id));
   await Promise.all(
     byHand.map((id) =>
-      adopt(parts, id as ArtefactId, epoch).catch((error: unknown) => log.warn(unlookable, { artefact_id: id, error })),
+      adopt(deps, id as ArtefactId, epoch).catch((error: unknown) => log.warn(unlookable, { artefact_id: id, error })),
     ),
   );
 }
 
 type Look = { isOverdue: boolean; logged: Map<ArtefactId, string> };
 
-async function adopt({ board, log }: Parts, id: ArtefactId, epoch: number, look?: Look): Promise<void> {
+async function adopt({ board, log }: Deps, id: ArtefactId, epoch: number, look?: Look): Promise<void> {
   const result = await board.adoptArtefact(id, epoch, look && { isOverdue: look.isOverdue });
   if (result.outcome === "adopted") log.info("Adopted an artefact written by hand", { artefact_id: id });
   if (result.outcome !== "refused" || look?.logged.get(id) === result.reason) return;

@@ -7,20 +7,20 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
-import { Fenced, type Parts } from "./parts.ts";
+import type { AgentCache } from "./agent-cache.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import type { Pause } from "./pause.ts";
-import type { QuestionDesk } from "./question-desk.ts";
-import type { Roster } from "./roster.ts";
+import type { QuestionDesk } from "./questions.ts";
 
 export class Requests {
-  readonly #parts: Parts;
-  readonly #roster: Roster;
+  readonly #deps: Deps;
+  readonly #roster: AgentCache;
   readonly #desk: QuestionDesk;
   readonly #pause: Pause;
   readonly #retries = new SerialByKey<string>();
 
-  constructor(parts: Parts, roster: Roster, desk: QuestionDesk, pause: Pause) {
-    this.#parts = parts;
+  constructor(deps: Deps, roster: AgentCache, desk: QuestionDesk, pause: Pause) {
+    this.#deps = deps;
     this.#roster = roster;
     this.#desk = desk;
     this.#pause = pause;
@@ -28,13 +28,13 @@ export class Requests {
 
   /** Ends the goal; what follows for its claims is the matter of the `goal_ended` event. */
   async cancel(request: SettEvent, goal: GoalId, epoch: number): Promise<void> {
-    const { outcome } = await this.#parts.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch });
+    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", epoch);
   }
 
   async setPaused(request: SettEvent, paused: boolean, epoch: number): Promise<void> {
-    const { board, log } = this.#parts;
+    const { board, log } = this.#deps;
     const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, epoch });
     this.#pause.forget();
     if (outcome === "fenced") throw new Fenced(epoch);
@@ -46,7 +46,7 @@ export class Requests {
 
   /** Another try of the claim that ended with this Failure. */
   async retry(request: SettEvent, failureId: ArtefactId, epoch: number): Promise<void> {
-    const failure = await this.#parts.board.readArtefact(failureId);
+    const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
       return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch);
     // Its other Failures may be named at the same time, and it is tried again once.
@@ -54,7 +54,7 @@ export class Requests {
   }
 
   async #retry(request: SettEvent, failure: Artefact, epoch: number): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#parts;
+    const { board, clock, newId, policy, log } = this.#deps;
     const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
     const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
@@ -73,7 +73,7 @@ export class Requests {
 
   /** The claims that its artefact was tried again as, be it by another agent, by their causes. */
   async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause) || isStandIn(cause));
     const claims = await board.readClaims(causes.map(([, id]) => id));
     return new Map(
@@ -86,6 +86,6 @@ export class Requests {
 
   async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number): Promise<void> {
     const draft = { ...about, type: "request_refused" as const, data: { request: request.id, reason } };
-    await this.#parts.board.logEvent(draft, `orchestrator:${epoch}`);
+    await this.#deps.board.logEvent(draft, `orchestrator:${epoch}`);
   }
 }

@@ -6,14 +6,14 @@ import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
-import { Fenced, type Parts } from "./parts.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 import { couldNotStart, type WorkerEnd, Workers } from "./workers.ts";
 
 /** Then the container runtime is asked again. */
 const refuseForMs = 2_000;
 
-export type WorkerParts = Pick<Parts, "board" | "log"> & {
+export type WorkerParts = Pick<Deps, "board" | "log"> & {
   runtime: ContainerRuntime;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent) => Promise<unknown>;
@@ -25,7 +25,7 @@ const maxStarts = 3;
 const betweenStarts = { firstMs: 1_000, maxMs: 10_000 };
 
 export class WorkerPool {
-  readonly #parts: WorkerParts;
+  readonly #deps: WorkerParts;
   readonly #template: WorkerTemplate;
   readonly #waiting: ClaimId[] = [];
   /** Slot → what runs there. Each slot has a workspace of its own. */
@@ -36,10 +36,10 @@ export class WorkerPool {
   readonly #starts = new Map<ClaimId, number>();
   readonly #workers: Workers;
 
-  constructor(parts: WorkerParts, template: WorkerTemplate) {
-    this.#parts = parts;
+  constructor(deps: WorkerParts, template: WorkerTemplate) {
+    this.#deps = deps;
     this.#template = template;
-    this.#workers = new Workers(parts, template);
+    this.#workers = new Workers(deps, template);
   }
 
   /** Until the signal aborts; workers go on by themselves and are found again by whoever leads next. Rejects with Fenced. */
@@ -56,7 +56,7 @@ export class WorkerPool {
       throw error;
     });
     for (const container of found) this.#adopt(container, ending, give);
-    for await (const claims of this.#parts.board.followGrants(this.#template.agent, ending)) {
+    for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
       for (const claim of claims) this.#wait(claim);
       this.#fill(ending, give);
     }
@@ -66,12 +66,12 @@ export class WorkerPool {
   /** While nobody can tell what runs, none may be started: there could be too many. What is granted fails, rather than wait in silence. */
   async #refuse(error: unknown, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(refuseForMs)]);
-    for await (const claims of this.#parts.board.followGrants(this.#template.agent, until)) {
+    for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
         const { attempt } = (await this.#queued(claim)) ?? {};
         const reason = couldNotStart(error);
         if (attempt !== undefined)
-          await this.#parts.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
+          await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
       }
     }
   }
@@ -97,7 +97,7 @@ export class WorkerPool {
         if (error instanceof Fenced) give(error);
         // What is still queued is told of again.
         else if (!signal.aborted)
-          this.#parts.log.error("A worker could not be looked after", { agent: this.#template.agent, claim_id: claim, error });
+          this.#deps.log.error("A worker could not be looked after", { agent: this.#template.agent, claim_id: claim, error });
       })
       .finally(() => {
         this.#busy.delete(slot);
@@ -114,14 +114,14 @@ export class WorkerPool {
     const { agent, attempt, claim } = labels;
     let slot = Number(container.env.SETT_WORKER_SLOT);
     while (!(slot > 0) || this.#busy.has(slot)) slot = slot > 0 ? slot + 1 : 1;
-    this.#parts.log.info("Found a worker", { agent, claim_id: claim, worker: name });
+    this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
     const work = async () => this.#settle(claim, attempt, await this.#workers.see(name, { claim, attempt }, signal), signal);
     this.#occupy(slot, claim, work, signal, give);
   }
 
   async #work(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
     // Whoever lets the instance go on wakes everybody again.
-    if ((await this.#parts.board.readPause()) !== undefined) return;
+    if ((await this.#deps.board.readPause()) !== undefined) return;
     const queued = await this.#queued(claim);
     // A wake-up is only a hint: the grant may be running already, or its claim over.
     if (queued === undefined) {
@@ -133,7 +133,7 @@ export class WorkerPool {
   }
 
   async #queued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
-    const snapshot = await this.#parts.board.readClaim(claim);
+    const snapshot = await this.#deps.board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
     if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return undefined;
     return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
@@ -152,7 +152,7 @@ export class WorkerPool {
     const starts = this.#starts.get(claim) ?? 1;
     if (!hasBegun && starts < maxStarts) {
       const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
-      this.#parts.log.warn("A worker did not begin; starting it again", about);
+      this.#deps.log.warn("A worker did not begin; starting it again", about);
       await sleep(backOffMs(starts, betweenStarts), signal);
       this.#starts.set(claim, starts + 1);
       this.#wait(claim);
@@ -160,6 +160,6 @@ export class WorkerPool {
     }
     this.#starts.delete(claim);
     const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
-    await this.#parts.decide(claim, { kind: "worker_lost", agent, attempt, reason });
+    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason });
   }
 }

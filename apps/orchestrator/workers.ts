@@ -7,13 +7,13 @@ import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
 import { workerName, workerWorkspaceName } from "../../lib/runtime/names.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
 /** What a worker has written is kept up to here: the last of it, which tells how it ended. */
 const maxLogLines = 1_000;
 
-type WorkersParts = Pick<Parts, "board" | "log"> & { runtime: ContainerRuntime };
+type WorkersParts = Pick<Deps, "board" | "log"> & { runtime: ContainerRuntime };
 
 /** `reason` counts only if it has not posted its result. `not_accepted`: by its own word it has begun nothing. */
 export type WorkerEnd = "not_accepted" | { reason: string };
@@ -21,23 +21,23 @@ export type WorkerEnd = "not_accepted" | { reason: string };
 type Order = { claim: ClaimId; attempt: number; goal: GoalId; slot: number };
 
 export class Workers {
-  readonly #parts: WorkersParts;
+  readonly #deps: WorkersParts;
   readonly #template: WorkerTemplate;
   readonly #prepared = new Set<number>();
 
-  constructor(parts: WorkersParts, template: WorkerTemplate) {
-    this.#parts = parts;
+  constructor(deps: WorkersParts, template: WorkerTemplate) {
+    this.#deps = deps;
     this.#template = template;
   }
 
   async found(): Promise<ContainerPart[]> {
     const { agent, spec } = this.#template;
-    const { containers } = await this.#parts.runtime.parts(spec.labels.instance);
+    const { containers } = await this.#deps.runtime.parts(spec.labels.instance);
     return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
   }
   /** How it ended, once it has; undefined when the signal aborts before. */
   async run(order: Order, signal: AbortSignal): Promise<WorkerEnd | undefined> {
-    const { log, runtime } = this.#parts;
+    const { log, runtime } = this.#deps;
     const { agent, spec } = this.#template;
     const { claim, attempt } = order;
     const name = workerName(spec.labels.instance, agent, claim, attempt);
@@ -59,7 +59,7 @@ export class Workers {
     const { agent, spec } = this.#template;
     await this.#prepareWorkspace(slot);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
-    await this.#parts.runtime.containers.start({
+    await this.#deps.runtime.containers.start({
       ...workerSpec(spec, claim, workerWorkspaceName(spec.labels.instance, agent, slot)),
       name,
       labels: { ...labels, role: "role" in spec.labels ? spec.labels.role : agent },
@@ -77,7 +77,7 @@ export class Workers {
     if (signal.aborted) return undefined;
     if (exitCode !== undefined) await this.#clear(name);
     const about = { agent: this.#template.agent, claim_id: claim, attempt, worker: name, exit_code: exitCode };
-    this.#parts.log.info("A worker has ended", about);
+    this.#deps.log.info("A worker has ended", about);
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
     const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
     return { reason: `The worker ${end} before it had posted a result.` };
@@ -85,7 +85,7 @@ export class Workers {
 
   /** Its exit code; undefined when it is gone. An engine that does not answer is waited for. */
   async #ended(name: string, signal: AbortSignal): Promise<number | undefined> {
-    const { log, runtime } = this.#parts;
+    const { log, runtime } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
         return await runtime.containers.wait(name, signal);
@@ -101,7 +101,7 @@ export class Workers {
   }
 
   async #clear(name: string): Promise<void> {
-    const { board, log, runtime } = this.#parts;
+    const { board, log, runtime } = this.#deps;
     try {
       const lines: string[] = [];
       for await (const { line } of runtime.containers.logs(name, { tail: maxLogLines })) lines.push(line);
@@ -115,7 +115,7 @@ export class Workers {
 
   async #prepareWorkspace(slot: number): Promise<void> {
     if (this.#prepared.has(slot)) return;
-    const { runtime } = this.#parts;
+    const { runtime } = this.#deps;
     const { agent, spec } = this.#template;
     const { instance, workspace, version } = spec.labels;
     const name = workerWorkspaceName(instance, agent, slot);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../apps/cub/claim-watcher.ts";
-import type { RunBidCommand } from "../../apps/cub/parts.ts";
+import type { RunBidCommand } from "../../apps/cub/deps.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import { agentName } from "../support/sample.ts";
 import { exited } from "../support/tool.ts";

@@ -1,13 +1,13 @@
 // A claim that waits for a bid, for a day of the blackboard's own time.
 import { expect, test } from "bun:test";
+import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
 import { AskAgain } from "../../apps/orchestrator/ask-again.ts";
 import { ClaimCache } from "../../apps/orchestrator/claim-cache.ts";
-import { Contact } from "../../apps/orchestrator/contact.ts";
+import { Contact } from "../../apps/orchestrator/contact-clock.ts";
 import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
 import { judgeDue } from "../../apps/orchestrator/judge-due.ts";
 import { Pause } from "../../apps/orchestrator/pause.ts";
-import { Roster } from "../../apps/orchestrator/roster.ts";
-import { Targets } from "../../apps/orchestrator/targets.ts";
+import { TargetCache } from "../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
@@ -27,7 +27,7 @@ async function createScene() {
   await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
-  const decider = new Decider(parts, new Roster(parts), new Targets(board), new ClaimCache(), new Pause(board));
+  const decider = new Decider(parts, new AgentCache(parts), new TargetCache(board), new ClaimCache(), new Pause(board));
   const rooms = { decider, asking: new AskAgain(parts, decider) };
   const contact = new Contact(board, () => nowMs);
   const pass = async (seconds: number) => {

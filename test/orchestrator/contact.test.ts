@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Contact } from "../../apps/orchestrator/contact.ts";
+import { Contact } from "../../apps/orchestrator/contact-clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 

@@ -1,6 +1,6 @@
 // The slow look at what was written by hand and never published.
 import { expect, test } from "bun:test";
-import { HandmadeScan } from "../../apps/orchestrator/reconcile.ts";
+import { AdoptionScan } from "../../apps/orchestrator/reconcile.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -20,7 +20,7 @@ test("takes in what stands there for a while, and says what is still missing of 
     () => new Date(),
   );
   const parts = orchestratorParts({ board, log, clock: { ...systemClock, passedMs: () => 0 } });
-  const scan = new HandmadeScan();
+  const scan = new AdoptionScan();
   const told = async () =>
     (await board.readEvents("0", 100)).flatMap(({ type, artefact_id, data }) =>
       type.startsWith("artefact_") ? [[type, artefact_id, data?.reason]] : [],

@@ -1,13 +1,13 @@
 // What an orchestrator reads when it looks at everything again, measured at a real Redis: what it decides on, and not what artefacts say.
 import { afterAll, expect, test } from "bun:test";
+import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
 import { ClaimCache } from "../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
 import { Pause } from "../../apps/orchestrator/pause.ts";
-import { QuestionDesk } from "../../apps/orchestrator/question-desk.ts";
+import { QuestionDesk } from "../../apps/orchestrator/questions.ts";
 import { reconcileClaims } from "../../apps/orchestrator/reconcile.ts";
-import { Roster } from "../../apps/orchestrator/roster.ts";
 import { Silence } from "../../apps/orchestrator/silence.ts";
-import { Targets } from "../../apps/orchestrator/targets.ts";
+import { TargetCache } from "../../apps/orchestrator/target-cache.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { openRedisBench } from "../blackboard/bench.ts";
 import { acquireLeaderLease, commitOf } from "../blackboard/suite/scene.ts";
@@ -93,8 +93,8 @@ async function createLook(board: Blackboard) {
   });
   const epoch = await acquireLeaderLease(board);
   const parts = orchestratorParts({ board });
-  const roster = new Roster(parts);
-  const decider = new Decider(parts, roster, new Targets(board), new ClaimCache(), new Pause(board));
+  const roster = new AgentCache(parts);
+  const decider = new Decider(parts, roster, new TargetCache(board), new ClaimCache(), new Pause(board));
   const desk = new QuestionDesk(parts, roster, decider);
   return { epoch, desk, reconcile: () => reconcileClaims(parts, { decider, desk, silence: new Silence() }, epoch, true) };
 }

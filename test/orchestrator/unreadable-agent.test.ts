@@ -1,6 +1,6 @@
 // An agent whose registration cannot be read, as after an upgrade in which another version has written it.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { Roster } from "../../apps/orchestrator/roster.ts";
+import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
 import type { Grant } from "../../lib/model/claim.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { agentName, sampleAgent } from "../support/sample.ts";
@@ -44,7 +44,7 @@ test("the log says once what is wrong with it", async () => {
   );
   const unreadable = { text: "{", problem: "it is not JSON" };
   let agents = [{ ...sampleAgent("coder"), unreadable }];
-  const roster = new Roster({ board: { listAgents: async () => agents }, log });
+  const roster = new AgentCache({ board: { listAgents: async () => agents }, log });
   for (let look = 0; look < 3; look++) {
     await roster.list();
     roster.forget();

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Parts } from "../../apps/orchestrator/parts.ts";
+import type { Deps } from "../../apps/orchestrator/deps.ts";
 import { WorkerPool } from "../../apps/orchestrator/worker-pool.ts";
 import type { WorkerTemplate } from "../../apps/orchestrator/worker-template.ts";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -63,7 +63,7 @@ async function refusingEngine(status: number, message: string): Promise<AsyncDis
 }
 
 /** What becomes of two goals, one after the other, and of a third that is another agent's. */
-async function failures(workers: Parts["workers"]): Promise<string[]> {
+async function failures(workers: Deps["workers"]): Promise<string[]> {
   const bids = [{ on: "GoalDefined", bid: "claim" as const }];
   const script = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;
   await using clan = await startClan({ tester, other: { bids, script } }, { workers });

@@ -1,10 +1,10 @@
 // An orchestrator and cubs in this process on one blackboard. Their tools are functions of the test, or shell scripts.
 import process from "node:process";
 import { Cub } from "../../apps/cub/cub.ts";
+import type { Deps as CubParts } from "../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../apps/cub/own-registration.ts";
-import type { Parts as CubParts } from "../../apps/cub/parts.ts";
+import type { Deps } from "../../apps/orchestrator/deps.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
-import type { Parts } from "../../apps/orchestrator/parts.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -22,7 +22,7 @@ import { cubParts, orchestratorParts } from "./wired.ts";
 export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string };
 export type ClanOptions = {
   policy?: Partial<Policy>;
-  workers?: Parts["workers"];
+  workers?: Deps["workers"];
   /** How long contact must have lasted before a lapsed lease is judged. */
   grantLeaseMs?: number;
 };

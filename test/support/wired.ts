@@ -1,10 +1,10 @@
 // A cub and an orchestrator wired as their programs wire them, but for what a test decides.
 import { randomUUID } from "node:crypto";
+import type { Deps as CubParts } from "../../apps/cub/deps.ts";
 import { LoopWatch } from "../../apps/cub/loop-watch.ts";
 import { createCubMetrics } from "../../apps/cub/metrics.ts";
-import type { Parts as CubParts } from "../../apps/cub/parts.ts";
+import type { Deps as OrchestratorParts } from "../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
-import type { Parts as OrchestratorParts } from "../../apps/orchestrator/parts.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";

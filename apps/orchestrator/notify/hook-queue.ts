@@ -5,7 +5,7 @@ import { backOffMs } from "../../../lib/async/back-off.ts";
 import { keyOf, type Notice, noticeBody, type Subject } from "../../../lib/core/notice.ts";
 import type { Hook, Told } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
-import { Fenced, type Parts } from "../parts.ts";
+import { type Deps, Fenced } from "../deps.ts";
 import { post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
@@ -17,7 +17,7 @@ const usualTimeoutMs = 10_000;
 type Entry = { subject: Subject; lookAtMs: number; failingSinceMs?: number };
 
 export class HookQueue {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #epoch: number;
   readonly #hook: Hook;
   /** Whose address may be a secret by itself: its host, and enough of a digest to tell it from others. */
@@ -27,8 +27,8 @@ export class HookQueue {
   #failures = 0;
   #notBeforeMs = 0;
 
-  constructor(parts: Parts, hook: Hook, epoch: number) {
-    this.#parts = parts;
+  constructor(deps: Deps, hook: Hook, epoch: number) {
+    this.#deps = deps;
     this.#hook = hook;
     this.#epoch = epoch;
     this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
@@ -80,7 +80,7 @@ export class HookQueue {
 
   /** True when there is nothing more to tell for now. */
   async #look(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
-    const { board, log } = this.#parts;
+    const { board, log } = this.#deps;
     const [told, nowMs] = await Promise.all([board.readTold(key, this.#name), board.time()]);
     // Told in the future: Redis' clock was set back, and nobody knows how long ago it was.
     const isEarly = told !== undefined && nowMs >= told.at && nowMs < told.at + this.#hook.remind_every_ms;
@@ -99,13 +99,13 @@ export class HookQueue {
   }
 
   async #tell(key: string, entry: Entry, notice: Notice, told: Told, signal: AbortSignal): Promise<boolean> {
-    const { board, log, metrics, notify } = this.#parts;
+    const { board, log, metrics, notify } = this.#deps;
     // A process that wakes up late finds its leader lease taken, and says nothing.
     if ((await board.readLeader())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
     const { reminder } = told;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
-    const message = { id, timestampSeconds: Math.floor(this.#parts.clock.now().getTime() / 1_000), body };
+    const message = { id, timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000), body };
     const posted = await post(this.#hook, message, notify?.timeoutMs ?? usualTimeoutMs, signal);
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
@@ -131,6 +131,6 @@ export class HookQueue {
   }
 
   #nowMs(): number {
-    return this.#parts.clock.passedMs();
+    return this.#deps.clock.passedMs();
   }
 }

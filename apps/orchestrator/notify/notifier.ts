@@ -4,7 +4,7 @@
 import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { isApprovalWaiting, keyOf, type Subject, subjectOf } from "../../../lib/core/notice.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
-import { Fenced, type Parts } from "../parts.ts";
+import { type Deps, Fenced } from "../deps.ts";
 import { HookQueue } from "./hook-queue.ts";
 
 /** A goal is looked at once no more of its claims have ended for so long: several may end together, and read it all is much. */
@@ -16,7 +16,7 @@ const lookEveryMs = 15_000;
 const claimsAtOnce = 100;
 
 export class Notifier {
-  readonly #parts: Parts;
+  readonly #deps: Deps;
   readonly #epoch: number;
   readonly #queues: HookQueue[];
   readonly #lookEveryMs: number;
@@ -26,12 +26,12 @@ export class Notifier {
   #saved = "";
 
   /** `cursor`: where to begin when nobody was told of anything before. */
-  constructor(parts: Parts, { epoch, cursor }: { epoch: number; cursor: string }) {
-    const { hooks } = parts.notify ?? { hooks: [] };
-    this.#parts = parts;
+  constructor(deps: Deps, { epoch, cursor }: { epoch: number; cursor: string }) {
+    const { hooks } = deps.notify ?? { hooks: [] };
+    this.#deps = deps;
     this.#epoch = epoch;
     this.#seen = cursor;
-    this.#queues = hooks.map((hook) => new HookQueue(parts, hook, epoch));
+    this.#queues = hooks.map((hook) => new HookQueue(deps, hook, epoch));
     this.#lookEveryMs = Math.min(lookEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
 
@@ -42,7 +42,7 @@ export class Notifier {
       await this.#moveCursor(undefined);
       return await aborted(signal);
     }
-    this.#seen = (await this.#parts.board.readNoticeCursor()) ?? this.#seen;
+    this.#seen = (await this.#deps.board.readNoticeCursor()) ?? this.#seen;
     await this.#saveCursor();
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
@@ -66,7 +66,7 @@ export class Notifier {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const events of this.#parts.board.followEvents(this.#seen, signal)) for (const event of events) this.#hear(event);
+    for await (const events of this.#deps.board.followEvents(this.#seen, signal)) for (const event of events) this.#hear(event);
   }
 
   #hear(event: SettEvent): void {
@@ -85,7 +85,7 @@ export class Notifier {
 
   /** Questions and approvals are told, and told again, whatever the log has said of them. */
   async #lookForWaiting(): Promise<void> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     for (const question of await board.listOpenQuestions()) this.#add({ kind: "question", question });
     const open = await board.listOpenClaims();
     for (let from = 0; from < open.length; from += claimsAtOnce) {
@@ -111,7 +111,7 @@ export class Notifier {
   }
 
   async #moveCursor(cursor: string | undefined): Promise<void> {
-    const { outcome } = await this.#parts.board.moveNoticeCursor(this.#epoch, cursor);
+    const { outcome } = await this.#deps.board.moveNoticeCursor(this.#epoch, cursor);
     if (outcome === "fenced") throw new Fenced(this.#epoch);
   }
 }

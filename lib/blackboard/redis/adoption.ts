@@ -15,7 +15,7 @@ import {
 } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
 import { agentsOf } from "./agents.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { outcomeOf } from "./replies.ts";
 import { endingWords, membersOf } from "./script-arguments.ts";
 
@@ -24,17 +24,17 @@ type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Ref
 /** Somebody who writes on and on is left to the next look. */
 const maxTries = 10;
 
-export async function adoptArtefact(parts: Parts, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
-  const { keys, script } = parts;
+export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
+  const { keys, script } = deps;
   const stored = [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts, keys.artefactDigests];
   const known = outcomeOf(await script("verifyArtefact", stored, [String(epoch), id]), "known", "unknown", "fenced");
   if (known.outcome !== "unknown") return known;
   for (let tries = 1; tries <= maxTries; tries++) {
-    const written = await readHandWritten(parts, id);
+    const written = await readHandWritten(deps, id);
     const [sources, thread, agents] = await Promise.all([
-      readSources(parts, sourcesOf(written)),
-      readThreadEnd(parts, written.fields.logical_id),
-      agentsOf(parts).listAgents(),
+      readSources(deps, sourcesOf(written)),
+      readThreadEnd(deps, written.fields.logical_id),
+      agentsOf(deps).listAgents(),
     ]);
     const at = new Date().toISOString();
     const judgement = judge(id, written, { sources, thread: thread.end, agents, createdAt: at });
@@ -57,8 +57,8 @@ function standing({ filled, artefact }: Extract<Judgement, { verdict: "sound" }>
   return [...judgedFields.map((name) => filled[name]), begun, ...endingWords(at, artefact.id, failureByHand(artefact))];
 }
 
-export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]> {
-  const { connection, keys } = parts;
+export async function findUnindexedArtefacts(deps: Deps): Promise<ArtefactId[]> {
+  const { connection, keys } = deps;
   const start = keys.artefact("");
   const found: ArtefactId[] = [];
   let cursor = "0";
@@ -67,7 +67,7 @@ export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]
     cursor = page.cursor;
     // `artifact:<id>:claims` matches too, and what follows there is no id.
     const ids = page.keys.map((key) => ArtefactId.safeParse(key.slice(start.length)).data);
-    const waiting = await Promise.all(ids.map(async (id) => (id !== undefined && (await isWaiting(parts, id)) ? id : undefined)));
+    const waiting = await Promise.all(ids.map(async (id) => (id !== undefined && (await isWaiting(deps, id)) ? id : undefined)));
     found.push(...waiting.filter((id) => id !== undefined));
   } while (cursor !== "0");
   // A scan may show a key twice.
@@ -75,18 +75,18 @@ export async function findUnindexedArtefacts(parts: Parts): Promise<ArtefactId[]
 }
 
 /** Not in the indexes, and not refused as it stands. */
-async function isWaiting(parts: Parts, id: ArtefactId): Promise<boolean> {
-  const { connection, keys } = parts;
-  if (await isIndexed(parts, id)) return false;
+async function isWaiting(deps: Deps, id: ArtefactId): Promise<boolean> {
+  const { connection, keys } = deps;
+  if (await isIndexed(deps, id)) return false;
   const refusal = await connection.run((client) => client.hGet(keys.refusedArtefacts, id));
-  return refusal === null || !refusal.startsWith(digestOf(await readHandWritten(parts, id)));
+  return refusal === null || !refusal.startsWith(digestOf(await readHandWritten(deps, id)));
 }
 
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const nothing = Buffer.alloc(0);
 
 /** The payload stays where it is: only its size is judged. `bytes` are the other fields as they stand, so that the script can tell them again. */
-async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Promise<HandWritten & { bytes: Buffer[] }> {
+async function readHandWritten({ connection, keys }: Deps, id: ArtefactId): Promise<HandWritten & { bytes: Buffer[] }> {
   const key = keys.artefact(id);
   const [values, hasPayload, size] = await connection.run((client) =>
     Promise.all([
@@ -103,29 +103,29 @@ async function readHandWritten({ connection, keys }: Parts, id: ArtefactId): Pro
   return { fields, illegible, bytes, payloadBytes: hasPayload === 1 ? Number(size) : undefined };
 }
 
-async function isIndexed({ connection, keys }: Parts, id: ArtefactId): Promise<boolean> {
+async function isIndexed({ connection, keys }: Deps, id: ArtefactId): Promise<boolean> {
   return (await connection.run((client) => client.hExists(keys.artefactDigests, id))) === 1;
 }
 
 const endFields = ["version", "structural_type", "type", "goal_id"] as const;
 
 /** `last`: the id that ends the thread, '' when there is none. */
-async function readThreadEnd({ connection, keys }: Parts, thread: string): Promise<{ last: string; end: ThreadEnd | undefined }> {
+async function readThreadEnd({ connection, keys }: Deps, thread: string): Promise<{ last: string; end: ThreadEnd | undefined }> {
   const [last] = await connection.run((client) => client.zRange(keys.thread(thread as LogicalId), -1, -1));
   if (last === undefined) return { last: "", end: undefined };
   const values = await connection.run((client) => client.hmGet(keys.artefact(last), [...endFields]));
   return { last, end: Object.fromEntries(endFields.map((name, index) => [name, values[index] ?? ""])) };
 }
 
-function readSources(parts: Parts, ids: readonly ArtefactId[]): Promise<SourceState[]> {
-  const { connection, keys } = parts;
+function readSources(deps: Deps, ids: readonly ArtefactId[]): Promise<SourceState[]> {
+  const { connection, keys } = deps;
   return Promise.all(
     ids.map(async (id): Promise<SourceState> => {
       const [exists, goal] = await connection.run((client) =>
         Promise.all([client.exists(keys.artefact(id)), client.hGet(keys.artefact(id), "goal_id")]),
       );
       if (exists === 0) return { state: "missing" };
-      return (await isIndexed(parts, id)) ? { state: "known", goal: goal ?? "" } : { state: "unadopted" };
+      return (await isIndexed(deps, id)) ? { state: "known", goal: goal ?? "" } : { state: "unadopted" };
     }),
   );
 }

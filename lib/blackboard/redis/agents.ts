@@ -4,13 +4,13 @@ import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { listed } from "./script-arguments.ts";
 
 /** About as many of each agent are kept. */
 const maxWorkerLogs = 200;
 
-export function agentsOf({ connection, keys, script }: Parts): AgentBoard {
+export function agentsOf({ connection, keys, script }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
     const words = listed(registrations, (given) => {
       const { text, data } = textOfRegistration(given);

@@ -5,15 +5,15 @@ import { artefactFieldNames, artefactOfFields, deliveredCommit, digestOfContent 
 import type { ArtefactBoard, GoalEnding } from "../artefact-port.ts";
 import { adoptArtefact, findUnindexedArtefacts } from "./adoption.ts";
 import { readContextOf } from "./context.ts";
+import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
 import { readHeadsOf } from "./heads.ts";
 import { artefactIdsOf, listsOf } from "./lists.ts";
-import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { artefactWords, listed } from "./script-arguments.ts";
 
-export function artefactsOf(parts: Parts): ArtefactBoard {
-  const { connection, keys, script } = parts;
+export function artefactsOf(deps: Deps): ArtefactBoard {
+  const { connection, keys, script } = deps;
   const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
@@ -37,8 +37,8 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
       return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
     },
 
-    adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(parts, id, epoch, isOverdue),
-    findUnindexedArtefacts: () => findUnindexedArtefacts(parts),
+    adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(deps, id, epoch, isOverdue),
+    findUnindexedArtefacts: () => findUnindexedArtefacts(deps),
     artefactHints: (signal) => followChannel(connection, keys.artefactChannel, signal),
 
     async readArtefact(id) {
@@ -53,14 +53,14 @@ export function artefactsOf(parts: Parts): ArtefactBoard {
 
     readArtefacts: readWhole,
 
-    readHeads: readHeadsOf(parts),
-    readContext: readContextOf(parts, readWhole),
+    readHeads: readHeadsOf(deps),
+    readContext: readContextOf(deps, readWhole),
 
     async readThread(thread) {
       return artefactIdsOf(await connection.run((client) => client.zRange(keys.thread(thread), 0, -1)));
     },
 
-    ...listsOf(parts),
+    ...listsOf(deps),
 
     async listCommits() {
       const ids = artefactIdsOf(await connection.run((client) => client.zRange(keys.artefactsWithCommit, 0, -1)));

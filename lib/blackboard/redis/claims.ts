@@ -5,14 +5,14 @@ import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
 import { claimFieldNames, malformedClaim, snapshotOf } from "./claim-fields.ts";
-import { commitWords } from "./commit-words.ts";
+import { commitWords } from "./commit-args.ts";
+import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
-import type { Parts } from "./parts.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { newClaimWords } from "./script-arguments.ts";
 import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Parts): ClaimBoard {
+export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Deps): ClaimBoard {
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
     const announcement = announcementOf(message);
     if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);

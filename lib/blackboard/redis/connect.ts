@@ -40,7 +40,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const nonce = crypto.randomUUID();
   const script = scriptRunner((work) => connection.run(work), keys, nonce);
   const scriptOnce = scriptRunner((work) => connection.once(work), keys, nonce);
-  const parts = { connection, keys, script, scriptOnce, onUnreadable, actorOf };
+  const deps = { connection, keys, script, scriptOnce, onUnreadable, actorOf };
   return {
     instance,
     time: async () => {
@@ -51,15 +51,15 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,
     onReconnect: (listener) => connection.onReconnect(listener),
-    ...artefactsOf(parts),
-    ...claimsOf(parts),
-    ...grantsOf(parts),
-    ...peopleOf(parts),
-    ...agentsOf(parts),
-    ...noticesOf(parts),
-    ...pruneOf(parts),
-    ...leaderLeaseOf(parts),
-    ...logOf(parts),
+    ...artefactsOf(deps),
+    ...claimsOf(deps),
+    ...grantsOf(deps),
+    ...peopleOf(deps),
+    ...agentsOf(deps),
+    ...noticesOf(deps),
+    ...pruneOf(deps),
+    ...leaderLeaseOf(deps),
+    ...logOf(deps),
     [Symbol.asyncDispose]: async () => connection.close(),
   };
 }

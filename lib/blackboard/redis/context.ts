@@ -6,7 +6,7 @@ import type { ArtefactBoard } from "../artefact-port.ts";
 import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.ts";
 import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import { piecesOf } from "../pieces.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { listed } from "./script-arguments.ts";
 
 /** More is not put together in a script, which would hold up everybody, but read in pieces of about this size. */
@@ -15,7 +15,7 @@ const pieceBytes = 256 * 1024;
 type Found = { steps: string; artefact: Artefact };
 
 export function readContextOf(
-  { keys, script }: Parts,
+  { keys, script }: Deps,
   readArtefacts: ArtefactBoard["readArtefacts"],
 ): ArtefactBoard["readContext"] {
   return async (target, additionalIds, maxBytes = defaultContextBytes) => {

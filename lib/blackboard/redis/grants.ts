@@ -4,12 +4,12 @@ import { lookAgainMs } from "../look-again.ts";
 import type { GrantBoard, GrantResult } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
+import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
-import type { Parts } from "./parts.ts";
 import { outcomeOf } from "./replies.ts";
 import { artefactWords, endingWords, waitingWords } from "./script-arguments.ts";
 
-export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Parts): GrantBoard {
+export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Deps): GrantBoard {
   /** One that somebody has broken by hand must not keep the agent from the others. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;

@@ -1,7 +1,7 @@
 // Artefacts without their payloads, many in one round trip.
 import { artefactFieldNames, headOfFields } from "../artefact-fields.ts";
 import { type ArtefactBoard, beginningLength, maxInspectedLength, type StoredHead } from "../artefact-port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { listed } from "./script-arguments.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
@@ -10,7 +10,7 @@ const wordsOfHead = headFields.length + 3;
 /** A script holds everybody up while it runs: this many take it about a millisecond. */
 const headsAtOnce = 500;
 
-export function readHeadsOf({ keys, script }: Parts): ArtefactBoard["readHeads"] {
+export function readHeadsOf({ keys, script }: Deps): ArtefactBoard["readHeads"] {
   return async (ids) => {
     const heads: StoredHead[] = [];
     for (let from = 0; from < ids.length; from += headsAtOnce) {

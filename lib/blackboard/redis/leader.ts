@@ -1,11 +1,11 @@
 // The orchestrator's leader lease in Redis, and what is due.
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { certainOutcomeOf } from "./replies.ts";
 import { listed } from "./script-arguments.ts";
 
-export function leaderLeaseOf({ connection, keys, script, scriptOnce }: Parts): LeaderLease {
+export function leaderLeaseOf({ connection, keys, script, scriptOnce }: Deps): LeaderLease {
   return {
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
       const reply = await script(

@@ -1,7 +1,7 @@
 // What there is, by time or by the beginning of its id, in pieces of any size.
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import type { ArtefactBoard, Page } from "../artefact-port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 
 /** How many ids Redis looks at in one go. */
 const idsAtOnce = 2_000;
@@ -11,7 +11,7 @@ type Lists = Pick<
   "listArtefacts" | "countArtefacts" | "findArtefacts" | "listGoals" | "countGoals" | "listArtefactsOfGoal"
 >;
 
-export function listsOf({ connection, keys }: Parts): Lists {
+export function listsOf({ connection, keys }: Deps): Lists {
   const range = (key: string, { from, count }: Page = { from: 0, count: 0 }) =>
     connection.run((client) => client.zRange(key, from, from + count - 1));
   const count = (key: string) => connection.run((client) => client.zCard(key));

@@ -2,12 +2,12 @@
 import type { SettEvent } from "../../model/event.ts";
 import type { Log } from "../log-port.ts";
 import { eventOf } from "../logged-event.ts";
+import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
-import type { Parts } from "./parts.ts";
 import { eventWords } from "./script-arguments.ts";
 import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function logOf({ connection, keys, script, onUnreadable }: Parts): Log {
+export function logOf({ connection, keys, script, onUnreadable }: Deps): Log {
   const read = ({ id, message }: StreamEntry): SettEvent => {
     const event = eventOf(id, message);
     if (event.type === "unreadable") onUnreadable(`entry ${id} of ${keys.events}: ${event.data?.reason}`);

@@ -1,12 +1,12 @@
 // What receivers outside were told, in Redis.
 import { Told } from "../../model/notify.ts";
 import type { NoticeBoard } from "../notice-port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { certainOutcomeOf } from "./replies.ts";
 
 const cursorField = "notice_cursor";
 
-export function noticesOf({ connection, keys, script }: Parts): NoticeBoard {
+export function noticesOf({ connection, keys, script }: Deps): NoticeBoard {
   return {
     async readNoticeCursor() {
       return (await connection.run((client) => client.hGet(keys.orchestrator, cursorField))) ?? undefined;

@@ -2,11 +2,11 @@
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { textOfGrant } from "./claim-fields.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { certainOutcomeOf, outcomeOf } from "./replies.ts";
 import { artefactWords } from "./script-arguments.ts";
 
-export function peopleOf({ connection, keys, script }: Parts): PeopleBoard {
+export function peopleOf({ connection, keys, script }: Deps): PeopleBoard {
   return {
     async listOpenQuestions() {
       return (await connection.run((client) => client.zRange(keys.openQuestions, 0, -1))) as ArtefactId[];

@@ -1,9 +1,9 @@
 // Taking goals that are over off the blackboard, in Redis.
 import type { PruneBoard } from "../prune-port.ts";
-import type { Parts } from "./parts.ts";
+import type { Deps } from "./deps.ts";
 import { certainOutcomeOf } from "./replies.ts";
 
-export function pruneOf({ connection, keys, script }: Parts): PruneBoard {
+export function pruneOf({ connection, keys, script }: Deps): PruneBoard {
   return {
     async retireGoal({ goal, artefacts, claims }) {
       const stored = [keys.goal(goal), keys.artefactsOfGoal(goal), keys.openQuestions];

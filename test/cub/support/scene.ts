@@ -1,7 +1,7 @@
 // A cub in this process on a blackboard in memory, with a tool that is a function of the test.
 import { Cub } from "../../../apps/cub/cub.ts";
+import type { Deps } from "../../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
-import type { Parts } from "../../../apps/cub/parts.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -20,7 +20,7 @@ export async function cubScene(
   options: {
     agent?: Partial<AgentRegistration>;
     tool?: Tool;
-    over?: Partial<Parts>;
+    over?: Partial<Deps>;
     wrap?: (board: Blackboard) => Blackboard;
   } = {},
 ) {

@@ -9,7 +9,7 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { OrchestratorMetrics } from "./metrics.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
-export type Parts = {
+export type Deps = {
   board: Blackboard;
   policy: Policy;
   holder: string;

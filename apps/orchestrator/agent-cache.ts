@@ -4,7 +4,7 @@ import type { RegisteredAgent } from "../../lib/model/agent.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 
-export class Roster {
+export class AgentCache {
   #agents: Promise<RegisteredAgent[]> | undefined;
   readonly #board: Pick<Blackboard, "listAgents">;
   readonly #log: JsonLog;

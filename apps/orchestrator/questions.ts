@@ -8,25 +8,25 @@ import { type Artefact, type ArtefactHead, goalFeedbackType } from "../../lib/mo
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import type { AgentCache } from "./agent-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import { EachByItself } from "./each-by-itself.ts";
-import { Fenced, type Parts } from "./parts.ts";
-import type { Roster } from "./roster.ts";
 
 type Asked = Extract<Route, { to: "agent" }>;
 
 export class QuestionDesk {
-  readonly #parts: Parts;
-  readonly #roster: Roster;
+  readonly #deps: Deps;
+  readonly #roster: AgentCache;
   readonly #decider: Decider;
   readonly #questions = new SerialByKey<ArtefactId>();
   readonly #each: EachByItself<ArtefactId>;
 
-  constructor(parts: Parts, roster: Roster, decider: Decider) {
-    this.#parts = parts;
+  constructor(deps: Deps, roster: AgentCache, decider: Decider) {
+    this.#deps = deps;
     this.#roster = roster;
     this.#decider = decider;
-    this.#each = new EachByItself(parts.log, "Could not look at a question: it is left as it is", "artefact_id");
+    this.#each = new EachByItself(deps.log, "Could not look at a question: it is left as it is", "artefact_id");
   }
 
   /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
@@ -41,7 +41,7 @@ export class QuestionDesk {
   }
 
   async #look(id: ArtefactId, epoch: number): Promise<void> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     const clarifications = await this.#clarificationsOf(id);
@@ -54,14 +54,14 @@ export class QuestionDesk {
 
   /** An answer, whoever gave it. */
   async lookAtAnswer(id: ArtefactId, epoch: number): Promise<void> {
-    const [question] = (await readHead(this.#parts.board, id))?.source_artefacts ?? [];
+    const [question] = (await readHead(this.#deps.board, id))?.source_artefacts ?? [];
     if (question !== undefined) await this.look(question, epoch);
   }
 
   /** Whether anything waits for what the claim comes to: always, but for one that is to answer a question which has its answer, or is closed. */
   async needs({ kind, artefact_id }: Claim): Promise<boolean> {
     if (kind !== "clarification") return true;
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const [question, [answer]] = await Promise.all([readHead(board, artefact_id), board.answersOf([artefact_id])]);
     return question !== undefined && answer === undefined && (await this.#isWaitedFor(question));
   }
@@ -77,19 +77,19 @@ export class QuestionDesk {
   }
 
   async #clarificationsOf(question: ArtefactId): Promise<ClaimSnapshot[]> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     return board.readClaims([...(await board.claimsOfArtefact(question)).values()]);
   }
 
   /** Feedback on a goal waits for its author until the goal ends, which the blackboard checks. */
   async #isWaitedFor({ id, produced_by_agent, claim_id }: ArtefactHead): Promise<boolean> {
     if (produced_by_agent === "" || claim_id === "") return true;
-    const asking = await this.#parts.board.readClaim(claim_id);
+    const asking = await this.#deps.board.readClaim(claim_id);
     return asking?.grants.some((grant) => questionOf(grant) === id) === true;
   }
 
   async #answered(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const given = await readHead(board, answer);
     for (const { claim } of clarifications) {
       if (isEnded(claim.status) || claim.id === given?.claim_id) continue;
@@ -103,7 +103,7 @@ export class QuestionDesk {
 
   /** The answer to feedback on a goal is the goal's next version. */
   async #restateGoal({ source_artefacts }: ArtefactHead, id: ArtefactId, epoch: number): Promise<void> {
-    const { board, clock, newId, log } = this.#parts;
+    const { board, clock, newId, log } = this.#deps;
     const [rejected] = source_artefacts;
     const [answer, goal] = await Promise.all([board.readArtefact(id), rejected && readHead(board, rejected)]);
     if (answer === undefined || goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
@@ -125,7 +125,7 @@ export class QuestionDesk {
   }
 
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
-    const { board, policy } = this.#parts;
+    const { board, policy } = this.#deps;
     if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
     const [agents, asking] = await Promise.all([this.#roster.list(), this.#askersOf(question)]);
     const tried = new Map(
@@ -147,7 +147,7 @@ export class QuestionDesk {
 
   /** Who asks this question, and those that it came from: whoever was asked one of these asks the next. */
   async #askersOf(question: ArtefactHead): Promise<Set<string>> {
-    const { board } = this.#parts;
+    const { board } = this.#deps;
     const askers = new Set<string>([question.produced_by_agent]);
     const seen = new Set([question.id]);
     for (let current: ArtefactHead | undefined = question; current !== undefined && current.claim_id !== ""; ) {
@@ -161,14 +161,14 @@ export class QuestionDesk {
   }
 
   async #askPeople({ id, goal_id }: ArtefactHead, epoch: number): Promise<void> {
-    const { board, log } = this.#parts;
+    const { board, log } = this.#deps;
     const { outcome } = await board.askPeople({ question: id, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "asked") log.info("Put a question to people", { artefact_id: id, goal_id });
   }
 
   async #askAgent(question: ArtefactHead, { agent, standIn }: Asked, epoch: number): Promise<void> {
-    const { board, clock, newId, policy, log } = this.#parts;
+    const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const claim: Claim = {
       id: ClaimId.parse(newId()),

@@ -10,7 +10,7 @@ import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 
-export type Parts = {
+export type Deps = {
   board: Blackboard;
   registration: OwnRegistration;
   runTool: RunTool;

@@ -14,7 +14,7 @@ const maxVerdicts = 1_000;
 /** Reviews of 16 MiB each are possible. */
 const reviewsAtOnce = 4;
 
-export class Targets {
+export class TargetCache {
   readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
   readonly #board: Blackboard;

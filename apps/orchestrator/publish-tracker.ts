@@ -8,7 +8,7 @@ const maxRemembered = 20_000;
 /** Event and publication come by different connections, but not far apart. */
 const apartMs = 2_000;
 
-export class HeardArtefacts {
+export class PublishTracker {
   /** id → until when (Unix milliseconds) the publication that belongs to its event may come. */
   readonly #expected = new RecentMap<string, number>(maxRemembered);
   /** Publications of which the log has not told yet: how many of each id, and when the first was heard. */

@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts";
 import type { RunScript } from "./scripts.ts";
 
 /** What each question of the port is answered with. */
-export type Parts = {
+export type Deps = {
   connection: Connection;
   keys: Keys;
   /** Repeated when contact breaks. */
