@@ -14,14 +14,14 @@ import type { TargetCache } from "./target-cache.ts";
 
 export class ClaimOpener {
   readonly #deps: Deps;
-  readonly #roster: AgentCache;
+  readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #cache: ClaimCache;
   readonly #targets: TargetCache;
 
-  constructor(deps: Deps, roster: AgentCache, decider: Decider, cache: ClaimCache, targets: TargetCache) {
+  constructor(deps: Deps, agentCache: AgentCache, decider: Decider, cache: ClaimCache, targets: TargetCache) {
     this.#deps = deps;
-    this.#roster = roster;
+    this.#agentCache = agentCache;
     this.#decider = decider;
     this.#cache = cache;
     this.#targets = targets;
@@ -30,7 +30,7 @@ export class ClaimOpener {
   /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
   async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
     const { board, clock, newId, policy, metrics, log } = this.#deps;
-    const agents = await this.#roster.list();
+    const agents = await this.#agentCache.list();
     const id = ClaimId.parse(newId());
     const claim: Claim = {
       id,

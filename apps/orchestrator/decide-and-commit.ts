@@ -27,15 +27,15 @@ type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | 
 export class Decider {
   readonly #claims = new SerialByKey<ClaimId>();
   readonly #deps: Deps;
-  readonly #roster: AgentCache;
+  readonly #agentCache: AgentCache;
   readonly #targets: TargetCache;
   readonly #cache: ClaimCache;
   readonly #pause: Pause;
   readonly #each: EachByItself<ClaimId>;
 
-  constructor(deps: Deps, roster: AgentCache, targets: TargetCache, cache: ClaimCache, pause: Pause) {
+  constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: Pause) {
     this.#deps = deps;
-    this.#roster = roster;
+    this.#agentCache = agentCache;
     this.#targets = targets;
     this.#cache = cache;
     this.#pause = pause;
@@ -95,7 +95,7 @@ export class Decider {
     const { clock, newId, policy } = this.#deps;
     const [records, agents, isPaused] = await Promise.all([
       this.#readRecords(snapshot, targetOf),
-      this.#roster.list(),
+      this.#agentCache.list(),
       this.#pause.isOn(),
     ]);
     const failureId = ArtefactId.parse(newId());

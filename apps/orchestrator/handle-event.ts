@@ -7,16 +7,16 @@ import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
-import type { QuestionDesk } from "./questions.ts";
+import type { Questions } from "./questions.ts";
 import { whyEnded } from "./reconcile.ts";
 import type { Requests } from "./requests.ts";
 
 export class EventHandler {
   readonly #deps: Deps;
-  readonly #roster: AgentCache;
+  readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #opener: ClaimOpener;
-  readonly #desk: QuestionDesk;
+  readonly #questions: Questions;
   readonly #requests: Requests;
   /** Has all open claims looked at as they stand. */
   readonly #reconcileSoon: () => void;
@@ -24,19 +24,19 @@ export class EventHandler {
   constructor(
     deps: Deps,
     rooms: {
-      roster: AgentCache;
+      agentCache: AgentCache;
       decider: Decider;
       opener: ClaimOpener;
-      desk: QuestionDesk;
+      questions: Questions;
       requests: Requests;
       reconcileSoon: () => void;
     },
   ) {
     this.#deps = deps;
-    this.#roster = rooms.roster;
+    this.#agentCache = rooms.agentCache;
     this.#decider = rooms.decider;
     this.#opener = rooms.opener;
-    this.#desk = rooms.desk;
+    this.#questions = rooms.questions;
     this.#requests = rooms.requests;
     this.#reconcileSoon = rooms.reconcileSoon;
   }
@@ -54,22 +54,24 @@ export class EventHandler {
       case "grant_failed":
         return this.#progress(event, epoch);
       case "agent_registered":
-        this.#roster.forget();
+        this.#agentCache.forget();
         // What is waited for may be known from here: whoever was silent has rules now, or is a person.
         this.#reconcileSoon();
         return undefined;
       case "agent_removed":
-        this.#roster.forget();
+        this.#agentCache.forget();
         return event.agent && this.#leaveOut(event.agent, epoch);
       case "goal_ended":
         return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch);
       case "grant_waiting":
-        return event.artefact_id && this.#desk.look(event.artefact_id, epoch);
+        return event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch);
       case "question_closed":
-        return event.artefact_id && this.#desk.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch);
+        return event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch);
       case "claim_terminated":
         // Whoever was asked could not answer: somebody else is.
-        return event.data?.kind === "clarification" ? event.artefact_id && this.#desk.look(event.artefact_id, epoch) : undefined;
+        return event.data?.kind === "clarification"
+          ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch)
+          : undefined;
       case "cancel_requested":
         return event.goal_id && this.#requests.cancel(event, event.goal_id, epoch);
       case "pause_requested":
@@ -118,9 +120,9 @@ export class EventHandler {
         return this.#opener.open(artefact_id, goal_id, epoch);
       case "Question":
         // What an agent asks is heard of when its grant waits.
-        return data.agent === undefined ? this.#desk.look(artefact_id, epoch) : undefined;
+        return data.agent === undefined ? this.#questions.settleQuestion(artefact_id, epoch) : undefined;
       case "Answer":
-        return this.#desk.lookAtAnswer(artefact_id, epoch);
+        return this.#questions.settleAnswer(artefact_id, epoch);
       default:
         return undefined;
     }

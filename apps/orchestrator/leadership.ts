@@ -18,7 +18,7 @@ import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { Pause } from "./pause.ts";
 import { PublishTracker } from "./publish-tracker.ts";
-import { QuestionDesk } from "./questions.ts";
+import { Questions } from "./questions.ts";
 import { AdoptionScan, adoptPublished, hearPublished, reconcileClaims } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
 import { Silence } from "./silence.ts";
@@ -50,9 +50,9 @@ export class Leadership {
   /** Where in the log this leadership began. */
   readonly #start: string;
   readonly #grantLeaseMs: number;
-  readonly #roster: AgentCache;
+  readonly #agentCache: AgentCache;
   readonly #decider: Decider;
-  readonly #desk: QuestionDesk;
+  readonly #questions: Questions;
   readonly #pause: Pause;
   readonly #targets: TargetCache;
   readonly #cache = new ClaimCache();
@@ -66,11 +66,11 @@ export class Leadership {
     this.#epoch = leader.epoch;
     this.#start = leader.cursor;
     this.#grantLeaseMs = grantLeaseMs;
-    this.#roster = new AgentCache(deps);
+    this.#agentCache = new AgentCache(deps);
     this.#targets = new TargetCache(deps.board);
     this.#pause = new Pause(deps.board);
-    this.#decider = new Decider(deps, this.#roster, this.#targets, this.#cache, this.#pause);
-    this.#desk = new QuestionDesk(deps, this.#roster, this.#decider);
+    this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
+    this.#questions = new Questions(deps, this.#agentCache, this.#decider);
     this.#reader = new LogReader(deps, leader);
     this.#lastTurnAt = deps.clock.passedMs();
   }
@@ -92,11 +92,11 @@ export class Leadership {
     const ending = AbortSignal.any([signal, over.signal]);
     const deps = this.#deps;
     const epoch = this.#epoch;
-    const [roster, decider, desk] = [this.#roster, this.#decider, this.#desk];
-    const opener = new ClaimOpener(deps, roster, decider, this.#cache, this.#targets);
-    const requests = new Requests(deps, roster, desk, this.#pause);
+    const [agentCache, decider, questions] = [this.#agentCache, this.#decider, this.#questions];
+    const opener = new ClaimOpener(deps, agentCache, decider, this.#cache, this.#targets);
+    const requests = new Requests(deps, agentCache, questions, this.#pause);
     const handler = new EventHandler(deps, {
-      ...{ roster, decider, opener, desk, requests },
+      ...{ agentCache, decider, opener, questions, requests },
       reconcileSoon: () => {
         this.#isReconcileDue = true;
       },
@@ -145,10 +145,10 @@ export class Leadership {
 
   async #reconcile(contact: Contact, signal: AbortSignal): Promise<void> {
     let nextMs = 0;
-    const rooms = { decider: this.#decider, desk: this.#desk, silence: new Silence() };
+    const rooms = { decider: this.#decider, questions: this.#questions, silence: new Silence() };
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
-      this.#roster.forget();
+      this.#agentCache.forget();
       this.#cache.clear();
       this.#pause.forget();
     });

@@ -15,32 +15,32 @@ import { EachByItself } from "./each-by-itself.ts";
 
 type Asked = Extract<Route, { to: "agent" }>;
 
-export class QuestionDesk {
+export class Questions {
   readonly #deps: Deps;
-  readonly #roster: AgentCache;
+  readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #questions = new SerialByKey<ArtefactId>();
   readonly #each: EachByItself<ArtefactId>;
 
-  constructor(deps: Deps, roster: AgentCache, decider: Decider) {
+  constructor(deps: Deps, agentCache: AgentCache, decider: Decider) {
     this.#deps = deps;
-    this.#roster = roster;
+    this.#agentCache = agentCache;
     this.#decider = decider;
     this.#each = new EachByItself(deps.log, "Could not look at a question: it is left as it is", "artefact_id");
   }
 
   /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
-  look(id: ArtefactId, epoch: number): Promise<void> {
+  settleQuestion(id: ArtefactId, epoch: number): Promise<void> {
     // One look after the other: an agent that is asked in one is sent home by the next when an answer came in between.
-    return this.#questions.run(id, () => this.#look(id, epoch));
+    return this.#questions.run(id, () => this.#settle(id, epoch));
   }
 
   /** Each by itself. */
-  async lookEach(ids: readonly ArtefactId[], epoch: number): Promise<void> {
-    await this.#each.run(ids, (id) => this.look(id, epoch));
+  async settleQuestions(ids: readonly ArtefactId[], epoch: number): Promise<void> {
+    await this.#each.run(ids, (id) => this.settleQuestion(id, epoch));
   }
 
-  async #look(id: ArtefactId, epoch: number): Promise<void> {
+  async #settle(id: ArtefactId, epoch: number): Promise<void> {
     const { board } = this.#deps;
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
@@ -53,9 +53,9 @@ export class QuestionDesk {
   }
 
   /** An answer, whoever gave it. */
-  async lookAtAnswer(id: ArtefactId, epoch: number): Promise<void> {
+  async settleAnswer(id: ArtefactId, epoch: number): Promise<void> {
     const [question] = (await readHead(this.#deps.board, id))?.source_artefacts ?? [];
-    if (question !== undefined) await this.look(question, epoch);
+    if (question !== undefined) await this.settleQuestion(question, epoch);
   }
 
   /** Whether anything waits for what the claim comes to: always, but for one that is to answer a question which has its answer, or is closed. */
@@ -127,7 +127,7 @@ export class QuestionDesk {
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
     const { board, policy } = this.#deps;
     if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
-    const [agents, asking] = await Promise.all([this.#roster.list(), this.#askersOf(question)]);
+    const [agents, asking] = await Promise.all([this.#agentCache.list(), this.#askersOf(question)]);
     const tried = new Map(
       clarifications.flatMap(({ claim, grants }) =>
         grants.map(({ agent }) => [String(agent), claim.termination_reason] as const),

@@ -10,7 +10,7 @@ import { silentAfterMs } from "../../lib/model/leases.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import type { PublishTracker } from "./publish-tracker.ts";
-import type { QuestionDesk } from "./questions.ts";
+import type { Questions } from "./questions.ts";
 import type { Silence } from "./silence.ts";
 
 /** Within this an event catches up with its publication, or the log is looked at. */
@@ -27,7 +27,7 @@ const claimsAtOnce = 100;
  */
 export async function reconcileClaims(
   { board, clock, policy }: Pick<Deps, "board" | "clock" | "policy">,
-  { decider, desk, silence }: { decider: Decider; desk: QuestionDesk; silence: Silence },
+  { decider, questions, silence }: { decider: Decider; questions: Questions; silence: Silence },
   epoch: number,
   mayJudge: boolean,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function reconcileClaims(
         events.set(claim.id, { kind: "agent_silent", ...unheard });
     }
     await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch);
-    await desk.lookEach(
+    await questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
       epoch,
     );

@@ -10,19 +10,19 @@ import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import type { Pause } from "./pause.ts";
-import type { QuestionDesk } from "./questions.ts";
+import type { Questions } from "./questions.ts";
 
 export class Requests {
   readonly #deps: Deps;
-  readonly #roster: AgentCache;
-  readonly #desk: QuestionDesk;
+  readonly #agentCache: AgentCache;
+  readonly #questions: Questions;
   readonly #pause: Pause;
   readonly #retries = new SerialByKey<string>();
 
-  constructor(deps: Deps, roster: AgentCache, desk: QuestionDesk, pause: Pause) {
+  constructor(deps: Deps, agentCache: AgentCache, questions: Questions, pause: Pause) {
     this.#deps = deps;
-    this.#roster = roster;
-    this.#desk = desk;
+    this.#agentCache = agentCache;
+    this.#questions = questions;
     this.#pause = pause;
   }
 
@@ -59,7 +59,10 @@ export class Requests {
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
     const retries = failed === undefined ? new Map() : await this.#retriesOf(failed.claim);
     const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
-    const [agents, isWanted] = await Promise.all([this.#roster.list(), failed === undefined || this.#desk.needs(failed.claim)]);
+    const [agents, isWanted] = await Promise.all([
+      this.#agentCache.list(),
+      failed === undefined || this.#questions.needs(failed.claim),
+    ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
     const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms });

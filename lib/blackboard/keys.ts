@@ -29,7 +29,7 @@ export function keysOf(instance: InstanceName) {
     /** zset: ids of the questions that wait for a person, by time. */
     openQuestions: `${prefix}questions:open`,
     /** hash: hook → the last notice of this subject as JSON, for webhooks. */
-    told: (subject: string) => `${prefix}told:${subject}`,
+    delivery: (subject: string) => `${prefix}delivery:${subject}`,
     /** zset: goal ids, by time. */
     goals: `${prefix}goals`,
     /** zset: all artefact ids, by time. */

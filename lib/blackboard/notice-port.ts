@@ -1,5 +1,5 @@
-// What receivers outside were told, as the blackboard remembers it. A part of the port.
-import type { Told } from "../model/notify.ts";
+// The last delivery of each webhook, as the blackboard remembers it. A part of the port.
+import type { Delivery } from "../model/notify.ts";
 
 /** What receivers outside were told, so that a restart neither forgets nor repeats it. */
 export interface NoticeBoard {
@@ -8,6 +8,11 @@ export interface NoticeBoard {
   /** Undefined forgets it. */
   moveNoticeCursor(epoch: number, cursor: string | undefined): Promise<{ outcome: "moved" | "fenced" }>;
   /** What `hook` was told last of `subject`; both are the caller's names. */
-  readTold(subject: string, hook: string): Promise<Told | undefined>;
-  noteTold(note: { subject: string; hook: string; told: Told; epoch: number }): Promise<{ outcome: "noted" | "fenced" }>;
+  readDelivery(subject: string, hook: string): Promise<Delivery | undefined>;
+  recordDelivery(note: {
+    subject: string;
+    hook: string;
+    delivery: Delivery;
+    epoch: number;
+  }): Promise<{ outcome: "noted" | "fenced" }>;
 }

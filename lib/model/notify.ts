@@ -15,5 +15,5 @@ export const Hook = z.strictObject({
 export type Hook = z.infer<typeof Hook>;
 
 /** What a hook was told last of one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
-export const Told = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
-export type Told = z.infer<typeof Told>;
+export const Delivery = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
+export type Delivery = z.infer<typeof Delivery>;

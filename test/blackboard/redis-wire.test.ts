@@ -209,8 +209,8 @@ test("what was told, broken by hand, is forgotten", async () => {
   await using bench = await openRedisBench(server);
   const subject = "question-1";
   for (const odd of ["{", "5", '{"at":"noon"}']) {
-    await server.cli("HSET", bench.key(`told:${subject}`), "hook", odd);
-    expect(await bench.board.readTold(subject, "hook")).toBeUndefined();
+    await server.cli("HSET", bench.key(`delivery:${subject}`), "hook", odd);
+    expect(await bench.board.readDelivery(subject, "hook")).toBeUndefined();
   }
 });
 

@@ -4,7 +4,7 @@ import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
 import { ClaimCache } from "../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
 import { Pause } from "../../apps/orchestrator/pause.ts";
-import { QuestionDesk } from "../../apps/orchestrator/questions.ts";
+import { Questions } from "../../apps/orchestrator/questions.ts";
 import { reconcileClaims } from "../../apps/orchestrator/reconcile.ts";
 import { Silence } from "../../apps/orchestrator/silence.ts";
 import { TargetCache } from "../../apps/orchestrator/target-cache.ts";
@@ -82,7 +82,7 @@ test("a question is looked at without what it says", async () => {
     source_artefacts: [goal.id],
   });
   await bench.board.createArtefact(question, "person:test");
-  expect(await bytesSent(() => look.desk.look(question.id, look.epoch))).toBeLessThan(mebibyte / 10);
+  expect(await bytesSent(() => look.questions.settleQuestion(question.id, look.epoch))).toBeLessThan(mebibyte / 10);
   expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
 });
 
@@ -95,8 +95,12 @@ async function createLook(board: Blackboard) {
   const parts = orchestratorParts({ board });
   const roster = new AgentCache(parts);
   const decider = new Decider(parts, roster, new TargetCache(board), new ClaimCache(), new Pause(board));
-  const desk = new QuestionDesk(parts, roster, decider);
-  return { epoch, desk, reconcile: () => reconcileClaims(parts, { decider, desk, silence: new Silence() }, epoch, true) };
+  const questions = new Questions(parts, roster, decider);
+  return {
+    epoch,
+    questions,
+    reconcile: () => reconcileClaims(parts, { decider, questions, silence: new Silence() }, epoch, true),
+  };
 }
 
 /** What Redis has sent to everybody meanwhile. */

@@ -34,10 +34,10 @@ test("a Redis that was away loses nothing that is still to be told, and nothing 
   using receiver = startHookReceiver();
   await world.start([hookOf(receiver)]);
   await told(receiver, await world.state("release"));
-  await world.logged("Told people");
+  await world.logged("Delivered webhook");
   receiver.stop();
   const missed = [await world.state("fail"), await world.state("ask")];
-  await world.logged("Could not tell people");
+  await world.logged("Webhook delivery failed");
   await waitFor("the question", async () => (await world.board.listOpenQuestions()).length > 0);
   await redis.kill();
   receiver.start();
@@ -114,7 +114,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     await world.start([hookOf(receiver)]);
     const goals = [await world.state("release"), await world.state("release")];
     for (const goal of goals) await world.completed(goal);
-    await world.logged("Could not tell people");
+    await world.logged("Webhook delivery failed");
     receiver.start();
     for (const goal of goals) await told(receiver, goal);
     expect(receiver.received).toHaveLength(2);
@@ -128,7 +128,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     const [first] = await told(receiver, goal);
     await world.completed(await world.state("release"));
     receiver.answer = 200;
-    await world.logged("Told people");
+    await world.logged("Delivered webhook");
     const tries = await told(receiver, goal, 2);
     expect(new Set(tries.map(({ id }) => id))).toEqual(new Set([first?.id ?? ""]));
     expect(tries.map(({ text }) => text)).toEqual(tries.map(() => first?.text ?? ""));
@@ -156,9 +156,9 @@ function notifySuite(open: () => Promise<Bench>): void {
     let laterMs = 0;
     await world.start([hookOf(receiver)], { clock: { ...systemClock, passedMs: () => performance.now() + laterMs } });
     const lost = await world.state("release");
-    await world.logged("Could not tell people");
+    await world.logged("Webhook delivery failed");
     laterMs = 25 * 3_600_000;
-    await world.logged("Gave up telling people");
+    await world.logged("Gave up webhook delivery");
     receiver.answer = 204;
     await told(receiver, await world.state("fail"));
     expect(await told(receiver, lost, 2)).toHaveLength(2);
@@ -170,7 +170,7 @@ function notifySuite(open: () => Promise<Bench>): void {
       using receiver = startHookReceiver({ answer });
       const running = await world.start([hookOf(receiver)]);
       await told(receiver, await world.state("ask"));
-      await world.logged("Gave up telling people");
+      await world.logged("Gave up webhook delivery");
       receiver.answer = 204;
       await running.kill();
       await world.start([hookOf(receiver)]);
@@ -191,12 +191,12 @@ function notifySuite(open: () => Promise<Bench>): void {
     const first = await world.start(hooks);
     const before = [await world.state("release"), await world.state("ask")];
     for (const goal of before) for (const each of [receiver, other]) await told(each, goal);
-    await world.logged("Told people", 4);
+    await world.logged("Delivered webhook", 4);
     receiver.stop();
     const during = [await world.state("fail"), await world.state("ask")];
     for (const goal of during) await told(other, goal);
-    await world.logged("Told people", 6);
-    await world.logged("Could not tell people");
+    await world.logged("Delivered webhook", 6);
+    await world.logged("Webhook delivery failed");
     await first.kill();
     receiver.start();
     await world.start(hooks, { holder: "two" });
@@ -225,7 +225,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     const first = await world.start(hooks);
     const goal = await world.state("ask");
     await told(receiver, goal, 2);
-    await world.logged("Told people", 2);
+    await world.logged("Delivered webhook", 2);
     await first.kill();
     await world.start(hooks);
     const messages = await told(receiver, goal, 4);
@@ -272,7 +272,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     using two = startHookReceiver();
     const before = await world.start([hookOf(one)]);
     await told(one, await world.state("release"));
-    await world.logged("Told people");
+    await world.logged("Delivered webhook");
     await before.kill();
     await world.start([hookOf(two)]);
     await told(two, await world.state("fail"));
@@ -284,7 +284,7 @@ function notifySuite(open: () => Promise<Bench>): void {
     using receiver = startHookReceiver();
     const before = await world.start([hookOf(receiver)]);
     await told(receiver, await world.state("release"));
-    await world.logged("Told people");
+    await world.logged("Delivered webhook");
     await before.kill();
     const without = await world.start([]);
     await world.completed(await world.state("release"));

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { keyOf, type Notice, noticeBody, type Subject } from "../../../lib/core/notice.ts";
-import type { Hook, Told } from "../../../lib/model/notify.ts";
+import type { Delivery, Hook } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import { type Deps, Fenced } from "../deps.ts";
 import { post } from "./post.ts";
@@ -70,7 +70,7 @@ export class HookQueue {
     this.#busy = key;
     let isDone = false;
     try {
-      isDone = await this.#look(key, entry, signal);
+      isDone = await this.#settle(key, entry, signal);
     } finally {
       // What has come in meanwhile is newer.
       if (!isDone) this.#waiting.set(key, { ...entry, ...this.#waiting.get(key) });
@@ -79,30 +79,30 @@ export class HookQueue {
   }
 
   /** True when there is nothing more to tell for now. */
-  async #look(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
+  async #settle(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { board, log } = this.#deps;
-    const [told, nowMs] = await Promise.all([board.readTold(key, this.#name), board.time()]);
-    // Told in the future: Redis' clock was set back, and nobody knows how long ago it was.
-    const isEarly = told !== undefined && nowMs >= told.at && nowMs < told.at + this.#hook.remind_every_ms;
+    const [last, nowMs] = await Promise.all([board.readDelivery(key, this.#name), board.time()]);
+    // A delivery in the future: Redis' clock was set back, and nobody knows how long ago it was.
+    const isEarly = last !== undefined && nowMs >= last.at && nowMs < last.at + this.#hook.remind_every_ms;
     // What waits for a person is always the same notice.
     if (entry.subject.kind !== "goal" && isEarly) return true;
     const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
       if (isAway(error)) throw error;
-      log.warn("Could not read what to tell of", { subject: key, error });
+      log.warn("Could not read what to notify about", { subject: key, error });
       return undefined;
     });
     if (notice === undefined || !this.#hook.on.includes(notice.kind)) return true;
-    const isRepeat = told?.notice === notice.id;
+    const isRepeat = last?.notice === notice.id;
     if (isRepeat && entry.subject.kind === "goal") return true;
-    const now: Told = { notice: notice.id, at: nowMs, reminder: isRepeat ? told.reminder + 1 : 0 };
-    return await this.#tell(key, entry, notice, now, signal);
+    const now: Delivery = { notice: notice.id, at: nowMs, reminder: isRepeat ? last.reminder + 1 : 0 };
+    return await this.#deliver(key, entry, notice, now, signal);
   }
 
-  async #tell(key: string, entry: Entry, notice: Notice, told: Told, signal: AbortSignal): Promise<boolean> {
+  async #deliver(key: string, entry: Entry, notice: Notice, delivery: Delivery, signal: AbortSignal): Promise<boolean> {
     const { board, log, metrics, notify } = this.#deps;
     // A process that wakes up late finds its leader lease taken, and says nothing.
     if ((await board.readLeader())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
-    const { reminder } = told;
+    const { reminder } = delivery;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
     const message = { id, timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000), body };
@@ -114,13 +114,13 @@ export class HookQueue {
       this.#failures += 1;
       this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
       if (!this.#isTooLate(entry)) {
-        log.warn("Could not tell people, trying again", { ...about, reason: posted.reason, failures: this.#failures });
+        log.warn("Webhook delivery failed, trying again", { ...about, reason: posted.reason, failures: this.#failures });
         return false;
       }
     } else this.#failures = 0;
-    if (posted.outcome === "taken") log.info("Told people", { ...about, goal_id: notice.goal?.id });
-    else log.error("Gave up telling people", { ...about, reason: posted.reason });
-    const { outcome } = await board.noteTold({ subject: key, hook: this.#name, told, epoch: this.#epoch });
+    if (posted.outcome === "taken") log.info("Delivered webhook", { ...about, goal_id: notice.goal?.id });
+    else log.error("Gave up webhook delivery", { ...about, reason: posted.reason });
+    const { outcome } = await board.recordDelivery({ subject: key, hook: this.#name, delivery, epoch: this.#epoch });
     if (outcome === "fenced") throw new Fenced(this.#epoch);
     return true;
   }

@@ -1,4 +1,4 @@
-// What receivers outside were told, on the memory blackboard.
+// The last delivery of each webhook, on the memory blackboard.
 import type { NoticeBoard } from "../notice-port.ts";
 import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
@@ -15,13 +15,13 @@ export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {
       return { outcome: "moved" };
     },
 
-    async readTold(subject, hook) {
-      return state.told.get(subject)?.get(hook);
+    async readDelivery(subject, hook) {
+      return state.deliveries.get(subject)?.get(hook);
     },
 
-    async noteTold({ subject, hook, told, epoch }) {
+    async recordDelivery({ subject, hook, delivery, epoch }) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      state.told.set(subject, (state.told.get(subject) ?? new Map()).set(hook, told));
+      state.deliveries.set(subject, (state.deliveries.get(subject) ?? new Map()).set(hook, delivery));
       return { outcome: "noted" };
     },
   };

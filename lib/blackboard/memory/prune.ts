@@ -32,7 +32,7 @@ export function pruneOf(state: State): PruneBoard {
       if (ids.length > 0) return { left: ids.length };
       state.goals.delete(goal);
       state.retired.delete(goal);
-      state.told.delete(`goal-${goal}`);
+      state.deliveries.delete(`goal-${goal}`);
       const place = state.goalIds.indexOf(goal);
       if (place >= 0) state.goalIds.splice(place, 1);
       return { left: 0 };
@@ -50,7 +50,7 @@ export function pruneOf(state: State): PruneBoard {
 
 function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void {
   for (const claim of claims) {
-    for (const agent of state.claims.get(claim)?.grants.keys() ?? []) state.told.delete(`approval-${claim}-${agent}`);
+    for (const agent of state.claims.get(claim)?.grants.keys() ?? []) state.deliveries.delete(`approval-${claim}-${agent}`);
     state.claims.delete(claim);
     state.openClaims.delete(claim);
   }
@@ -64,5 +64,5 @@ function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void 
   state.refused.delete(id);
   state.answers.delete(id);
   state.openQuestions.delete(id);
-  state.told.delete(`question-${id}`);
+  state.deliveries.delete(`question-${id}`);
 }

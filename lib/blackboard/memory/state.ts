@@ -5,14 +5,14 @@ import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
-import type { Told } from "../../model/notify.ts";
+import type { Delivery } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
-import { toldOf } from "../stand-in-told.ts";
+import { standInFields } from "../stand-in-fields.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -60,7 +60,7 @@ export class State {
   readonly openQuestions = new Set<ArtefactId>();
   noticeCursor: string | undefined;
   /** Subject → hook → what it was told last. */
-  readonly told = new Map<string, Map<string, Told>>();
+  readonly deliveries = new Map<string, Map<string, Delivery>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
   leader = { holder: "", nonce: "", epoch: 0, expiresAt: 0, seenAt: 0, cursor: "0" };
@@ -184,13 +184,13 @@ export class State {
       if (claim.bidding === "open")
         this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
     }
-    const told = claim.stand_in === undefined ? {} : toldOf(claim.stand_in);
+    const instead = claim.stand_in === undefined ? {} : standInFields(claim.stand_in);
     for (const grant of grants) {
       this.writeGrant(record, grant);
       const { agent, phase, attempt, state } = grant;
       // What is done already is another claim's.
       const type = state === "queued" ? "grant_queued" : state === "waiting" ? "grant_waiting" : undefined;
-      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt, ...told } }, actor);
+      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt, ...instead } }, actor);
     }
   }
 

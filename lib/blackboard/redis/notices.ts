@@ -1,5 +1,5 @@
-// What receivers outside were told, in Redis.
-import { Told } from "../../model/notify.ts";
+// The last delivery of each webhook, in Redis.
+import { Delivery } from "../../model/notify.ts";
 import type { NoticeBoard } from "../notice-port.ts";
 import type { Deps } from "./deps.ts";
 import { certainOutcomeOf } from "./replies.ts";
@@ -17,22 +17,26 @@ export function noticesOf({ connection, keys, script }: Deps): NoticeBoard {
       return certainOutcomeOf(reply, "moved", "fenced");
     },
 
-    async readTold(subject, hook) {
-      const told = await connection.run((client) => client.hGet(keys.told(subject), hook));
-      return told === null ? undefined : toldOf(told);
+    async readDelivery(subject, hook) {
+      const delivery = await connection.run((client) => client.hGet(keys.delivery(subject), hook));
+      return delivery === null ? undefined : deliveryOf(delivery);
     },
 
-    async noteTold({ subject, hook, told, epoch }) {
-      const args = [String(epoch), hook, JSON.stringify(told)];
-      return certainOutcomeOf(await script("noteTold", [keys.orchestrator, keys.told(subject)], args), "noted", "fenced");
+    async recordDelivery({ subject, hook, delivery, epoch }) {
+      const args = [String(epoch), hook, JSON.stringify(delivery)];
+      return certainOutcomeOf(
+        await script("recordDelivery", [keys.orchestrator, keys.delivery(subject)], args),
+        "noted",
+        "fenced",
+      );
     },
   };
 }
 
 /** What somebody has broken by hand is forgotten: to tell twice is better than to tell nothing any more. */
-function toldOf(text: string): Told | undefined {
+function deliveryOf(text: string): Delivery | undefined {
   try {
-    return Told.safeParse(JSON.parse(text)).data;
+    return Delivery.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { NewClaim } from "../port.ts";
-import { toldOf } from "../stand-in-told.ts";
+import { standInFields } from "../stand-in-fields.ts";
 import { fieldsOfClaim, missingBids, textOfGrant } from "./claim-fields.ts";
 
 /** A list, led by its length. */
@@ -45,7 +45,7 @@ export function newClaimWords(open: NewClaim): string[] {
     claim.kind,
     claim.bidding,
     String(missingBids(claim)),
-    claim.stand_in === undefined ? "" : `,${membersOf(toldOf(claim.stand_in))}`,
+    claim.stand_in === undefined ? "" : `,${membersOf(standInFields(claim.stand_in))}`,
     ...listed(Object.entries(fieldsOfClaim(open)), (entry) => entry),
     ...listed(claim.bids, (bid) => [bid.agent, bid.word]),
     ...listed(grants, (grant) => [grant.agent, grant.state, String(grant.attempt), grant.phase, textOfGrant(grant)]),

@@ -20,7 +20,6 @@ import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
-import noteTold from "../lua/note-told.lua" with { type: "text" };
 import openClaim from "../lua/open-claim.lua" with { type: "text" };
 import placeBid from "../lua/place-bid.lua" with { type: "text" };
 import prelude from "../lua/prelude.lua" with { type: "text" };
@@ -31,6 +30,7 @@ import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
+import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
@@ -66,7 +66,7 @@ const scripts = {
   acquireLeaderLease,
   releaseLeaderLease,
   moveCursor,
-  noteTold,
+  recordDelivery,
   listDue,
   clearDue,
   deferDue,

@@ -23,14 +23,14 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     const epoch = await acquireLeaderLease(board);
     const first = { notice: "a-0", at: 1_700_000_000_123, reminder: 0 };
     const second = { notice: "a-0", at: 1_700_000_100_000, reminder: 1 };
-    expect(await board.readTold("a", "one")).toBeUndefined();
-    expect(await board.noteTold({ subject: "a", hook: "one", told: first, epoch })).toEqual({ outcome: "noted" });
-    await board.noteTold({ subject: "a", hook: "two", told: first, epoch });
-    await board.noteTold({ subject: "a", hook: "one", told: second, epoch });
+    expect(await board.readDelivery("a", "one")).toBeUndefined();
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch })).toEqual({ outcome: "noted" });
+    await board.recordDelivery({ subject: "a", hook: "two", delivery: first, epoch });
+    await board.recordDelivery({ subject: "a", hook: "one", delivery: second, epoch });
     const other = await bench.another();
-    expect(await other.readTold("a", "one")).toEqual(second);
-    expect(await other.readTold("a", "two")).toEqual(first);
-    expect(await other.readTold("b", "one")).toBeUndefined();
+    expect(await other.readDelivery("a", "one")).toEqual(second);
+    expect(await other.readDelivery("a", "two")).toEqual(first);
+    expect(await other.readDelivery("b", "one")).toBeUndefined();
   });
 
   test("an orchestrator whose epoch is over notes nothing and moves nothing", async () => {
@@ -40,9 +40,9 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     await board.moveNoticeCursor(epoch, "5-0");
     await acquireLeaderLease(board);
     const told = { notice: "a", at: 1, reminder: 0 };
-    expect(await board.noteTold({ subject: "a", hook: "one", told, epoch })).toEqual({ outcome: "fenced" });
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: told, epoch })).toEqual({ outcome: "fenced" });
     expect(await board.moveNoticeCursor(epoch, "9-0")).toEqual({ outcome: "fenced" });
-    expect(await board.readTold("a", "one")).toBeUndefined();
+    expect(await board.readDelivery("a", "one")).toBeUndefined();
     expect(await board.readNoticeCursor()).toBe("5-0");
   });
 }
