@@ -86,8 +86,11 @@ test.each(pages)(
   "%s says what can be typed, and what comes of it",
   async (page) => {
     // The instance is called after the folder, and the name is this run's own.
-    const folder = join(home, `${basename(page, ".md")}-${crypto.randomUUID().slice(0, 8)}`);
-    await mkdir(folder);
+    const name = `${basename(page, ".md")}-${crypto.randomUUID().slice(0, 8)}`;
+    // Some pages make files and repositories beside the first one.
+    const place = join(home, "places", name);
+    const folder = join(place, name);
+    await mkdir(folder, { recursive: true });
     const given = { cwd: folder, env: surroundings(page), stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
     await $`git init --quiet && git commit --quiet --allow-empty -m Begin`.cwd(folder).env(surroundings());
     try {
@@ -97,10 +100,10 @@ test.each(pages)(
       expect({ notOnThePage: words.filter((each) => !readPage(page).includes(each)) }).toEqual({ notOnThePage: [] });
       expect({ notPrinted: words.filter((each) => !(out + err).includes(each)) }).toEqual({ notPrinted: [] });
     } finally {
-      for (const name of await instancesBelow(folder))
-        await $`sett down --name ${name} --volumes --force --timeout 1s`.cwd(folder).env(surroundings()).quiet().nothrow();
-      await rm(folder, { recursive: true, force: true });
+      for (const instance of await instancesBelow(place))
+        await $`sett down --name ${instance} --volumes --force --timeout 1s`.cwd(folder).env(surroundings()).quiet().nothrow();
     }
+    expect(await instancesBelow(place)).toEqual([]);
   },
   300_000,
 );
