@@ -1,10 +1,12 @@
 // Gives an artefact the claim it is owed, or ends a goal that runs away.
+
 import { bidByRules } from "../../lib/core/decide-bid.ts";
+import { newThread } from "../../lib/core/new-artefact.ts";
+import { biddingClaim } from "../../lib/core/new-claim.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
+import { orchestratorRole } from "../../lib/model/artefact.ts";
 import type { Bid } from "../../lib/model/bid.ts";
-import type { Claim } from "../../lib/model/claim.ts";
-import { ArtefactId, ClaimId, type GoalId, LogicalId } from "../../lib/model/ids.ts";
+import { ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
@@ -32,20 +34,9 @@ export class ClaimOpener {
     const { board, clock, newId, policy, metrics, log } = this.#deps;
     const agents = await this.#agentCache.list();
     const id = ClaimId.parse(newId());
-    const claim: Claim = {
-      id,
-      artefact_id: artefact,
-      goal_id: goal,
-      kind: "standard",
-      status: "pending_review",
-      bidding: "open",
-      electorate: agents.map((agent) => agent.name),
-      bids: await this.#bidsOfPeople(artefact, agents),
-      additional_context_ids: [],
-      rev: 0,
-      created_at: clock.now().toISOString(),
-      termination_reason: "",
-    };
+    const electorate = agents.map((agent) => agent.name);
+    const bids = await this.#bidsOfPeople(artefact, agents);
+    const claim = biddingClaim({ id, artefact, goal, at: clock.now().toISOString() }, { electorate, bids });
     // Known before the first bid can be heard of; forgotten again when this claim is not the one.
     this.#cache.put({ claim, grants: [] });
     const result = await board.openClaim({
@@ -84,22 +75,17 @@ export class ClaimOpener {
   async endRunaway(goal: GoalId, artefacts: number, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const reason = `The goal has ${artefacts} artefacts and limits.artefacts_per_goal is ${policy.artefacts_per_goal}.`;
-    const id = ArtefactId.parse(newId());
-    const failure: Artefact = {
-      id,
-      logical_id: LogicalId.parse(id),
-      version: 1,
-      structural_type: "Failure",
-      type: "ArtefactLimitExceeded",
-      payload: JSON.stringify({ reason }),
-      source_artefacts: [ArtefactId.parse(goal)],
-      produced_by_role: "orchestrator",
-      produced_by_agent: "",
-      created_at: clock.now().toISOString(),
-      goal_id: goal,
-      claim_id: "",
-      metadata: { summary: reason },
-    };
+    const at = clock.now().toISOString();
+    const failure = newThread(
+      { id: newId(), at, role: orchestratorRole, agent: "", goal, claim: "" },
+      {
+        structural_type: "Failure",
+        type: "ArtefactLimitExceeded",
+        payload: JSON.stringify({ reason }),
+        sources: [ArtefactId.parse(goal)],
+        metadata: { summary: reason },
+      },
+    );
     const { outcome } = await board.endGoal({ goal, ending: "artefact_limit", failure, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "ended") log.warn("Ended goal", { goal_id: goal, reason });

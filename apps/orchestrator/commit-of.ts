@@ -2,17 +2,19 @@
 import type { ClaimCommit, NewClaim } from "../../lib/blackboard/port.ts";
 import type { Decision, DecisionInput, FailureNote } from "../../lib/core/claim-decision.ts";
 import type { FollowUp, Rework } from "../../lib/core/feedback.ts";
+import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
+import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../lib/model/artefact.ts";
 import type { Grant, Phase } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
-import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 
 /** What of a decision's input its commit needs. */
-type Standing = Pick<DecisionInput, "claim" | "at">;
+type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
 /** `newId` makes UUIDs: for the commit, and for threads and claims that come into being with it. */
-export function commitOf(decision: Decision, input: Standing, epoch: number, newId: () => string): ClaimCommit {
+export function commitOf(decision: Decision, input: CommitInput, epoch: number, newId: () => string): ClaimCommit {
   const commit: ClaimCommit = {
     claim: input.claim.id,
     epoch,
@@ -92,13 +94,13 @@ export function commitOf(decision: Decision, input: Standing, epoch: number, new
   return commit;
 }
 
-function followUp(commit: ClaimCommit, next: FollowUp, input: Standing, newId: () => string): void {
+function followUp(commit: ClaimCommit, next: FollowUp, input: CommitInput, newId: () => string): void {
   switch (next.kind) {
     case "failure":
       commit.artefacts.push(failureArtefact(next.failure, input));
       return;
     case "question":
-      commit.artefacts.push(goalQuestion(next.question, ArtefactId.parse(newId()), input));
+      commit.artefacts.push(goalQuestion(next.question, newId(), input));
       return;
     case "rework":
       commit.claims.push(reworkClaim(next, input, newId));
@@ -124,61 +126,34 @@ function endEvent(grant: Grant, about: Pick<EventDraft, "claim_id" | "artefact_i
   return { type, ...about, artefact_id, agent: grant.agent, data: { phase: grant.phase, attempt: grant.attempt, reason } };
 }
 
-function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: Standing): Artefact {
-  return {
-    ...madeByUs(note.id, input),
+function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, input: CommitInput): Artefact {
+  return newThread(originOf(note.id, input), {
     structural_type: "Failure",
     type: note.type,
     payload: JSON.stringify({ reason: note.reason, agent: note.agent ?? null }),
-    source_artefacts: note.sources,
+    sources: note.sources,
     metadata: { summary: note.reason },
-  };
+  });
 }
 
 /** Reviewers have feedback on a goal, and nobody but its author can say what is meant. */
-function goalQuestion(note: { payload: string; sources: ArtefactId[] }, id: ArtefactId, input: Standing): Artefact {
-  return {
-    ...madeByUs(id, input),
+function goalQuestion(note: { payload: string; sources: ArtefactId[] }, id: string, input: CommitInput): Artefact {
+  return newThread(originOf(id, input), {
     structural_type: "Question",
     type: goalFeedbackType,
     payload: note.payload,
-    source_artefacts: note.sources,
+    sources: note.sources,
     metadata: { summary: "Reviewers gave feedback on the goal" },
-  };
+  });
 }
 
-function madeByUs(id: ArtefactId, { at, claim }: Standing) {
-  return {
-    id,
-    logical_id: LogicalId.parse(id),
-    version: 1,
-    produced_by_role: orchestratorRole,
-    produced_by_agent: "",
-    created_at: at,
-    goal_id: claim.goal_id,
-    claim_id: claim.id,
-  };
+function originOf(id: string, { at, claim }: CommitInput): Origin {
+  return { id, at, role: orchestratorRole, agent: "", goal: claim.goal_id, claim: claim.id };
 }
 
-function reworkClaim(rework: Rework, input: Standing, newId: () => string): NewClaim {
+function reworkClaim(rework: Rework, input: CommitInput, newId: () => string): NewClaim {
   const { agent, cause, reviews, standIn, dialogue } = rework;
-  return {
-    cause,
-    claim: {
-      id: ClaimId.parse(newId()),
-      artefact_id: input.claim.artefact_id,
-      goal_id: input.claim.goal_id,
-      kind: "rework",
-      status: "pending_exclusive",
-      bidding: "closed",
-      electorate: [],
-      bids: [],
-      additional_context_ids: reviews,
-      ...(standIn && { stand_in: standIn }),
-      rev: 0,
-      created_at: input.at,
-      termination_reason: "",
-    },
-    grants: [{ agent, phase: "exclusive", attempt: 1, ...(dialogue && { dialogue }), queued_at: input.at, state: "queued" }],
-  };
+  const { artefact_id: artefact, goal_id: goal } = input.claim;
+  const origin = { id: ClaimId.parse(newId()), artefact, goal, at: input.at };
+  return { cause, ...assignedClaim(origin, { kind: "rework", agent, context: reviews, standIn, dialogue }) };
 }

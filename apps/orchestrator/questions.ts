@@ -3,10 +3,12 @@
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
+import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
+import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
-import { type Artefact, type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
-import { ArtefactId, ClaimId, LogicalId } from "../../lib/model/ids.ts";
+import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
@@ -109,16 +111,21 @@ export class Questions {
     if (answer === undefined || goal === undefined || String(goal.logical_id) !== String(goal.goal_id)) return;
     const { summary: _former, ...metadata } = goal.metadata;
     const { summary } = answer.metadata;
-    const restated: Artefact = {
-      ...goal,
-      id: ArtefactId.parse(newId()),
-      logical_id: LogicalId.parse(goal.goal_id),
-      version: goal.version + 1,
-      payload: answer.payload,
-      source_artefacts: [goal.id, answer.id],
-      created_at: clock.now().toISOString(),
-      metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
+    const origin: Origin = {
+      id: newId(),
+      at: clock.now().toISOString(),
+      role: goal.produced_by_role,
+      agent: "",
+      goal: goal.goal_id,
+      claim: goal.claim_id,
     };
+    const restated = nextVersion(goal, origin, {
+      structural_type: goal.structural_type,
+      type: goal.type,
+      payload: answer.payload,
+      sources: [goal.id, answer.id],
+      metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
+    });
     // Refused where this was done before: the version is taken.
     const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);
     if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
@@ -170,22 +177,10 @@ export class Questions {
   async #askAgent(question: ArtefactHead, { agent, standIn }: Asked, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
-    const claim: Claim = {
-      id: ClaimId.parse(newId()),
-      artefact_id: question.id,
-      goal_id: question.goal_id,
-      kind: "clarification",
-      status: "pending_exclusive",
-      bidding: "closed",
-      electorate: [],
-      bids: [],
-      additional_context_ids: question.source_artefacts,
-      ...(standIn && { stand_in: standIn }),
-      rev: 0,
-      created_at: at,
-      termination_reason: "",
-    };
-    const grants = [{ agent, phase: "exclusive" as const, attempt: 1, queued_at: at, state: "queued" as const }];
+    const { claim, grants } = assignedClaim(
+      { id: ClaimId.parse(newId()), artefact: question.id, goal: question.goal_id, at },
+      { kind: "clarification", agent, context: question.source_artefacts, standIn },
+    );
     const open = { cause: `clarification:${agent}`, claim, grants };
     const result = await board.openClaim({ open, epoch, bidDeadlineMs: policy.bid_deadline_ms });
     switch (result.outcome) {

@@ -1,8 +1,9 @@
 // The artefact that a grant ends with: where it stands in its thread and what it derives from (docs/internals/claims.md#phases-and-results).
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant, Phase } from "../model/claim.ts";
-import { type AgentName, ArtefactId, LogicalId } from "../model/ids.ts";
+import { type AgentName, ArtefactId } from "../model/ids.ts";
 import type { ToolResult } from "../model/tool-contract.ts";
+import { newThread, nextVersion, type Origin } from "./new-artefact.ts";
 
 const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
 
@@ -36,31 +37,21 @@ export function resultArtefact(
   // Answers, each of which names its question.
   sources.push(...dialogue.filter((_, index) => index % 2 === 1));
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
-  return {
-    ...common(making),
-    logical_id: isNextVersion ? target.logical_id : newThread(making),
-    version: isNextVersion ? target.version + 1 : 1,
-    structural_type,
-    type: result.type,
-    payload,
-    source_artefacts: [...new Set(sources)],
-    metadata: { ...result.metadata, ...(summary === undefined ? {} : { summary }) },
-  };
+  const metadata = { ...result.metadata, ...(summary === undefined ? {} : { summary }) };
+  const content = { structural_type, type: result.type, payload, sources, metadata };
+  return isNextVersion ? nextVersion(target, originOf(making), content) : newThread(originOf(making), content);
 }
 
 /** Its first source is what it is about, which decides who is asked first. */
 function question(making: Making, result: ToolResult, target: Artefact): Artefact {
   const { type, payload, summary, metadata, about = target.id } = result;
-  return {
-    ...common(making),
-    logical_id: newThread(making),
-    version: 1,
+  return newThread(originOf(making), {
     structural_type: "Question",
     type,
     payload,
-    source_artefacts: [...new Set([about, target.id])],
+    sources: [about, target.id],
     metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
-  };
+  });
 }
 
 /** A Failure in a thread of its own. `sources`: the target, where there is one. */
@@ -68,30 +59,10 @@ export function failureArtefact(
   making: Making,
   failure: { type: string; payload: string; reason: string; sources: readonly ArtefactId[] },
 ): Artefact {
-  return {
-    ...common(making),
-    logical_id: newThread(making),
-    version: 1,
-    structural_type: "Failure",
-    type: failure.type,
-    payload: failure.payload,
-    source_artefacts: [...failure.sources],
-    metadata: { summary: failure.reason },
-  };
+  const { type, payload, reason, sources } = failure;
+  return newThread(originOf(making), { structural_type: "Failure", type, payload, sources, metadata: { summary: reason } });
 }
 
-/** A thread is named after its first artefact. */
-function newThread({ id }: Making): LogicalId {
-  return LogicalId.parse(id);
-}
-
-function common({ id, at, agent, claim }: Making) {
-  return {
-    id,
-    produced_by_role: agent.role,
-    produced_by_agent: agent.name,
-    created_at: at,
-    goal_id: claim.goal_id,
-    claim_id: claim.id,
-  };
+function originOf({ id, at, agent, claim }: Making): Origin {
+  return { id, at, role: agent.role, agent: agent.name, goal: claim.goal_id, claim: claim.id };
 }

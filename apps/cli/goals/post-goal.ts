@@ -1,12 +1,14 @@
 // A goal's way onto the blackboard: the commit it starts from pinned first, then the artefact.
+
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { WritesRefused } from "../../../lib/blackboard/refused.ts";
+import { newThread } from "../../../lib/core/new-artefact.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { type Artefact, goalType, userRole } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
-import { ArtefactId, type CommitHash, GoalId, LogicalId } from "../../../lib/model/ids.ts";
+import { ArtefactId, type CommitHash, GoalId } from "../../../lib/model/ids.ts";
 import { isArchiveName } from "../archive/name.ts";
 import { listDirty } from "../render/dirty-files.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
@@ -71,23 +73,15 @@ function goalArtefact(
   commit: CommitHash,
   tag: { name: string; commit: CommitHash } | undefined,
 ): Artefact {
-  return {
-    id: ArtefactId.parse(id),
-    logical_id: LogicalId.parse(id),
-    version: 1,
-    structural_type: "Standard",
-    type: goalType,
-    payload: text,
-    source_artefacts: [],
-    produced_by_role: userRole,
-    produced_by_agent: "",
-    created_at: new Date().toISOString(),
-    goal_id: id,
-    claim_id: "",
-    metadata: {
-      summary: firstLine(text),
-      commit,
-      ...(tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit }),
+  const lastTag = tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit };
+  return newThread(
+    { id, at: new Date().toISOString(), role: userRole, agent: "", goal: id, claim: "" },
+    {
+      structural_type: "Standard",
+      type: goalType,
+      payload: text,
+      sources: [],
+      metadata: { summary: firstLine(text), commit, ...lastTag },
     },
-  };
+  );
 }

@@ -1,10 +1,12 @@
 // A person's answer on its way onto the blackboard, and why one may come too late.
+
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, userRole } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
-import { ArtefactId, LogicalId } from "../../../lib/model/ids.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { positionSince } from "../facts/since.ts";
 import { actorName } from "../render/event-line.ts";
 import { agoOf } from "../text/age.ts";
@@ -49,22 +51,16 @@ export async function whyClosed(
 }
 
 function answerTo(question: Artefact, text: string): Artefact {
-  const id = randomUUID();
-  return {
-    id: ArtefactId.parse(id),
-    logical_id: LogicalId.parse(id),
-    version: 1,
-    structural_type: "Answer",
-    type: "Answer",
-    payload: text,
-    source_artefacts: [question.id],
-    produced_by_role: userRole,
-    produced_by_agent: "",
-    created_at: new Date().toISOString(),
-    goal_id: question.goal_id,
-    claim_id: "",
-    metadata: { summary: firstLine(text) },
-  };
+  return newThread(
+    { id: randomUUID(), at: new Date().toISOString(), role: userRole, agent: "", goal: question.goal_id, claim: "" },
+    {
+      structural_type: "Answer",
+      type: "Answer",
+      payload: text,
+      sources: [question.id],
+      metadata: { summary: firstLine(text) },
+    },
+  );
 }
 
 async function whoAnswered(board: Blackboard, question: string, id: ArtefactId): Promise<string> {

@@ -1,10 +1,12 @@
 // A person's word on what waits for it: the Review that ends the grant of the agent that this person speaks for.
+
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { type DoneGrant, isEnded, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { type AgentName, ArtefactId, type ClaimId, LogicalId } from "../../../lib/model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
 import { refusal } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
@@ -53,31 +55,25 @@ export async function giveVerdict(
   const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
-  const reviewId = ArtefactId.parse(randomUUID());
   const word = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
-  const review: Artefact = {
-    id: reviewId,
-    logical_id: LogicalId.parse(reviewId),
-    version: 1,
-    structural_type: "Review",
-    type: "Review",
-    payload: JSON.stringify(feedback === undefined ? {} : { reason: feedback }),
-    source_artefacts: [id],
-    produced_by_role: role,
-    produced_by_agent: grant.agent,
-    created_at: at,
-    goal_id: artefact.goal_id,
-    claim_id: claim,
-    metadata: {
-      summary: feedback === undefined ? word : `${word}: ${firstLine(feedback)}`,
-      artefact: id,
-      digest: `sha1:${digest}`,
-      by: actor.replace(/^person:/, ""),
+  const review = newThread(
+    { id: randomUUID(), at, role, agent: grant.agent, goal: artefact.goal_id, claim },
+    {
+      structural_type: "Review",
+      type: "Review",
+      payload: JSON.stringify(feedback === undefined ? {} : { reason: feedback }),
+      sources: [id],
+      metadata: {
+        summary: feedback === undefined ? word : `${word}: ${firstLine(feedback)}`,
+        artefact: id,
+        digest: `sha1:${digest}`,
+        by: actor.replace(/^person:/, ""),
+      },
     },
-  };
+  );
   if (feedback !== undefined) requireStorable(review.payload);
   await shell.err.write(`${subjectOf(artefact)}\n`);
-  const result = await board.giveVerdict({ grant: doneGrant(grant, at, reviewId), review, digest, actor });
+  const result = await board.giveVerdict({ grant: doneGrant(grant, at, review.id), review, digest, actor });
   if (result.outcome === "refused") {
     // Somebody else may have been faster.
     await choose(board, artefact, grant.agent, suggest);

@@ -1,0 +1,61 @@
+// Where claims are born: each new one gets all its fields here (docs/internals/claims.md).
+import type { Bid } from "../model/bid.ts";
+import type { Claim, Grant, StandIn } from "../model/claim.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
+
+/** What a claim is about, and since when (ISO 8601). `id` is new. */
+export type ClaimOrigin = { id: ClaimId; artefact: ArtefactId; goal: GoalId; at: string };
+
+/** A claim that waits for the bids of `electorate`; `bids`: those that are there from the beginning. */
+export function biddingClaim(
+  { id, artefact, goal, at }: ClaimOrigin,
+  { electorate, bids }: { electorate: AgentName[]; bids: Bid[] },
+): Claim {
+  return {
+    id,
+    artefact_id: artefact,
+    goal_id: goal,
+    kind: "standard",
+    status: "pending_review",
+    bidding: "open",
+    electorate,
+    bids,
+    additional_context_ids: [],
+    rev: 0,
+    created_at: at,
+    termination_reason: "",
+  };
+}
+
+export type Assignment = {
+  kind: "rework" | "clarification";
+  agent: AgentName;
+  /** What its context holds beside the sources of the artefact. */
+  context: ArtefactId[];
+  standIn?: StandIn | undefined;
+  dialogue?: ArtefactId[] | undefined;
+};
+
+/** A claim that one agent is granted at once, without bids. */
+export function assignedClaim(
+  { id, artefact, goal, at }: ClaimOrigin,
+  { kind, agent, context, standIn, dialogue }: Assignment,
+): { claim: Claim; grants: Grant[] } {
+  const claim: Claim = {
+    id,
+    artefact_id: artefact,
+    goal_id: goal,
+    kind,
+    status: "pending_exclusive",
+    bidding: "closed",
+    electorate: [],
+    bids: [],
+    additional_context_ids: context,
+    ...(standIn && { stand_in: standIn }),
+    rev: 0,
+    created_at: at,
+    termination_reason: "",
+  };
+  const grant: Grant = { agent, phase: "exclusive", attempt: 1, ...(dialogue && { dialogue }), queued_at: at, state: "queued" };
+  return { claim, grants: [grant] };
+}
