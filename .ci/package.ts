@@ -3,7 +3,7 @@
 // bin/<os>-<arch>/sett     the one program, with the images inside
 // bin/release/             the same as sett-<os>-<arch>, with SHA256SUMS, and the npm packages: `sett`, and one for each platform
 //
-// --quick compresses less: 30 MB more for each, in seconds instead of a quarter of an hour.
+// --quick compresses less: 30 MB more for each, in seconds instead of many minutes.
 
 import { copyFile, link, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
