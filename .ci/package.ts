@@ -4,7 +4,7 @@
 // bin/release/             the same as sett-<os>-<arch>, the npm packages: `sett`, and one for each platform, what is inside (sett.cdx.json), and
 //                          SHA256SUMS of them all
 //
-// --quick compresses less: 30 MB more for each, in seconds instead of a quarter of an hour.
+// --quick compresses less: 30 MB more for each, in seconds instead of many minutes.
 
 import { copyFile, link, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -30,6 +30,7 @@ export async function deliverResult(
     const held = await underLease(deps, lease, { maxMs: Number.POSITIVE_INFINITY, kill }, (signal) =>
       untilContact(finish, { signal, log, onRetry }),
     );
+    // A renewal that came after the result found no grant to renew: asked once more, the blackboard repeats its first answer.
     const answer = held.outcome === "done" ? held.result : await finish();
     if (answer.outcome === "refused") {
       log.error("Failed to create artefact", { reason: answer.reason });
