@@ -40,7 +40,7 @@ const targets = {
  * Bytecode halves the start-up time, and needs `esm` for top-level await. The binaries must not read a `.env` or
  * `bunfig.toml` of the folder in which they happen to be started: a `preload` there would run. Names are kept for traces.
  */
-const flags = [
+export const compilerFlags = [
   "--compile",
   "--bytecode",
   "--format=esm",
@@ -93,7 +93,7 @@ async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
 
 /** Stands for everything that a program is made from. The files of `agents` are inside `sett`, which writes them out again. */
 export async function sourcesHash(program: Program): Promise<string> {
-  return hashOf(root, await sourceFiles(program), [Bun.version, ...flags, ...programs[program].flags]);
+  return hashOf(root, await sourceFiles(program), [Bun.version, ...compilerFlags, ...programs[program].flags]);
 }
 
 /** Paths below the root. One glob a folder: Bun finds nothing for an alternative that contains a slash. */
@@ -111,7 +111,7 @@ async function compile({ program, path, platform, carried = [] }: Binary): Promi
   const target = platform === undefined ? [] : [`--target=${targets[platform]}`];
   const { main, flags: own } = programs[program];
   const compiler = Bun.spawn(
-    [process.execPath, "build", ...flags, ...own, ...asFiles, ...target, `--outfile=${unfinished}`, main, ...carried],
+    [process.execPath, "build", ...compilerFlags, ...own, ...asFiles, ...target, `--outfile=${unfinished}`, main, ...carried],
     { cwd: root, stdio: ["ignore", "pipe", "pipe"] },
   );
   const [code, ...output] = await Promise.all([

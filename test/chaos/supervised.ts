@@ -1,23 +1,21 @@
 // A process that is started again when it ends, as a container with the restart policy `unless-stopped` would be.
 import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { type LastingProcess, startLasting } from "../support/lasting-process.ts";
 
-const project = join(import.meta.dir, "../..");
 const restartAfterMs = 150;
 
 export class Supervised implements AsyncDisposable {
-  readonly #file: string;
+  readonly #command: readonly [string, ...string[]];
   readonly #environment: Record<string, string>;
   readonly #logFile: string;
   #child: LastingProcess;
   #isOver = false;
   #isHalted = false;
 
-  /** Runs a file of the project under Bun; all that it says is appended to `logFile`. */
-  constructor(file: string, environment: Record<string, string>, logFile: string) {
-    this.#file = file;
+  /** Runs a command; all that it says is appended to `logFile`. */
+  constructor(command: readonly [string, ...string[]], environment: Record<string, string>, logFile: string) {
+    this.#command = command;
     this.#environment = environment;
     this.#logFile = logFile;
     this.#child = this.#start();
@@ -48,7 +46,7 @@ export class Supervised implements AsyncDisposable {
   #start(): LastingProcess {
     const log = openSync(this.#logFile, "a");
     const env = { PATH: process.env.PATH ?? "", ...this.#environment };
-    const child = startLasting([process.execPath, "run", join(project, this.#file)], { env, output: log });
+    const child = startLasting(this.#command, { env, output: log });
     closeSync(log);
     void child.exited.then(() => {
       if (!this.#isOver) setTimeout(() => this.#restart(), restartAfterMs);

@@ -6,6 +6,7 @@ import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
+import { compileForTests, serviceCommand } from "../support/compiled.ts";
 import { type RedisServer, startRedisServer } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { clan } from "./clan.ts";
@@ -28,6 +29,7 @@ export type World = AsyncDisposable & {
 };
 
 const holders = ["one", "two"];
+const chaosCub = await compileForTests("test/chaos/chaos-cub.ts");
 const startup = { timeoutMs: 180_000, everyMs: 50 };
 
 /** `failShare`: of an agent's first attempts, how many fail. Resolves when somebody leads and every cub has been heard of. */
@@ -39,13 +41,13 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
   const board = parts.use(await connectBlackboard({ url: redis.url, instance, timeoutMs: 3_000, giveUpMs: 60_000 }));
   await board.registerAgents(clan, "person:chaos", { exact: true });
   const folder = await mkdtemp(join(tmpdir(), `sett-chaos-${seed}-`));
-  const start = (file: string, name: string, environment: Record<string, string>) => {
+  const start = (command: readonly [string, ...string[]], name: string, environment: Record<string, string>) => {
     const common = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
-    return new Supervised(file, { ...common, ...environment }, join(folder, `${name}.log`));
+    return new Supervised(command, { ...common, ...environment }, join(folder, `${name}.log`));
   };
   const policy = JSON.stringify({ ...defaultPolicy, clarification: "tiered" });
   const startOrchestrator = (holder: string) =>
-    start("apps/orchestrator/main.ts", `orchestrator-${holder}`, { SETT_HOLDER: holder, SETT_POLICY: policy });
+    start(serviceCommand("orchestrator"), `orchestrator-${holder}`, { SETT_HOLDER: holder, SETT_POLICY: policy });
   const orchestrators = new Map(holders.map((holder) => [holder, parts.use(startOrchestrator(holder))]));
   const cubs = new Map(
     clan.map(({ name }, index) => {
@@ -56,7 +58,7 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
         SETT_CHAOS_SEED: String(seed * clan.length + index),
         SETT_CHAOS_FAIL_SHARE: String(failShare(name)),
       };
-      return [String(name), parts.use(start("test/chaos/chaos-cub.ts", name, environment))];
+      return [String(name), parts.use(start([chaosCub], name, environment))];
     }),
   );
   // On a busy machine an answer may take longer than the time limit.

@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SettEvent } from "../../lib/model/event.ts";
+import { settBinary } from "../support/compiled.ts";
 import { agentName, sampleAgent, sampleArtefact } from "../support/sample.ts";
 import { type ServiceProcess, startService } from "../support/service-process.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -91,8 +92,7 @@ describe("sett watch", () => {
   test("prints a line for each event for people, and ends quietly when its reader has left", async () => {
     const lines = (await at.need("watch", "--no-follow")).trimEnd().split("\n");
     expect(lines).toHaveLength(parse(await at.need("watch", "--no-follow", "-o", "jsonl")).length);
-    const main = join(import.meta.dir, "../../apps/cli/main.ts");
-    const script = `"${process.execPath}" run "${main}" watch -o jsonl | head -n 1; echo "\${PIPESTATUS[0]}"`;
+    const script = `"${settBinary}" watch -o jsonl | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const piped = Bun.spawn(["bash", "-c", script], {
       cwd: at.folder,
       env: { PATH: process.env.PATH ?? "", ...at.env },

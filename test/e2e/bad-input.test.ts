@@ -1,17 +1,16 @@
 // Wrong use that only shows with containers, in a repository of root whose path has a space and a letter that is not ASCII.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { holdInstance } from "../../apps/cli/instance/lock.ts";
 import { nameOfFolder } from "../../apps/cli/up/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
+import { settBinary } from "../support/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
-
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 
 const committer = `cat > /dev/null
 echo "grün" > "neue Datei.txt" && git add -A && git commit --quiet -m "Write" >&2

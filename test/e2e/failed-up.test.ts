@@ -1,11 +1,10 @@
 // A `sett up` that fails, or is given up, on a sett at work: what it had started takes nobody's work along.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { resolve } from "node:path";
 import { $ } from "bun";
+import { settBinary } from "../support/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 const onGoals = (bid: string) => `    bids: [{ on: GoalDefined, bid: ${bid} }]\n`;
 const worker = { worker: onGoals("exclusive") };
 /** One that would join the work on every goal and never end it, and one whose cub hardly gets on. */

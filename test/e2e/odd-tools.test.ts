@@ -1,13 +1,11 @@
 // Tools that behave oddly inside a real container: what works works, what does not is a Failure that says why, and nothing is left behind.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { resolve } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
+import { settBinary } from "../support/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
-
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 
 /** The first word of the goal says how the tool is to behave. */
 const tool = `

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
+import { settBinary } from "../support/compiled.ts";
 import { untilWritten } from "../support/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 const name = `e2e-${crypto.randomUUID().slice(0, 8)}`;
 
 /** Everything of this test is below it; what it starts has it as its home, and is found by that. */

@@ -1,12 +1,10 @@
 // `sett up` on a sett that runs brings it up to date: what is new is started, what has changed is replaced, what is gone is stopped, and all
 // else, with its work in progress, is left alone.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { resolve } from "node:path";
 import { $ } from "bun";
+import { settBinary } from "../support/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
-
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 
 /** Wants the goals that begin with its name. */
 const wants = (name: string) =>

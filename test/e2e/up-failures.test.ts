@@ -1,13 +1,13 @@
 // Whatever goes wrong while a sett comes up: it says why, with the last words of the container that failed, and leaves nothing.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
+import { settBinary } from "../support/compiled.ts";
 import type { Finished } from "../support/finished.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });
 let sett: SettWorkspace;
 

@@ -1,11 +1,9 @@
 // Scalable agents: a controller that bids and a container for each grant, in real containers.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { resolve } from "node:path";
 import { $ } from "bun";
+import { settBinary } from "../support/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
-
-const settBinary = resolve(import.meta.dir, "../../bin/sett");
 
 setDefaultTimeout(300_000);
 

@@ -9,9 +9,10 @@ import type { ContainerSpec } from "../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../lib/runtime/labels.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import { processRuntime } from "../../lib/runtime/process/runtime.ts";
+import { settBinary } from "./compiled.ts";
 
 const agent = AgentName.parse("x");
-const supervisor = [process.execPath, "run", join(import.meta.dir, "../../apps/cli/main.ts"), "supervise"];
+const supervisor = [settBinary, "supervise"];
 
 export type ProcessInstance = AsyncDisposable & {
   runtime: ContainerRuntime;

@@ -1,6 +1,7 @@
 // A service of ours as a real process of this machine, that a test can kill and pause.
 import { join } from "node:path";
 import process from "node:process";
+import { serviceCommand } from "./compiled.ts";
 import { startLasting } from "./lasting-process.ts";
 
 const project = join(import.meta.dir, "../..");
@@ -14,16 +15,16 @@ export type ServiceProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
 };
 
-/** The program of a service, from its source. */
+/** The source of a service. */
 export const sourceOf = (app: "orchestrator" | "cub") => join(project, "apps", app, "main.ts");
 
-/** Runs a service from its source with exactly this environment (and a PATH). */
+/** Runs a service with exactly this environment (and a PATH). */
 export function startService(
   app: "orchestrator" | "cub",
   environment: Record<string, string>,
   ...words: string[]
 ): ServiceProcess {
-  return startProgram([process.execPath, "run", sourceOf(app), ...words], environment);
+  return startProgram([...serviceCommand(app), ...words], environment);
 }
 
 /** Runs a command that is a service with exactly this environment (and a PATH). */

@@ -1,10 +1,8 @@
 // The program `sett` on a pseudo terminal, and what a person would see there.
-import { join } from "node:path";
 import process from "node:process";
+import { settBinary } from "../../support/compiled.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { Screen } from "./screen.ts";
-
-const main = join(import.meta.dir, "../../../apps/cli/main.ts");
 
 export type OnTerminal = AsyncDisposable & {
   screen: Screen;
@@ -26,7 +24,7 @@ export function settOnTerminal(words: readonly string[], { cwd, env, columns }: 
   const decoder = new TextDecoder();
   let raw = "";
   const closed = Promise.withResolvers<void>();
-  const child = Bun.spawn([process.execPath, "run", main, ...words], {
+  const child = Bun.spawn([settBinary, ...words], {
     cwd,
     env: { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", TERM: "xterm-256color", ...env },
     terminal: {

@@ -1,11 +1,9 @@
-// The program `sett` from its sources, as a real process.
-import { join } from "node:path";
+// The program `sett` as a real process.
 import process from "node:process";
+import { settBinary } from "../../support/compiled.ts";
 import type { Finished } from "../../support/finished.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { countsLines, settInProcess } from "./sett-in-process.ts";
-
-const main = join(import.meta.dir, "../../../apps/cli/main.ts");
 
 type Given = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
 
@@ -31,7 +29,7 @@ export type Running = AsyncDisposable & {
 export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Given): Running {
   const fullEnv = { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
   if (countsLines) return startHere(words, { cwd, env: fullEnv, stdin });
-  const child = Bun.spawn([process.execPath, "run", main, ...words], {
+  const child = Bun.spawn([settBinary, ...words], {
     cwd,
     env: fullEnv,
     stdin: new Blob([typeof stdin === "string" ? stdin : new Uint8Array(stdin)]),

@@ -1,12 +1,12 @@
 // The cub as a process of its own, started as its container would start it.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { serviceCommand } from "../../support/compiled.ts";
 import type { LogLine } from "./scene.ts";
 import { until } from "./until.ts";
 
-const main = join(import.meta.dirname, "../../../apps/cub/main.ts");
+const [cub, ...words] = serviceCommand("cub");
 
 export type CubProcess = AsyncDisposable & {
   readonly lines: LogLine[];
@@ -22,7 +22,7 @@ export type CubProcess = AsyncDisposable & {
 /** `environment` is all that it gets beside PATH; the health port is a free one. */
 export function startCub(environment: Record<string, string>, args: string[] = []): CubProcess {
   const env = { PATH: process.env.PATH, SETT_HEALTH_PORT: "0", ...environment };
-  const child = spawn(process.execPath, ["run", main, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(cub, [...words, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
   const ending = once(child, "exit");
   const lines: LogLine[] = [];
   let stderr = "";

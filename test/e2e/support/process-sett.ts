@@ -1,12 +1,11 @@
 // A repository of its own whose sett runs without Docker, with the real `sett` binary; all of it is ended and removed at the end.
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
+import { settBinary } from "../../support/compiled.ts";
 import { type Finished, finished, needed } from "../../support/finished.ts";
-
-const settBinary = resolve(import.meta.dir, "../../../bin/sett");
 
 export class ProcessSett implements AsyncDisposable {
   readonly folder: string;

@@ -1,18 +1,16 @@
 // A git repository of its own with the real `sett` binary in it, as a new user has it; everything is taken away afterwards.
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { countsLines, settInProcess } from "../../cli/support/sett-in-process.ts";
+import { settBinary } from "../../support/compiled.ts";
 import { type Finished, finished, needed } from "../../support/finished.ts";
 import { untilWritten } from "../../support/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-
-const project = resolve(import.meta.dir, "../../..");
-const settBinary = join(project, "bin/sett");
 
 export class SettWorkspace implements AsyncDisposable {
   readonly folder: string;
