@@ -4,7 +4,7 @@ import { Bounded } from "../../lib/async/bounded.ts";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Announcement } from "../../lib/blackboard/port.ts";
 import type { BidSubject } from "../../lib/core/decide-bid.ts";
-import type { Claim, ClaimSnapshot } from "../../lib/model/claim.ts";
+import { type Claim, type ClaimSnapshot, missingBidders } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
@@ -118,7 +118,7 @@ export class ClaimWatcher {
 
   #owesBid({ claim }: ClaimSnapshot): boolean {
     const own = this.#deps.registration.current.name;
-    return claim.bidding === "open" && claim.electorate.includes(own) && !claim.bids.some((bid) => bid.agent === own);
+    return claim.bidding === "open" && missingBidders(claim).includes(own);
   }
 
   #restIfDone(): void {

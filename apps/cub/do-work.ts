@@ -5,8 +5,10 @@ import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { failureArtefact, type Making, resultArtefact } from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
-import { claimTypeOf, formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
+import { phaseTable } from "../../lib/model/phase.ts";
+import { formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { Deps } from "./deps.ts";
 import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
 import { publishCommit } from "./publish-commit.ts";
@@ -42,7 +44,7 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
   const { commit } = published;
   if (commit !== undefined) artefact.metadata = { ...artefact.metadata, commit };
   if (artefact.structural_type !== "Question") return { outcome: "done", artefact };
-  return { outcome: "asked", artefact, ...(commit === undefined ? {} : { base: commit }) };
+  return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
 }
 
 function inSight({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {
@@ -56,7 +58,7 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   const command = commandText(deps.command);
   const timeoutMs = registration.current.timeout_ms;
   const stdin = formatToolInput({
-    claim_type: claimTypeOf[grant.phase],
+    claim_type: phaseTable[grant.phase].bid,
     claim_id: claim.id,
     target_artefact: inputs.target,
     context_chain: inputs.contextChain,

@@ -3,6 +3,7 @@
 import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { Health } from "../../lib/service/service-app.ts";
 import type { Deps } from "./deps.ts";
 import type { LoopWatch } from "./loop-watch.ts";
@@ -46,7 +47,7 @@ export class Heartbeat {
     if (slowest.silentMs() > stuckAfterMs) return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
     const claim = this.#executor?.inHand;
     const state = stateOf(isStopping, claim !== undefined);
-    const status = { at: clock.now().getTime(), state, ...(claim === undefined ? {} : { claim_id: claim }) };
+    const status = { at: clock.now().getTime(), state, ...withoutUndefined({ claim_id: claim }) };
     // A beat that gets lost is followed by the next; whether Redis is away is watched elsewhere.
     await board.reportStatus(registration.current.name, status).catch((error: unknown) => {
       log.warn("The heartbeat did not get through", { error: messageOf(error) });

@@ -2,6 +2,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import type { ProcessMark } from "../../lib/model/claim.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { identify, isAlive } from "../../lib/process/process-id.ts";
 
 /** Undefined where the system does not tell (it is not Linux): whatever this process has in hand is then given up by its lease alone. */
@@ -10,7 +11,7 @@ export function readOwnProcess(): ProcessMark | undefined {
   const id = identify(process.pid);
   if (namespace === undefined || id === undefined) return undefined;
   const container = containerIn(orUndefined(() => readFileSync("/proc/self/mountinfo", "utf8")) ?? "");
-  return { ...id, namespace, ...(container === undefined ? {} : { container }) };
+  return { ...id, namespace, ...withoutUndefined({ container }) };
 }
 
 /**

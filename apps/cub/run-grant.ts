@@ -1,6 +1,7 @@
 // One grant from the gate to its result: accept → work under the lease.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, Ending } from "./deps.ts";
 import { doWork } from "./do-work.ts";
@@ -41,14 +42,13 @@ function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Tas
     agent,
     phase,
     attempt,
-    ...(retries === undefined ? {} : { retries }),
-    ...(dialogue && { dialogue }),
+    ...withoutUndefined({ retries, dialogue }),
     queued_at,
     state: "running",
     run_id: newId(),
     ...(ownProcess && { run_by: ownProcess }),
     started_at: clock.now().toISOString(),
     context_ids: [...new Set(given)],
-    ...(base === undefined ? {} : { base_commit: base }),
+    ...withoutUndefined({ base_commit: base }),
   };
 }

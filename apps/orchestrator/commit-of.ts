@@ -5,7 +5,7 @@ import type { FollowUp, Rework } from "../../lib/core/feedback.ts";
 import { newThread, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Artefact, goalFeedbackType, orchestratorRole } from "../../lib/model/artefact.ts";
-import type { Grant, Phase } from "../../lib/model/claim.ts";
+import type { Grant } from "../../lib/model/claim.ts";
 import type { EventDraft } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -42,7 +42,7 @@ export function commitOf(decision: Decision, input: CommitInput, epoch: number, 
         break;
       case "enter":
         commit.set.status = decision.claim.status;
-        setGranted(commit, write.phase, write.grants);
+        commit.set.granted = { phase: write.phase, agents: write.grants.map(({ agent }) => agent) };
         commit.grants.push(...write.grants);
         for (const { agent, phase, attempt, state } of write.grants) {
           // A person's grant waits from the beginning.
@@ -108,14 +108,6 @@ function followUp(commit: ClaimCommit, next: FollowUp, input: CommitInput, newId
     default:
       unreachable(next);
   }
-}
-
-function setGranted(commit: ClaimCommit, phase: Phase, grants: readonly Grant[]): void {
-  const agents = grants.map((grant) => grant.agent);
-  const [first] = agents;
-  if (phase === "review") commit.set.granted_review_agents = agents;
-  else if (phase === "parallel") commit.set.granted_parallel_agents = agents;
-  else if (first !== undefined) commit.set.granted_exclusive_agent = first;
 }
 
 /** A failed grant's event names its Failure, as that of the agent itself does; a cancelled one has none. */

@@ -8,6 +8,7 @@ import type { Verdict } from "../../lib/core/review-verdict.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, type ClaimId } from "../../lib/model/ids.ts";
+import { phaseOfStatus } from "../../lib/model/phase.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
@@ -118,7 +119,7 @@ export class Decider {
   }
 
   async #readReviews({ claim, grants }: ClaimSnapshot): Promise<Verdict[]> {
-    if (claim.status !== "pending_review" || claim.bidding === "open") return [];
+    if (phaseOfStatus(claim.status) !== "review" || claim.bidding === "open") return [];
     const ids = grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" ? grant.artefact_ids : []));
     const verdicts = await this.#targets.readVerdicts(ids);
     if (verdicts.length === ids.length) return verdicts;

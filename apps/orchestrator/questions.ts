@@ -10,6 +10,7 @@ import { type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
@@ -124,7 +125,7 @@ export class Questions {
       type: goal.type,
       payload: answer.payload,
       sources: [goal.id, answer.id],
-      metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
+      metadata: { ...metadata, ...withoutUndefined({ summary }) },
     });
     // Refused where this was done before: the version is taken.
     const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);

@@ -4,7 +4,7 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
-import { claimTypeOf } from "../model/tool-contract.ts";
+import { phaseTable } from "../model/phase.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
 import { missingFields } from "./field-rules.ts";
 
@@ -170,7 +170,7 @@ export function resultProblem(
   if (claim.kind === "rework" && structural_type !== "Failure" && logical_id !== target.logical_id)
     return `A rework ends with a Failure, or with the next version of thread ${target.logical_id}.`;
   if (phase !== "review" && structural_type === "Review")
-    return `A Review ends a review, and this grant is for a bid of ${claimTypeOf[phase]}: bid review on what is to be judged.`;
+    return `A Review ends a review, and this grant is for a bid of ${phaseTable[phase].bid}: bid review on what is to be judged.`;
   return undefined;
 }
 

@@ -8,6 +8,7 @@ import type { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "../model/claim.ts";
 import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
+import type { Phase } from "../model/phase.ts";
 import type { ArtefactBoard } from "./artefact-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
@@ -57,9 +58,8 @@ export type ClaimCommit = {
   /** Unique; a repeat of the commit that made the present `rev` is answered with its first success. */
   commitId: string;
   set: Partial<Pick<Claim, "status" | "bidding" | "termination_reason">> & {
-    granted_review_agents?: AgentName[];
-    granted_parallel_agents?: AgentName[];
-    granted_exclusive_agent?: AgentName;
+    /** The phase that the claim enters, and who is granted work in it. */
+    granted?: { phase: Phase; agents: AgentName[] };
   };
   /** Appended to the claim's bids and written to its hash of bids (imposed ones, and bids found written by hand). */
   bids: { agent: AgentName; word: BidWord }[];

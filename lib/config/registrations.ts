@@ -2,6 +2,7 @@
 import type { AgentRegistration } from "../model/agent.ts";
 import type { ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits } = config;
@@ -18,7 +19,7 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     replicas: agent.replicas,
     strategy: agent.strategy,
     bids: agent.bids,
-    ...(agent.bid_command === undefined ? {} : { bid_command: agent.bid_command }),
+    ...withoutUndefined({ bid_command: agent.bid_command }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,
     timeout_ms: agent.timeout_ms,

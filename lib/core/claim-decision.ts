@@ -2,8 +2,9 @@
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
-import type { ClaimSnapshot, Grant, Phase } from "../model/claim.ts";
+import type { ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
+import type { Phase } from "../model/phase.ts";
 import type { Policy } from "../model/policy.ts";
 import type { FollowUp } from "./feedback.ts";
 import type { FailedGrant, QueuedGrant } from "./retry.ts";

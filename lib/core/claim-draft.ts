@@ -1,11 +1,11 @@
 // A decision about a claim in the making: every change is applied and noted together.
 import type { BidWord } from "../model/bid.ts";
-import { type Claim, type Grant, type Phase, questionOf } from "../model/claim.ts";
+import { type Claim, type Grant, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
+import { type Phase, phaseTable } from "../model/phase.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
 import { type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
-
-export const statusOfPhase = { review: "pending_review", parallel: "pending_parallel", exclusive: "pending_exclusive" } as const;
 
 /** One for a person waits from the beginning: nobody starts a process for it. */
 export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
@@ -39,7 +39,7 @@ export class Draft {
     const { at } = this.input;
     const people = new Set(this.input.agents.filter(({ human }) => human).map(({ name }) => name));
     const grants = agents.map((agent) => newGrant({ agent, phase, attempt: 1, queued_at: at }, people.has(agent)));
-    this.claim = { ...this.claim, status: statusOfPhase[phase] };
+    this.claim = { ...this.claim, status: phaseTable[phase].status };
     this.grants.push(...grants);
     this.writes.push({ kind: "enter", phase, grants });
   }
@@ -62,12 +62,12 @@ export class Draft {
     const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
     const { at, failureId, target } = this.input;
     this.endGrant({
-      ...{ agent, phase, attempt, queued_at, ...(retries === undefined ? {} : { retries }), ...(dialogue && { dialogue }) },
+      ...{ agent, phase, attempt, queued_at, ...withoutUndefined({ retries, dialogue }) },
       ...("started_at" in grant
         ? {
             started_at: grant.started_at,
             context_ids: grant.context_ids,
-            ...(grant.base_commit && { base_commit: grant.base_commit }),
+            ...withoutUndefined({ base_commit: grant.base_commit }),
           }
         : { started_at: queued_at, context_ids: [] }),
       state: "failed",

@@ -1,15 +1,9 @@
 // When the bidding on a claim is over.
 import type { RegisteredAgent } from "../model/agent.ts";
-import type { Claim } from "../model/claim.ts";
+import { type Claim, missingBidders } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
 import { type BidSubject, bidByRules } from "./decide-bid.ts";
-
-/** Members of the electorate that have not bid yet, in the electorate's order. */
-export function missingBidders(claim: Pick<Claim, "electorate" | "bids">): AgentName[] {
-  const heard = new Set(claim.bids.map((bid) => bid.agent));
-  return claim.electorate.filter((agent) => !heard.has(agent));
-}
 
 /**
  * Full consensus: everybody has bid. `first_bid`: somebody wants it, and every agent whose rules say (or may say) `review` has bid, because a

@@ -5,13 +5,14 @@
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
 // A phase that nobody bid for is passed through. What is decided on is the claim as it stands, so deciding twice is harmless.
-import { type Grant, isEnded, type Phase, questionOf } from "../model/claim.ts";
+import { type Grant, isEnded, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
+import { type Phase, phaseOfStatus, phases, phasesAfter, phaseTable } from "../model/phase.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { cancelGrants } from "./cancel-grants.ts";
 import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
-import { Draft, statusOfPhase } from "./claim-draft.ts";
-import { isBiddingOver, missingBidders } from "./consensus.ts";
+import { Draft } from "./claim-draft.ts";
+import { isBiddingOver } from "./consensus.ts";
 import { bidByRules } from "./decide-bid.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
 import {
@@ -24,9 +25,6 @@ import {
   retryAfterMs,
 } from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
-
-const phases: readonly Phase[] = ["review", "parallel", "exclusive"];
-const wordOfPhase = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
 
 /** The claim as it stands after `event`, with what must be written; undefined when there is nothing to write. */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
@@ -168,12 +166,12 @@ function advance(draft: Draft): void {
     if (enter(draft, phases)) return;
     return draft.complete();
   }
-  const phase = phases.find((one) => statusOfPhase[one] === draft.claim.status);
+  const phase = phaseOfStatus(draft.claim.status);
   if (phase === undefined) return;
   const grants = draft.grants.filter((grant) => grant.phase === phase);
   if (!grants.every((grant) => grant.state === "done")) return;
   if (phase === "review" && !hearReviews(draft)) return;
-  if (!enter(draft, phases.slice(phases.indexOf(phase) + 1))) draft.complete();
+  if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
 
 function giveUp(draft: Draft, failed: FailedGrant): void {
@@ -202,7 +200,7 @@ function isUnreadable({ input }: Draft, agent: AgentName): boolean {
 /** Enters the first of `candidates` that somebody bid for. */
 function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   for (const phase of candidates) {
-    const bidders = draft.claim.bids.filter((bid) => bid.word === wordOfPhase[phase]).map((bid) => bid.agent);
+    const bidders = draft.claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
     // Several may want it for themselves: the first bid wins, and the log shows the order.
     const chosen = phase === "exclusive" ? bidders.slice(0, 1) : bidders;
     if (chosen.length > 0) {

@@ -1,9 +1,16 @@
 // How a goal stands, derived from what is on the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
 import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
-import { type Claim, type ClaimSnapshot, type Grant, isEnded, type MalformedClaim } from "../model/claim.ts";
+import {
+  type Claim,
+  type ClaimSnapshot,
+  type Grant,
+  isEnded,
+  isForApproval,
+  type MalformedClaim,
+  missingBidders,
+} from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
-import { missingBidders } from "./consensus.ts";
 import { attemptLostType } from "./retry.ts";
 import { causeOfRetry } from "./retry-claim.ts";
 import { causeOfStandIn } from "./stand-in.ts";
@@ -169,7 +176,7 @@ function waitedForIn(grant: Grant, { id: claim, artefact_id }: Claim): Waiting[]
       return retry_at === undefined ? [] : [{ kind: "retry", agent, claim, since, attempt, retry_at, reason }];
     }
     case "waiting":
-      if (grant.waits_for.kind === "answer") return [];
+      if (!isForApproval(grant)) return [];
       return [{ kind: "approval", agent, claim, artefact: artefact_id, since: grant.started_at }];
     case "done":
     case "cancelled":

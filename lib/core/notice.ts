@@ -1,6 +1,5 @@
 // What there is to tell people outside. Events only say where to look: what stands on the blackboard decides.
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
-import type { Grant } from "../model/claim.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { NoticeKind } from "../model/notify.ts";
@@ -57,10 +56,6 @@ export function keyOf(subject: Subject): string {
     default:
       return unreachable(subject);
   }
-}
-
-export function isApprovalWaiting(grant: Grant): grant is Extract<Grant, { state: "waiting" }> {
-  return grant.state === "waiting" && grant.waits_for.kind === "approval";
 }
 
 /** How a goal at rest ended; undefined for one that goes on, or waits for a person. */

@@ -1,7 +1,8 @@
 // From the bytes on a tool's stdout to what its artefact will be, or to the sentence that its Failure will give.
 import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
-import type { ClaimKind, Phase } from "../model/claim.ts";
-import { claimTypeOf, FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
+import type { ClaimKind } from "../model/claim.ts";
+import { type Phase, phaseTable } from "../model/phase.ts";
+import { FullToolOutput, ShortForm, ShortToolOutput, type ToolResult } from "../model/tool-contract.ts";
 import { compactJson, memberText } from "./json-text.ts";
 import { parseOneObject } from "./parse-one-object.ts";
 
@@ -92,7 +93,7 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
       `The tool was to make a new version of its ${granted.target}, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.`,
     );
   if (draft.structural_type === "Review" && granted.phase !== "review") {
-    const word = `\`${claimTypeOf[granted.phase]}\``;
+    const word = `\`${phaseTable[granted.phase].bid}\``;
     return refuse(
       `The tool answered with a Review, but its agent bid ${word} and not \`review\`: bid \`review\` on what it is to judge.`,
     );

@@ -1,18 +1,17 @@
 // The artefact that a grant ends with: where it stands in its thread and what it derives from (docs/internals/claims.md#phases-and-results).
 import type { Artefact } from "../model/artefact.ts";
-import type { Claim, Grant, Phase } from "../model/claim.ts";
+import type { Claim, Grant } from "../model/claim.ts";
 import { type AgentName, ArtefactId } from "../model/ids.ts";
+import { type Phase, phasesBefore } from "../model/phase.ts";
 import type { ToolResult } from "../model/tool-contract.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 import { newThread, nextVersion, type Origin } from "./new-artefact.ts";
-
-const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
 
 /** What the grants of earlier phases of the same claim made, in the order of the phases. */
 export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): ArtefactId[] {
-  return grants
-    .filter((grant) => grant.state === "done" && rankOf[grant.phase] < rankOf[phase])
-    .toSorted((a, b) => rankOf[a.phase] - rankOf[b.phase])
-    .flatMap((grant) => (grant.state === "done" ? grant.artefact_ids : []));
+  return phasesBefore(phase).flatMap((earlier) =>
+    grants.flatMap((grant) => (grant.phase === earlier && grant.state === "done" ? grant.artefact_ids : [])),
+  );
 }
 
 /** Who made it, when, for which claim; the id is new. */
@@ -37,7 +36,7 @@ export function resultArtefact(
   // Answers, each of which names its question.
   sources.push(...dialogue.filter((_, index) => index % 2 === 1));
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
-  const metadata = { ...result.metadata, ...(summary === undefined ? {} : { summary }) };
+  const metadata = { ...result.metadata, ...withoutUndefined({ summary }) };
   const content = { structural_type, type: result.type, payload, sources, metadata };
   return isNextVersion ? nextVersion(target, originOf(making), content) : newThread(originOf(making), content);
 }
@@ -50,7 +49,7 @@ function question(making: Making, result: ToolResult, target: Artefact): Artefac
     type,
     payload,
     sources: [about, target.id],
-    metadata: { ...metadata, ...(summary === undefined ? {} : { summary }) },
+    metadata: { ...metadata, ...withoutUndefined({ summary }) },
   });
 }
 

@@ -3,7 +3,8 @@ import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
 import type { ArtefactId, ClaimId } from "../model/ids.ts";
-import { newGrant, statusOfPhase } from "./claim-draft.ts";
+import { phaseTable } from "../model/phase.ts";
+import { newGrant } from "./claim-draft.ts";
 import { attemptLostType } from "./retry.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
@@ -58,7 +59,7 @@ export function retryClaim(input: {
       ...claim,
       id,
       kind: claim.kind === "standard" ? "retry" : claim.kind,
-      status: statusOfPhase[lost.phase],
+      status: phaseTable[lost.phase].status,
       bidding: "closed",
       rev: 0,
       created_at: at,

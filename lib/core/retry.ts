@@ -2,6 +2,7 @@
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
@@ -42,7 +43,7 @@ export function resumedAttempt(waiting: WaitingGrant, exchange: readonly Artefac
   const { agent, phase, attempt, retries, dialogue = [] } = waiting;
   const asked = { ...waiting, dialogue: [...dialogue, ...exchange] };
   return {
-    ...{ agent, phase, attempt: attempt + 1, ...(retries === undefined ? {} : { retries }), ...kept(asked) },
+    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...kept(asked) },
     ...{ queued_at: at, state: "queued" },
   };
 }
@@ -50,5 +51,5 @@ export function resumedAttempt(waiting: WaitingGrant, exchange: readonly Artefac
 /** What was asked, and where the work stood then; without that every attempt begins anew. */
 function kept({ dialogue, base_commit }: Pick<FailedGrant, "dialogue" | "base_commit">) {
   if (dialogue === undefined) return {};
-  return { dialogue, ...(base_commit === undefined ? {} : { base_commit }) };
+  return withoutUndefined({ dialogue, base_commit });
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
@@ -78,7 +79,7 @@ export class HostRepository {
   /** Who commits here, as far as git's configuration says. */
   async identity(): Promise<{ name?: string; email?: string }> {
     const [name, email] = await Promise.all([this.#setting("user.name"), this.#setting("user.email")]);
-    return { ...(name === undefined ? {} : { name }), ...(email === undefined ? {} : { email }) };
+    return withoutUndefined({ name, email });
   }
 
   /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects, and learn how deep they go. */

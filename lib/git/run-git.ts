@@ -117,7 +117,7 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
   const limited = ["-c", 'ulimit -v "$1" 2>/dev/null; shift; exec "$@"', "sh", String(Math.floor((memoryBytes ?? 0) / 1024))];
   const [program = "", ...args] = memoryBytes === undefined ? words : ["/bin/sh", ...limited, ...words];
   return spawn(program, args, {
-    ...(run.cwd === undefined ? {} : { cwd: run.cwd }),
+    cwd: run.cwd,
     env: { ...git.env, ...ownEnvironment, ...run.env },
     stdio: [stdin, "pipe", "pipe"],
   });

@@ -2,13 +2,11 @@
 import { z } from "zod";
 import { Bid } from "./bid.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
+import { Phase } from "./phase.ts";
 
 /** `pending_review` also while bids come in. */
 export const ClaimStatus = z.enum(["pending_review", "pending_parallel", "pending_exclusive", "complete", "terminated"]);
 export type ClaimStatus = z.infer<typeof ClaimStatus>;
-
-export const Phase = z.enum(["review", "parallel", "exclusive"]);
-export type Phase = z.infer<typeof Phase>;
 
 /** `standard` claims gather bids; the others start in `pending_exclusive` with one named agent. */
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
@@ -117,6 +115,17 @@ export type WaitingGrant = Extract<Grant, { state: "waiting" }>;
 /** The question whose answer a grant waits for, if it waits for one. */
 export function questionOf(grant: Grant): ArtefactId | undefined {
   return grant.state === "waiting" && grant.waits_for.kind === "answer" ? grant.waits_for.question_id : undefined;
+}
+
+/** True of the grant of an agent that is a person, while that person has not judged the claim's artefact. */
+export function isForApproval(grant: Grant): grant is WaitingGrant {
+  return grant.state === "waiting" && grant.waits_for.kind === "approval";
+}
+
+/** The agents of the electorate whose bid is not on record, in the electorate's order. */
+export function missingBidders({ electorate, bids }: Pick<Claim, "electorate" | "bids">): AgentName[] {
+  const bidders = new Set(bids.map(({ agent }) => agent));
+  return electorate.filter((agent) => !bidders.has(agent));
 }
 
 /** What is decided on: a claim with its grants. */

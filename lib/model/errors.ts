@@ -67,7 +67,7 @@ export class SettError extends Error {
   readonly code: SettErrorCode;
   readonly hint: string | undefined;
 
-  constructor(code: SettErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: SettErrorCode, message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;

@@ -1,14 +1,11 @@
 // What an agent's command is given on stdin and must answer on stdout (docs/reference/tool-contract.md).
 import { z } from "zod";
 import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
-import type { Phase } from "./claim.ts";
+import { BidWord } from "./bid.ts";
 import { ArtefactId, ClaimId } from "./ids.ts";
 
 /** The bid word that earned the grant; it tells the tool what is expected of it. */
-const ClaimType = z.enum(["review", "claim", "exclusive"]);
-type ClaimType = z.infer<typeof ClaimType>;
-
-export const claimTypeOf: Record<Phase, ClaimType> = { review: "review", parallel: "claim", exclusive: "exclusive" };
+const ClaimType = BidWord.exclude(["ignore"]);
 
 export const ToolInput = z.strictObject({
   claim_type: ClaimType,

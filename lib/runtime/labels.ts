@@ -1,6 +1,7 @@
 // The labels that say what a container, volume or network is to Sett: the only registry there is (docs/internals/containers.md#names-and-labels).
 import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** What a container, volume or network is for. */
 export type PartKind =
@@ -32,7 +33,7 @@ export function writeLabels(part: PartLabels): Record<string, string> {
     [instanceLabel]: part.instance,
     [workspaceLabel]: part.workspace,
     [versionLabel]: part.version,
-    ...(part.madeFrom === undefined ? {} : { [madeFromLabel]: part.madeFrom }),
+    ...(part.madeFrom !== undefined && { [madeFromLabel]: part.madeFrom }),
     [componentLabel]: part.component,
     ...kindLabels(part),
   };
@@ -68,12 +69,11 @@ export function readLabels(labels: Record<string, string>): PartLabels | undefin
   const instance = InstanceName.safeParse(labels[instanceLabel]);
   const kind = readKind(labels);
   if (!instance.success || kind === undefined) return undefined;
-  const madeFrom = labels[madeFromLabel];
   return {
     instance: instance.data,
     workspace: labels[workspaceLabel] ?? "",
     version: labels[versionLabel] ?? "",
-    ...(madeFrom === undefined ? {} : { madeFrom }),
+    ...withoutUndefined({ madeFrom: labels[madeFromLabel] }),
     ...kind,
   };
 }

@@ -109,7 +109,7 @@ export type LogOptions = {
   /** Go on until the container ends. Without it, what is there is read into memory: `tail` bounds it. */
   follow?: boolean;
   /** The last so many lines. */
-  tail?: number;
+  tail?: number | undefined;
   /** Unix time in seconds, fractions allowed. */
   since?: number;
   /** Ends the lines without an error. */

@@ -9,9 +9,9 @@ import { HostRepository } from "../../lib/git/host-repository.ts";
 import { settRef } from "../../lib/git/refs.ts";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import type { Phase } from "../../lib/model/claim.ts";
 import { type ArtefactId, type CommitHash, InstanceName } from "../../lib/model/ids.ts";
-import { claimTypeOf, formatToolInput } from "../../lib/model/tool-contract.ts";
+import { type Phase, phaseTable } from "../../lib/model/phase.ts";
+import { formatToolInput } from "../../lib/model/tool-contract.ts";
 import { agentName, newClaimId, sampleArtefact } from "../support/sample.ts";
 import { git, runAgent, runScript } from "./run-agent.ts";
 
@@ -65,7 +65,7 @@ export async function releaseScene({ goal: payload = "Release 1.2.0", change }: 
     ): Promise<Artefact> {
       const { copy, base, workspaceDir } = await workingCopy(agent, target, [...chain, ...additional]);
       const work = { target_artefact: target, context_chain: chain, additional_context: additional };
-      const stdin = formatToolInput({ claim_type: claimTypeOf[phase], claim_id: newClaimId(), ...work });
+      const stdin = formatToolInput({ claim_type: phaseTable[phase].bid, claim_id: newClaimId(), ...work });
       const ran = await runAgent(agent, stdin, workspaceDir, settings);
       if (ran.exitCode !== 0) throw new Error(ran.stderr);
       const read = readToolOutput(new TextEncoder().encode(ran.stdout), { phase, kind: "standard", target: target.type });

@@ -60,10 +60,10 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     cause: "standard",
   });
   for (const name of ["tester", "coder"]) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "review" });
-  const set = { status: "pending_review", bidding: "closed", granted_review_agents: [agentName("tester")] } as const;
+  const granted = { phase: "review" as const, agents: [agentName("tester")] };
   const grant = { ...running("tester"), phase: "review" } as const;
   const commit = commitOf(claim.id, epoch, 2, {
-    set: { ...set, granted_review_agents: [...set.granted_review_agents] },
+    set: { status: "pending_review", bidding: "closed", granted },
     grants: [grant],
   });
   await bench.board.commitClaim(commit);

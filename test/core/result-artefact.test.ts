@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { failureArtefact, type Making, resultArtefact, resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
-import type { Claim, Grant, Phase } from "../../lib/model/claim.ts";
+import type { Claim, Grant } from "../../lib/model/claim.ts";
 import { ArtefactId, type ArtefactId as Id } from "../../lib/model/ids.ts";
+import type { Phase } from "../../lib/model/phase.ts";
 import { derived } from "../support/lineage.ts";
 import { agentName, newArtefactId, sampleClaim } from "../support/sample.ts";
 

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { claimTypeOf, formatToolInput, ToolInput } from "../../lib/model/tool-contract.ts";
+import { phases, phaseTable } from "../../lib/model/phase.ts";
+import { formatToolInput, ToolInput } from "../../lib/model/tool-contract.ts";
 
 const id = "3f2b8c1e-7a64-4d0f-9a53-2f1f6f0c9d11";
 const artefact = {
@@ -20,7 +21,7 @@ const artefact = {
 
 test("a tool's input is one line of JSON with numbers, arrays and objects as such", () => {
   const input = {
-    claim_type: claimTypeOf.parallel,
+    claim_type: phaseTable.parallel.bid,
     claim_id: id,
     target_artefact: artefact,
     context_chain: [artefact],
@@ -32,5 +33,9 @@ test("a tool's input is one line of JSON with numbers, arrays and objects as suc
 });
 
 test("the claim type is the bid word of the phase", () => {
-  expect(claimTypeOf).toEqual({ review: "review", parallel: "claim", exclusive: "exclusive" });
+  expect(phases.map((phase) => [phase, phaseTable[phase].bid])).toEqual([
+    ["review", "review"],
+    ["parallel", "claim"],
+    ["exclusive", "exclusive"],
+  ]);
 });

@@ -82,7 +82,7 @@ export const down = defineCommand({
 
 async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, message: string, hint?: string): Promise<Result> {
   const interruption = aborted(shell.interrupted).then((): never => {
-    throw new SettError("interrupted", message, hint === undefined ? {} : { hint });
+    throw new SettError("interrupted", message, { hint });
   });
   return await Promise.race([work, interruption]);
 }

@@ -75,7 +75,7 @@ async function print(order: Order): Promise<void> {
       ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(leftOut(order, undefined))
       : undefined;
   if (theirs !== undefined && theirs.lines.length > 0) return void (await printWith(theirs, order));
-  const own = runtime.containers.logs(container.id, tail === undefined ? {} : { tail });
+  const own = runtime.containers.logs(container.id, { tail });
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) {
     await writeAll(earlier, order);

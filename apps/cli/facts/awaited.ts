@@ -1,7 +1,7 @@
 // What waits for a person: questions that agents have put to people, and work that a person is to approve or reject.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
-import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../../lib/model/ids.ts";
 import { readHeads, readWhole } from "./artefacts.ts";
@@ -61,8 +61,6 @@ async function readApprovals(board: Blackboard): Promise<Asked[]> {
 
 function approvalsOf({ claim, grants }: ClaimSnapshot) {
   return grants.flatMap((grant) =>
-    grant.state === "waiting" && grant.waits_for.kind === "approval"
-      ? [{ about: claim.artefact_id, claim: claim.id, agent: grant.agent, since: grant.started_at }]
-      : [],
+    isForApproval(grant) ? [{ about: claim.artefact_id, claim: claim.id, agent: grant.agent, since: grant.started_at }] : [],
   );
 }

@@ -73,7 +73,7 @@ function goalArtefact(
   commit: CommitHash,
   tag: { name: string; commit: CommitHash } | undefined,
 ): Artefact {
-  const lastTag = tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit };
+  const lastTag = tag && { last_tag: tag.name, last_tag_commit: tag.commit };
   return newThread(
     { id, at: new Date().toISOString(), role: userRole, agent: "", goal: id, claim: "" },
     {

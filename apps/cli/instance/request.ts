@@ -57,5 +57,5 @@ export async function request<Outcome extends object>(
 }
 
 export function refusal(reason: string, hint?: string): SettError {
-  return new SettError("request-refused", reason, hint === undefined ? {} : { hint });
+  return new SettError("request-refused", reason, { hint });
 }

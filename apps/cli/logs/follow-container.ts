@@ -24,7 +24,7 @@ export async function* followContainer(
   let now = told;
   while (!signal.aborted) {
     const { last, atLast } = now;
-    const resumed = last === "" ? (tail === undefined ? {} : { tail }) : { since: Math.floor(Date.parse(last) / 1000) };
+    const resumed = last === "" ? { tail } : { since: Math.floor(Date.parse(last) / 1000) };
     let isPast = last === "";
     let skipped = 0;
     for await (const line of runtime.containers.logs(container, { follow: true, signal, ...resumed })) {

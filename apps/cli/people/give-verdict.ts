@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, maxPayloadBytes } from "../../../lib/model/artefact.ts";
-import { type DoneGrant, isEnded, type WaitingGrant } from "../../../lib/model/claim.ts";
+import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import { notFound, resolveArtefactId, wrongKind } from "../facts/resolve-id.ts";
@@ -106,11 +106,7 @@ async function choose(board: Blackboard, artefact: Artefact, agent: string | und
 async function verdictsAwaited(board: Blackboard, artefact: ArtefactId): Promise<Awaited[]> {
   const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact)).values()]);
   return claims.flatMap(({ claim, grants }) =>
-    grants.flatMap((grant) =>
-      !isEnded(claim.status) && grant.state === "waiting" && grant.waits_for.kind === "approval"
-        ? [{ claim: claim.id, grant }]
-        : [],
-    ),
+    grants.flatMap((grant) => (!isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [])),
   );
 }
 

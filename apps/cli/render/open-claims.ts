@@ -1,7 +1,7 @@
 // The open claims at a glance, a line each, in the most telling form that the terminal is wide enough for.
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
-import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, questionOf } from "../../../lib/model/claim.ts";
 import { isAbsent, pulseOf, type Situation, whyOf } from "../facts/blocked-reason.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
@@ -71,11 +71,10 @@ function subject({ claim, about }: OpenClaim, most: number): string {
 
 /** Those first who may never come, then those who are waited for longest. */
 function waits(claim: OpenClaim, situation: Situation, { names, isTerse }: Form, { style }: Drawing): string {
-  const answers = claim.grants.flatMap((grant): Waiting[] =>
-    grant.state === "waiting" && grant.waits_for.kind === "answer"
-      ? [{ kind: "answer", question: grant.waits_for.question_id, since: grant.started_at }]
-      : [],
-  );
+  const answers = claim.grants.flatMap((grant): Waiting[] => {
+    const question = questionOf(grant);
+    return question === undefined || grant.state !== "waiting" ? [] : [{ kind: "answer", question, since: grant.started_at }];
+  });
   const rank = (waiting: Waiting) => (isAbsent(whyOf(waiting, situation)) ? 0 : Date.parse(waiting.since));
   const all = [...answers, ...waitedForBy(claim)].toSorted((one, other) => rank(one) - rank(other));
   const told = all.slice(0, names).map((waiting) => waitingBrief(waiting, situation, style, isTerse));

@@ -1,5 +1,6 @@
 // The container of one agent: its image, started with the cub, and what it may see of the machine (docs/internals/containers.md#what-a-container-may-do).
 import type { AgentConfig } from "../../../lib/model/config.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
@@ -58,9 +59,11 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_AGENT_ROLE: agent.role,
     SETT_AGENT_COMMAND: JSON.stringify(agent.command),
     ...serviceEnvironment(input, agent.health_port),
-    ...(context_bytes === undefined ? {} : { SETT_CONTEXT_BYTES: String(context_bytes) }),
-    ...(claim === undefined ? {} : { SETT_PROMPT_CLAIM: claim }),
-    ...(execution === undefined ? {} : { SETT_PROMPT_EXECUTION: execution }),
+    ...withoutUndefined({
+      SETT_CONTEXT_BYTES: context_bytes?.toString(),
+      SETT_PROMPT_CLAIM: claim,
+      SETT_PROMPT_EXECUTION: execution,
+    }),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_GIT_DIR: gitPath,
@@ -69,7 +72,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
     // What the image sets for a Bun of its own would steer the cub, which is made with Bun.
-    ...(image.BUN_OPTIONS === undefined ? {} : { BUN_OPTIONS: "" }),
-    ...(image.BUN_BE_BUN === undefined ? {} : { BUN_BE_BUN: "0" }),
+    ...(image.BUN_OPTIONS !== undefined && { BUN_OPTIONS: "" }),
+    ...(image.BUN_BE_BUN !== undefined && { BUN_BE_BUN: "0" }),
   };
 }

@@ -1,5 +1,6 @@
 // Times and sizes that the containers of an instance have in common.
 import type { AgentConfig } from "../../../lib/model/config.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { Resources } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { DurationText } from "../../../lib/service/environment.ts";
@@ -27,11 +28,11 @@ export const mebibyte = 1024 ** 2;
 
 /** As sett.yml has them. */
 export function resourcesOf({ limits, reservations }: AgentConfig["resources"]): Resources {
-  const nano = (cpus: number) => Math.round(cpus * 1e9);
-  return {
-    ...(limits?.cpus === undefined ? {} : { nanoCpus: nano(limits.cpus) }),
-    ...(limits?.memory_bytes === undefined ? {} : { memoryBytes: limits.memory_bytes }),
-    ...(reservations?.cpus === undefined ? {} : { reservedNanoCpus: nano(reservations.cpus) }),
-    ...(reservations?.memory_bytes === undefined ? {} : { reservedMemoryBytes: reservations.memory_bytes }),
-  };
+  const nano = (cpus: number | undefined) => (cpus === undefined ? undefined : Math.round(cpus * 1e9));
+  return withoutUndefined({
+    nanoCpus: nano(limits?.cpus),
+    memoryBytes: limits?.memory_bytes,
+    reservedNanoCpus: nano(reservations?.cpus),
+    reservedMemoryBytes: reservations?.memory_bytes,
+  });
 }

@@ -86,7 +86,7 @@ async function agentImage(order: Order, { name, source }: AgentConfig): Promise<
   if (!isRebuild && found !== undefined && inputs !== undefined && found.labels[inputsLabel] === inputs) return { tag, ...found };
   const step = progress.begin(name, "building its image");
   const startedAt = Date.now();
-  const labels = { [instanceLabel]: instance, ...(inputs === undefined ? {} : { [inputsLabel]: inputs }) };
+  const labels = { [instanceLabel]: instance, ...(inputs !== undefined && { [inputsLabel]: inputs }) };
   const onProgress = (line: string) => step.update(line, { isMilestone: line.startsWith("Step ") });
   const image = await build(labels, { onProgress, signal });
   order.built.push(tag);

@@ -2,6 +2,7 @@
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
@@ -55,6 +56,6 @@ export function serviceEnvironment(
     SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,
     SETT_REDIS_GIVE_UP: `${services.redis.give_up_ms}ms`,
     SETT_GRANT_LEASE: `${limits.lease_ms}ms`,
-    ...(healthPort === undefined ? {} : { SETT_HEALTH_PORT: String(healthPort) }),
+    ...withoutUndefined({ SETT_HEALTH_PORT: healthPort?.toString() }),
   };
 }

@@ -2,7 +2,8 @@
 // no work waits for it; what is told is what stands on the blackboard, and may be told twice (under the same id).
 
 import { aborted, sleep } from "../../../lib/async/sleep.ts";
-import { isApprovalWaiting, keyOf, type Subject, subjectOf } from "../../../lib/core/notice.ts";
+import { keyOf, type Subject, subjectOf } from "../../../lib/core/notice.ts";
+import { isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type Deps, Fenced } from "../deps.ts";
 import { HookQueue } from "./hook-queue.ts";
@@ -90,7 +91,7 @@ export class Notifier {
     const open = await board.listOpenClaims();
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       for (const { claim, grants } of await board.readClaims(open.slice(from, from + claimsAtOnce))) {
-        for (const { agent } of grants.filter(isApprovalWaiting)) this.#add({ kind: "approval", claim: claim.id, agent });
+        for (const { agent } of grants.filter(isForApproval)) this.#add({ kind: "approval", claim: claim.id, agent });
       }
     }
   }

@@ -2,9 +2,9 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
-import { endingOf, isApprovalWaiting, keyOf, lastWordOf, type Notice, type Subject } from "../../../lib/core/notice.ts";
+import { endingOf, keyOf, lastWordOf, type Notice, type Subject } from "../../../lib/core/notice.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { type ClaimSnapshot, isEnded } from "../../../lib/model/claim.ts";
+import { type ClaimSnapshot, isEnded, isForApproval } from "../../../lib/model/claim.ts";
 import { ArtefactId, type GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 
@@ -33,7 +33,7 @@ async function readQuestion(board: Blackboard, subject: Subject & { kind: "quest
 async function readApproval(board: Blackboard, subject: Subject & { kind: "approval" }): Promise<Notice | undefined> {
   const { claim, grants = [] } = (await board.readClaim(subject.claim)) ?? {};
   const grant = grants.find(({ agent }) => agent === subject.agent);
-  if (claim === undefined || grant === undefined || !isApprovalWaiting(grant)) return undefined;
+  if (claim === undefined || grant === undefined || !isForApproval(grant)) return undefined;
   const artefact = await board.readArtefact(claim.artefact_id);
   if (artefact === undefined) return undefined;
   const goal = await readGoalArtefact(board, claim.goal_id);

@@ -1,6 +1,6 @@
 // Claims, bids and commits of the memory blackboard.
 import { BidWord } from "../../model/bid.ts";
-import { type Claim, type ClaimSnapshot, isEnded } from "../../model/claim.ts";
+import { type Claim, type ClaimSnapshot, isEnded, missingBidders } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { AgentName, type ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
@@ -8,7 +8,7 @@ import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
-import { type ClaimRecord, missingBidders, type State } from "./state.ts";
+import type { ClaimRecord, State } from "./state.ts";
 
 export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {

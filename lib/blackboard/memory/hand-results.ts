@@ -3,6 +3,7 @@ import type { ArtefactHead } from "../../model/artefact.ts";
 import type { Grant } from "../../model/claim.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import { failureByHand, resultProblem } from "../hand-written.ts";
 import { aboutOf, notCurrent } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -54,6 +55,6 @@ export function endByHand(state: State, { record, grant }: Ending, artefact: Art
   );
   claim.rev += 1;
   const type = reason === undefined ? "grant_done" : "grant_failed";
-  const data = { phase, attempt, ...(reason === undefined ? {} : { reason }) };
+  const data = { phase, attempt, ...withoutUndefined({ reason }) };
   state.log({ type, ...aboutOf(record), artefact_id: artefact.id, agent, data }, "hand");
 }

@@ -1,5 +1,5 @@
 // What people are asked and what they ask for, on the memory blackboard.
-import { questionOf } from "../../model/claim.ts";
+import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { aboutOf, notCurrent } from "./grants.ts";
@@ -57,7 +57,7 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
       const problem = notCurrent(state, record, id, agent, attempt, "waiting");
       if (record === undefined || problem !== undefined) return { outcome: "refused", reason: problem ?? "" };
       const waiting = record.grants.get(agent);
-      if (waiting?.state === "waiting" && waiting.waits_for.kind !== "approval")
+      if (waiting !== undefined && !isForApproval(waiting))
         return { outcome: "refused", reason: `Agent ${agent} waits for an answer, not for an approval.` };
       const { artefact_id } = record.claim;
       if (state.indexed.get(artefact_id) !== digest) {

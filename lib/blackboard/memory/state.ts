@@ -2,7 +2,7 @@
 // waiting, which makes it as atomic as a script in Redis.
 import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
-import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
+import { type Claim, type Grant, missingBidders, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Delivery } from "../../model/notify.ts";
@@ -184,7 +184,7 @@ export class State {
       if (claim.bidding === "open")
         this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
     }
-    const instead = claim.stand_in === undefined ? {} : standInFields(claim.stand_in);
+    const instead = claim.stand_in && standInFields(claim.stand_in);
     for (const grant of grants) {
       this.writeGrant(record, grant);
       const { agent, phase, attempt, state } = grant;
@@ -223,10 +223,4 @@ export class State {
     this.announcements.push({ claim: id, artefact_id, type, produced_by_role, ...(missing && { missing }) });
     this.changed.notify();
   }
-}
-
-/** Members of the electorate whose bid is not on record. */
-export function missingBidders(claim: Claim): AgentName[] {
-  const heard = new Set(claim.bids.map((bid) => bid.agent));
-  return claim.electorate.filter((agent) => !heard.has(agent));
 }

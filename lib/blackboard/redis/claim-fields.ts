@@ -1,20 +1,26 @@
 // A claim and its grants as they stand in Redis. What the scripts wrote is trusted: these are read for every decision.
-import { type Claim, type ClaimSnapshot, ClaimStatus, type Grant, type MalformedClaim } from "../../model/claim.ts";
+import {
+  type Claim,
+  type ClaimSnapshot,
+  ClaimStatus,
+  type Grant,
+  type MalformedClaim,
+  missingBidders,
+} from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
+import { type Phase, phases, phaseTable } from "../../model/phase.ts";
 import { inOrder } from "../grant-order.ts";
 import type { NewClaim } from "../port.ts";
 
 /** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
 export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string, string> {
-  const granted = (phase: Grant["phase"]) => grants.filter((grant) => grant.phase === phase).map((grant) => grant.agent);
+  const granted = (phase: Phase) => grants.filter((grant) => grant.phase === phase).map((grant) => grant.agent);
   return {
     id: claim.id,
     artefact_id: claim.artefact_id,
     status: claim.status,
-    granted_review_agents: JSON.stringify(granted("review")),
-    granted_parallel_agents: JSON.stringify(granted("parallel")),
-    granted_exclusive_agent: granted("exclusive")[0] ?? "",
+    ...Object.fromEntries(phases.map((phase) => grantedField(phase, granted(phase)))),
     goal_id: claim.goal_id,
     kind: claim.kind,
     electorate: JSON.stringify(claim.electorate),
@@ -24,15 +30,15 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     termination_reason: claim.termination_reason,
     bidding: claim.bidding,
     bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
-    missing_bids: String(missingBids(claim)),
+    missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),
   };
 }
 
-/** How many of its electorate have not bid. */
-export function missingBids({ electorate, bids }: Claim): number {
-  return electorate.filter((agent) => !bids.some((bid) => bid.agent === agent)).length;
+/** The field that shows who was granted work in a phase: a list of names, or the name of the one agent that works alone. */
+export function grantedField(phase: Phase, agents: readonly AgentName[]): [name: string, text: string] {
+  return [phaseTable[phase].grantedField, phase === "exclusive" ? (agents[0] ?? "") : JSON.stringify(agents)];
 }
 
 /** What of the hash a claim is read from, in the order of `snapshotOf`'s values. */
@@ -121,8 +127,4 @@ export function grantOfText(text: string): Grant {
 /** `"state":"…"` must stand in it as it is: finish-grant.lua and adopt-artefact.lua put the ending in its place. */
 export function textOfGrant(grant: Grant): string {
   return JSON.stringify(grant);
-}
-
-export function namesText(names: readonly AgentName[]): string {
-  return JSON.stringify(names);
 }

@@ -1,7 +1,7 @@
 // A commit as the words that commit-claim.lua takes.
 import { memberOfDue } from "../due-member.ts";
 import type { ClaimCommit } from "../port.ts";
-import { namesText, textOfGrant } from "./claim-fields.ts";
+import { grantedField, textOfGrant } from "./claim-fields.ts";
 import { artefactWords, eventWords, listed, newClaimWords } from "./script-arguments.ts";
 
 export function commitWords(commit: ClaimCommit): string[] {
@@ -26,8 +26,6 @@ function fieldsSet(set: ClaimCommit["set"]): [string, string][] {
   if (set.status !== undefined) fields.push(["status", set.status]);
   if (set.bidding !== undefined) fields.push(["bidding", set.bidding]);
   if (set.termination_reason !== undefined) fields.push(["termination_reason", set.termination_reason]);
-  if (set.granted_review_agents !== undefined) fields.push(["granted_review_agents", namesText(set.granted_review_agents)]);
-  if (set.granted_parallel_agents !== undefined) fields.push(["granted_parallel_agents", namesText(set.granted_parallel_agents)]);
-  if (set.granted_exclusive_agent !== undefined) fields.push(["granted_exclusive_agent", set.granted_exclusive_agent]);
+  if (set.granted !== undefined) fields.push(grantedField(set.granted.phase, set.granted.agents));
   return fields;
 }

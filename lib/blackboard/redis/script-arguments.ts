@@ -1,11 +1,12 @@
 // Our shapes as the flat words that the scripts take (lua/prelude*.lua say in which order).
 import type { Artefact } from "../../model/artefact.ts";
+import { missingBidders } from "../../model/claim.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId } from "../../model/ids.ts";
 import { artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { NewClaim } from "../port.ts";
 import { standInFields } from "../stand-in-fields.ts";
-import { fieldsOfClaim, missingBids, textOfGrant } from "./claim-fields.ts";
+import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
 
 /** A list, led by its length. */
 export function listed<Item>(items: readonly Item[], wordsOf: (item: Item) => readonly string[]): string[] {
@@ -44,7 +45,7 @@ export function newClaimWords(open: NewClaim): string[] {
     cause,
     claim.kind,
     claim.bidding,
-    String(missingBids(claim)),
+    String(missingBidders(claim).length),
     claim.stand_in === undefined ? "" : `,${membersOf(standInFields(claim.stand_in))}`,
     ...listed(Object.entries(fieldsOfClaim(open)), (entry) => entry),
     ...listed(claim.bids, (bid) => [bid.agent, bid.word]),

@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { BuildSpec, ImageInfo, Progress } from "../port.ts";
 import { contextEntries } from "./build-context.ts";
 import { ask, explain, reasonOf, statusOf } from "./errors.ts";
@@ -32,7 +33,7 @@ export async function buildImage(docker: Docker, spec: BuildSpec, { onProgress, 
         labels: spec.labels,
         // Without it the container of a failed step stays behind.
         forcerm: true,
-        ...(signal === undefined ? {} : { abortSignal: signal }),
+        ...withoutUndefined({ abortSignal: signal }),
       },
     );
     for await (const message of jsonMessages(stream)) {

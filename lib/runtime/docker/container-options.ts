@@ -1,6 +1,7 @@
 // A container's description, from Sett's words into the engine's.
 import type Docker from "dockerode";
 import { unreachable } from "../../model/unreachable.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck, Mount, Resources } from "../container-spec.ts";
 import { writeLabels } from "../labels.ts";
 import { envList } from "./env.ts";
@@ -12,12 +13,14 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
     Image: spec.image,
     Labels: writeLabels(spec.labels),
     Env: envList(spec.env),
-    ...(spec.entrypoint === undefined ? {} : { Entrypoint: spec.entrypoint }),
-    ...(spec.command === undefined ? {} : { Cmd: spec.command }),
-    ...(spec.workingDir === undefined ? {} : { WorkingDir: spec.workingDir }),
-    ...(spec.user === undefined ? {} : { User: `${spec.user.uid}:${spec.user.gid}` }),
-    ...(spec.stopTimeoutSeconds === undefined ? {} : { StopTimeout: spec.stopTimeoutSeconds }),
-    ...(spec.healthcheck === undefined ? {} : { Healthcheck: healthConfig(spec.healthcheck) }),
+    ...withoutUndefined({
+      Entrypoint: spec.entrypoint,
+      Cmd: spec.command,
+      WorkingDir: spec.workingDir,
+      User: spec.user && `${spec.user.uid}:${spec.user.gid}`,
+      StopTimeout: spec.stopTimeoutSeconds,
+      Healthcheck: spec.healthcheck && healthConfig(spec.healthcheck),
+    }),
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
     HostConfig: {
       Mounts: spec.mounts.filter((mount) => mount.kind !== "tmpfs").map(mountSettings),
@@ -28,19 +31,17 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
         ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
-      ...(spec.groups === undefined ? {} : { GroupAdd: spec.groups.map(String) }),
+      ...withoutUndefined({ GroupAdd: spec.groups?.map(String), PidsLimit: spec.pidsLimit, NetworkMode: spec.network?.name }),
       SecurityOpt: ["no-new-privileges"],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
       // Neither Bun nor an agent's command reaps the orphans that PID 1 inherits.
       Init: true,
-      ...(spec.pidsLimit === undefined ? {} : { PidsLimit: spec.pidsLimit }),
       RestartPolicy: { Name: spec.restart },
       ...resourceLimits(spec.resources ?? {}),
-      ...(spec.network === undefined ? {} : { NetworkMode: spec.network.name }),
     },
-    ...(spec.network === undefined
-      ? {}
-      : { NetworkingConfig: { EndpointsConfig: { [spec.network.name]: { Aliases: spec.network.aliases } } } }),
+    ...(spec.network && {
+      NetworkingConfig: { EndpointsConfig: { [spec.network.name]: { Aliases: spec.network.aliases } } },
+    }),
   };
 }
 
@@ -97,10 +98,10 @@ const sharesPerCpu = 1024;
 
 function resourceLimits(resources: Resources): Docker.HostConfig {
   const { nanoCpus, memoryBytes, reservedNanoCpus, reservedMemoryBytes } = resources;
-  return {
-    ...(nanoCpus === undefined ? {} : { NanoCpus: nanoCpus }),
-    ...(memoryBytes === undefined ? {} : { Memory: memoryBytes }),
-    ...(reservedNanoCpus === undefined ? {} : { CpuShares: Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)) }),
-    ...(reservedMemoryBytes === undefined ? {} : { MemoryReservation: reservedMemoryBytes }),
-  };
+  return withoutUndefined({
+    NanoCpus: nanoCpus,
+    Memory: memoryBytes,
+    CpuShares: reservedNanoCpus === undefined ? undefined : Math.max(2, Math.round((reservedNanoCpus / 1e9) * sharesPerCpu)),
+    MemoryReservation: reservedMemoryBytes,
+  });
 }

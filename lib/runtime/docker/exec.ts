@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ExecResult } from "../port.ts";
 import { explain } from "./errors.ts";
 import { readFrames } from "./frames.ts";
@@ -14,7 +15,7 @@ export async function execInContainer(
   command: string[],
   { stdin, signal }: { stdin?: string; signal?: AbortSignal } = {},
 ): Promise<ExecResult> {
-  const abort = signal === undefined ? {} : { abortSignal: signal };
+  const abort = withoutUndefined({ abortSignal: signal });
   try {
     const exec = await docker.getContainer(container).exec({
       Cmd: command,
@@ -41,8 +42,8 @@ export async function execInContainer(
 /** The output may end a moment before the engine knows the exit code. */
 async function exitCodeOf(exec: Docker.Exec, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
-    const { Running: isRunning, ExitCode: exitCode } = await exec.inspect(signal === undefined ? {} : { abortSignal: signal });
+    const { Running: isRunning, ExitCode: exitCode } = await exec.inspect(withoutUndefined({ abortSignal: signal }));
     if (!isRunning && exitCode !== null) return exitCode;
-    await sleep(exitPollMs, undefined, signal === undefined ? {} : { signal });
+    await sleep(exitPollMs, undefined, { signal });
   }
 }

@@ -1,6 +1,7 @@
 // Images the engine has, or can get from a registry.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { ImageInfo, Progress } from "../port.ts";
 import { envRecord } from "./env.ts";
 import { ask, askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
@@ -27,7 +28,7 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
 export async function pullImage(docker: Docker, tag: string, { onProgress, signal }: Progress): Promise<ImageInfo> {
   const reference = withTag(tag);
   try {
-    const stream = await docker.pull(reference, signal === undefined ? {} : { abortSignal: signal });
+    const stream = await docker.pull(reference, withoutUndefined({ abortSignal: signal }));
     for await (const message of jsonMessages(stream)) {
       // Like a failed build, a failed pull is an `error` message in an answer of status 200.
       if (message.error !== undefined) throw notPulled(tag, message.error);

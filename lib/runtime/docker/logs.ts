@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
+import { withoutUndefined } from "../../model/without-undefined.ts";
 import type { LogLine, LogOptions } from "../port.ts";
 import { explain, statusOf } from "./errors.ts";
 import { type Frame, readFrames } from "./frames.ts";
@@ -32,9 +33,7 @@ async function open(docker: Docker, container: string, options: LogOptions): Pro
     stdout: true,
     stderr: true,
     timestamps: true,
-    ...(tail === undefined ? {} : { tail }),
-    ...(since === undefined ? {} : { since }),
-    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...withoutUndefined({ tail, since, abortSignal: signal }),
   };
   if (options.follow === true) return docker.getContainer(container).logs({ ...which, follow: true });
   return Readable.from([await docker.getContainer(container).logs({ ...which, follow: false })]);

@@ -15,8 +15,7 @@ export async function execBeside(
 ): Promise<ExecResult> {
   const { spec } = await requireProcess(registry, process);
   try {
-    const abort = signal === undefined ? {} : { signal };
-    const child = spawn(program, words, { cwd: spec.workingDir, env: spec.env, stdio: "pipe", ...abort });
+    const child = spawn(program, words, { cwd: spec.workingDir, env: spec.env, stdio: "pipe", signal });
     const ended = once(child, "exit");
     ended.catch(() => undefined);
     // It may not want all of its input.

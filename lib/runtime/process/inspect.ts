@@ -106,7 +106,7 @@ function partOf(found: FoundProcess): ContainerPart | undefined {
 
 /** False when the signal aborted. */
 async function pause(signal: AbortSignal | undefined): Promise<boolean> {
-  return await sleep(pollMs, true, signal === undefined ? {} : { signal }).catch(() => false);
+  return await sleep(pollMs, true, { signal }).catch(() => false);
 }
 
 function interrupted(process: string): SettError {

@@ -41,7 +41,7 @@ export async function* logLines(registry: Registry, process: string, options: Lo
         await unread.close();
         unread = new Unread(await open(path));
         isOver = false;
-      } else if (!isOver) await sleep(pollMs, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+      } else if (!isOver) await sleep(pollMs, undefined, { signal }).catch(() => undefined);
     }
   } finally {
     await unread.close();

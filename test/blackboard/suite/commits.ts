@@ -15,7 +15,7 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     const rework = sampleClaim(goal, [], { kind: "rework", status: "pending_exclusive", bidding: "closed" });
     const about = { claim_id: claim.id, goal_id: goal.goal_id };
     const commit = commitOf(claim.id, epoch, 1, {
-      set: { status: "pending_exclusive", bidding: "closed", granted_exclusive_agent: coder },
+      set: { status: "pending_exclusive", bidding: "closed", granted: { phase: "exclusive", agents: [coder] } },
       bids: [{ agent: tester, word: "ignore" }],
       grants: [queued("coder")],
       artefacts: [failure],

@@ -57,7 +57,8 @@ export function running(agent: string, attempt = 1): RunningGrant {
 /** A claim whose exclusive grant is queued for `coder`. */
 export async function queueGrant(board: Blackboard) {
   const { epoch, goal, claim } = await openClaim(board, ["coder"]);
-  const set = { status: "pending_exclusive", bidding: "closed", granted_exclusive_agent: agentName("coder") } as const;
+  const granted = { phase: "exclusive" as const, agents: [agentName("coder")] };
+  const set = { status: "pending_exclusive", bidding: "closed", granted } as const;
   await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")] }));
   return { epoch, goal, claim, agent: agentName("coder") };
 }

@@ -1,7 +1,7 @@
 // What the log tells of one claim.
 import { isRetry } from "../../../lib/core/retry-claim.ts";
-import type { Phase } from "../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
+import type { Phase } from "../../../lib/model/phase.ts";
 import type { ClaimRecord, History } from "../history.ts";
 
 export type Story = {

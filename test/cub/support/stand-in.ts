@@ -2,8 +2,9 @@
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import type { Claim, ClaimSnapshot, Grant, Phase } from "../../../lib/model/claim.ts";
+import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import type { Phase } from "../../../lib/model/phase.ts";
 import { sampleArtefact, sampleClaim } from "../../support/sample.ts";
 import { until } from "./until.ts";
 
