@@ -7,11 +7,11 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
+import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { lastWords } from "../../lib/service/last-words.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createCubApp } from "./app.ts";
 import { Cub } from "./cub.ts";
@@ -44,7 +44,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     return;
   }
   const signal = stopSignal();
-  const hasBegun = leaveOn(signal);
+  const hasBegun = exitOn(signal);
   // Before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
@@ -76,7 +76,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
     });
   }
   const stop = stopSignal();
-  const hasBegun = leaveOn(stop, exitCodes.notAccepted);
+  const hasBegun = exitOn(stop, exitCodes.notAccepted);
   const kill = new AbortController();
   const onStop = () => setTimeout(() => kill.abort(), shutdownTimeoutMs).unref();
   stop.addEventListener("abort", onStop, { once: true });
@@ -91,7 +91,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 async function depsOf(settings: Settings): Promise<Deps> {
   const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
-  const onUnreadable = (what: string) => log.warn("Passed over what cannot be read", { what });
+  const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail, onUnreadable });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
@@ -128,8 +128,8 @@ function claimOf(words: readonly string[]): ClaimId {
 }
 
 function fail(error: unknown): never {
-  const { words, exitCode } = lastWords("cub", error);
-  console.error(words);
+  const { text, exitCode } = describeFatalError("cub", error);
+  console.error(text);
   process.exit(exitCode);
 }
 

@@ -8,7 +8,7 @@ export class AgentCache {
   #agents: Promise<RegisteredAgent[]> | undefined;
   readonly #board: Pick<Blackboard, "listAgents">;
   readonly #log: JsonLog;
-  /** What was said of those that cannot be read. */
+  /** What was logged about registrations that cannot be read. */
   #problems = new Map<AgentName, string>();
 
   constructor({ board, log }: { board: Pick<Blackboard, "listAgents">; log: JsonLog }) {
@@ -21,7 +21,7 @@ export class AgentCache {
       const reading = this.#board.listAgents();
       this.#agents = reading;
       reading.then(
-        (agents) => this.#tell(agents),
+        (agents) => this.#logUnreadable(agents),
         // A failed read must not be remembered.
         () => {
           if (this.#agents === reading) this.#agents = undefined;
@@ -35,11 +35,11 @@ export class AgentCache {
     this.#agents = undefined;
   }
 
-  #tell(agents: readonly RegisteredAgent[]): void {
+  #logUnreadable(agents: readonly RegisteredAgent[]): void {
     const problems = new Map(agents.flatMap(({ name, unreadable }) => (unreadable ? [[name, unreadable.problem]] : [])));
     for (const [agent, problem] of problems)
       if (this.#problems.get(agent) !== problem)
-        this.#log.error("An agent's registration cannot be read: it is waited for", { agent, problem });
+        this.#log.error("An agent's registration cannot be read; its bids and grants wait", { agent, problem });
     this.#problems = problems;
   }
 }

@@ -1,5 +1,5 @@
-// Claims as the log tells them, so that the usual decision reads nothing. One that was changed by hand is known wrong: a commit that was
-// decided on it is refused by its rev, and what was overlooked is found when the open claims are reconciled.
+// Claims as the log shows them, so that most decisions read nothing. The copy of a claim that a person has changed by hand is wrong: a commit
+// that was decided on it is refused because of its rev, and reconciling the open claims finds what the copy did not show.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { BidWord } from "../../lib/model/bid.ts";
@@ -7,63 +7,63 @@ import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 
-/** Forgotten ones are read again. */
+/** A claim beyond these is read again. */
 const maxClaims = 20_000;
 
-/** What changes a claim without a commit of ours. */
-const byAgents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed", "grant_waiting"]);
+/** Events of changes that agents make, without a commit of the orchestrator. */
+const agentEvents = new Set<SettEvent["type"]>(["bid_placed", "grant_started", "grant_done", "grant_failed", "grant_waiting"]);
 
 export class ClaimCache {
   readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(maxClaims);
-  /** Of these the log has told something that was not known of when it came: the answer to our own commit was still under way. */
-  readonly #outrun = new RecentMap<ClaimId, true>(maxClaims);
+  /** Claims of which an event arrived before the answer to our own commit: the event could not be applied. */
+  readonly #outdated = new RecentMap<ClaimId, true>(maxClaims);
 
   get(id: ClaimId): ClaimSnapshot | undefined {
     return this.#claims.get(id);
   }
 
-  /** Not kept when the log has gone ahead of it: the next look is then at what is stored. */
+  /** Not kept when the log is ahead of it: the next decision then reads what is stored. */
   put(snapshot: ClaimSnapshot): void {
     const { id } = snapshot.claim;
-    if (this.#outrun.get(id) === undefined) this.#claims.set(id, snapshot);
+    if (this.#outdated.get(id) === undefined) this.#claims.set(id, snapshot);
     else this.drop(id);
   }
 
   drop(id: ClaimId): void {
     this.#claims.delete(id);
-    this.#outrun.delete(id);
+    this.#outdated.delete(id);
   }
 
   clear(): void {
     this.#claims.clear();
-    this.#outrun.clear();
+    this.#outdated.clear();
   }
 
-  /** Follows what agents did to a claim. */
+  /** Applies what an agent did to a claim. */
   apply(event: SettEvent): void {
-    if (event.claim_id === undefined || !byAgents.has(event.type)) return;
+    if (event.claim_id === undefined || !agentEvents.has(event.type)) return;
     const known = this.#claims.get(event.claim_id);
-    const next = known && applied(known, event);
+    const next = known && withEvent(known, event);
     if (next !== undefined && next !== known) return this.#claims.set(event.claim_id, next);
     this.#claims.delete(event.claim_id);
-    this.#outrun.set(event.claim_id, true);
+    this.#outdated.set(event.claim_id, true);
   }
 }
 
-/** Undefined where what it writes next may have to be whole: the log tells of a failed attempt, but not what it was based on. */
-function applied(known: ClaimSnapshot, { type, agent, time, artefact_id, data }: SettEvent): ClaimSnapshot | undefined {
+/** Undefined where the event does not hold enough: that of a failed attempt does not name the attempt's inputs, which the next grant needs. */
+function withEvent(known: ClaimSnapshot, { type, agent, time, artefact_id, data }: SettEvent): ClaimSnapshot | undefined {
   const { claim, grants } = known;
-  const isMoved = { ...claim, rev: claim.rev + 1 };
+  const nextClaim = { ...claim, rev: claim.rev + 1 };
   const grant = grants.find((one) => one.agent === agent);
   const withGrant = (next: Grant): ClaimSnapshot => ({
-    claim: isMoved,
+    claim: nextClaim,
     grants: grants.map((one) => (one === grant ? next : one)),
   });
   switch (type) {
     case "bid_placed": {
       const word = BidWord.safeParse(data?.word).data;
       if (agent === undefined || word === undefined || claim.bids.some((bid) => bid.agent === agent)) return known;
-      return { claim: { ...isMoved, bids: [...claim.bids, { agent, word }] }, grants };
+      return { claim: { ...nextClaim, bids: [...claim.bids, { agent, word }] }, grants };
     }
     case "grant_started":
       if (grant?.state !== "queued" || grant.attempt !== data?.attempt) return known;

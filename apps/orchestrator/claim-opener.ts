@@ -1,4 +1,4 @@
-// Gives an artefact the claim it is owed, or ends a goal that runs away.
+// Opens the claim of a new artefact, or ends a goal that has too many artefacts.
 
 import { bidByRules } from "../../lib/core/decide-bid.ts";
 import { newThread } from "../../lib/core/new-artefact.ts";
@@ -29,7 +29,7 @@ export class ClaimOpener {
     this.#targets = targets;
   }
 
-  /** Every Standard artefact has one standard claim, ever; asking twice opens one. */
+  /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
   async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
     const { board, clock, newId, policy, metrics, log } = this.#deps;
     const agents = await this.#agentCache.list();
@@ -37,7 +37,7 @@ export class ClaimOpener {
     const electorate = agents.map((agent) => agent.name);
     const bids = await this.#bidsOfPeople(artefact, agents);
     const claim = biddingClaim({ id, artefact, goal, at: clock.now().toISOString() }, { electorate, bids });
-    // Known before the first bid can be heard of; forgotten again when this claim is not the one.
+    // In the cache before the first event of a bid can arrive; dropped again when this claim is not the one that was opened.
     this.#cache.put({ claim, grants: [] });
     const result = await board.openClaim({
       open: { cause: "standard", grants: [], claim },
@@ -49,13 +49,17 @@ export class ClaimOpener {
       case "opened":
         metrics.claims.inc({ outcome: "opened" });
         log.info("Opened claim", { claim_id: result.claim, artefact_id: artefact, goal_id: goal });
-        // With nobody to wait for, no bid will ever set the claim going.
+        // Without agents no event of a bid will ever start the claim.
         if (agents.length === 0) await this.#decider.decide(result.claim, { kind: "progress" }, epoch);
         return;
       case "exists":
         return;
       case "refused":
-        return log.warn("No claim for this artefact", { artefact_id: artefact, goal_id: goal, reason: result.reason });
+        return log.warn("The blackboard refused to open a claim", {
+          artefact_id: artefact,
+          goal_id: goal,
+          reason: result.reason,
+        });
       case "fenced":
         throw new Fenced(epoch);
       default:
@@ -63,7 +67,7 @@ export class ClaimOpener {
     }
   }
 
-  /** Nobody runs for a person, so its rules speak for it at once. */
+  /** No process bids for a person: the orchestrator bids by the person's rules at once. */
   async #bidsOfPeople(artefact: ArtefactId, agents: readonly AgentRegistration[]): Promise<Bid[]> {
     const people = agents.filter(({ human }) => human === true);
     if (people.length === 0) return [];

@@ -13,7 +13,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 /** What of a decision's input its commit needs. */
 type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
-/** `newId` makes UUIDs: for the commit, and for threads and claims that come into being with it. */
+/** `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
 export function commitOf(decision: Decision, input: CommitInput, epoch: number, newId: () => string): ClaimCommit {
   const commit: ClaimCommit = {
     claim: input.claim.id,
@@ -110,7 +110,7 @@ function followUp(commit: ClaimCommit, next: FollowUp, input: CommitInput, newId
   }
 }
 
-/** A failed grant's event names its Failure, as that of the agent itself does; a cancelled one has none. */
+/** The event of a failed grant names its Failure, as the agent's own event does; a cancelled grant has no Failure. */
 function endEvent(grant: Grant, about: Pick<EventDraft, "claim_id" | "artefact_id">): EventDraft {
   const type = grant.state === "failed" ? "grant_failed" : "grant_cancelled";
   const reason = grant.state === "failed" || grant.state === "cancelled" ? grant.reason : "";
@@ -128,7 +128,7 @@ function failureArtefact(note: Omit<FailureNote, "agent"> & { agent?: string }, 
   });
 }
 
-/** Reviewers have feedback on a goal, and nobody but its author can say what is meant. */
+/** Reviewers have feedback on a goal, and only the goal's author can say what is meant. */
 function goalQuestion(note: { payload: string; sources: ArtefactId[] }, id: string, input: CommitInput): Artefact {
   return newThread(originOf(id, input), {
     structural_type: "Question",

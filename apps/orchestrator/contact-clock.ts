@@ -1,46 +1,46 @@
-// Whether time may be judged: only after unbroken contact and by clocks that run on, so that a laptop that slept, a Redis that was away or a
-// clock that somebody set fails nobody.
+// Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that slept, an
+// unreachable Redis or a clock that a person changed fails no agent.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 
-/** A gap this long between two turns of a loop means that the whole process stood still. */
+/** A gap this long between two ticks of a loop means that the whole process did not run. */
 const sleepGapMs = 3_000;
 
-/** Redis' clock and ours come apart by so much at once only where somebody has set it, or a machine has slept. */
+/** Redis' clock and ours drift apart by so much at once only when one of them was changed, or a machine has slept. */
 const maxDriftMs = 1_000;
 
-export class Contact {
-  #lastTurnMs: number;
+export class ContactClock {
+  #lastTickMs: number;
   #soundSinceMs: number;
-  /** Redis' clock, seen from ours. */
+  /** How far Redis' clock is ahead of ours. */
   #aheadMs: number | undefined;
   readonly #board: Blackboard;
   readonly #nowMs: () => number;
 
-  /** `nowMs`: of a clock that nobody sets. */
+  /** `nowMs`: of a clock that cannot be set. */
   constructor(board: Blackboard, nowMs: () => number) {
     this.#board = board;
     this.#nowMs = nowMs;
-    this.#lastTurnMs = nowMs();
+    this.#lastTickMs = nowMs();
     this.#soundSinceMs = nowMs();
   }
 
-  /** To be called on every turn of the loop that judges, with the time that Redis tells. By how much its clock was set since the last one. */
-  turn(redisMs: number): number {
+  /** The loop for deadlines calls this on every tick, with Redis' time. Returns by how much Redis' clock was changed since the last tick. */
+  tick(redisMs: number): number {
     const nowMs = this.#nowMs();
     const aheadMs = redisMs - nowMs;
     const stepMs = aheadMs - (this.#aheadMs ?? aheadMs);
-    const isSet = Math.abs(stepMs) > maxDriftMs;
-    if (isSet || nowMs - this.#lastTurnMs > sleepGapMs) this.#soundSinceMs = nowMs;
-    this.#lastTurnMs = nowMs;
+    const isChanged = Math.abs(stepMs) > maxDriftMs;
+    if (isChanged || nowMs - this.#lastTickMs > sleepGapMs) this.#soundSinceMs = nowMs;
+    this.#lastTickMs = nowMs;
     this.#aheadMs = aheadMs;
-    return isSet ? stepMs : 0;
+    return isChanged ? stepMs : 0;
   }
 
-  /** True after contact has been unbroken, this process awake and Redis' clock left alone for `ms`. */
+  /** True when for `ms` contact was unbroken, this process ran, and Redis' clock was not changed. */
   hasLasted(ms: number): boolean {
     const since = this.#board.contactSince();
-    // It slept, and whoever asks is awake before the loop that turns.
-    if (this.#nowMs() - this.#lastTurnMs > sleepGapMs) return false;
+    // The process slept, and the caller runs before the loop that ticks.
+    if (this.#nowMs() - this.#lastTickMs > sleepGapMs) return false;
     return since !== undefined && this.#nowMs() - Math.max(since, this.#soundSinceMs) >= ms;
   }
 }

@@ -1,4 +1,4 @@
-// The cursor moves only past events whose work is confirmed, although many are worked on at once.
+// The cursor moves only past events whose work is confirmed, although many events are handled at once.
 
 export class CursorProgress {
   readonly #pending: { id: string; isDone: boolean }[] = [];
@@ -11,7 +11,7 @@ export class CursorProgress {
     this.#seen = start;
   }
 
-  /** Begins an event; call what is returned when its work is confirmed. Events begin in the order of the log. */
+  /** Begins an event; the caller calls the returned function when the event's work is confirmed. Events begin in the order of the log. */
   begin(id: string): () => void {
     const entry = { id, isDone: false };
     this.#seen = id;
@@ -28,8 +28,8 @@ export class CursorProgress {
     };
   }
 
-  /** An event that calls for nothing. */
-  pass(id: string): void {
+  /** Notes an event that needs no work. */
+  skip(id: string): void {
     this.#seen = id;
     if (this.#pending.length === 0) this.#confirmed = id;
     else this.#pending.push({ id, isDone: true });

@@ -14,13 +14,13 @@ import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
 import { commitOf } from "./commit-of.ts";
 import { type Deps, Fenced } from "./deps.ts";
-import { EachByItself } from "./each-by-itself.ts";
-import type { Pause } from "./pause.ts";
+import { IsolatedJobs } from "./isolated-jobs.ts";
+import type { PauseCache } from "./pause-cache.ts";
 import type { TargetCache } from "./target-cache.ts";
 
-/** Nothing to decide on, or nothing decided, leaves its member out. */
-type Look = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
-/** Decide on the claim as the log has told it, where it has, or as it stands? */
+/** `input` is missing where there is no claim to decide about, `decision` where there is nothing to write. */
+type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
+/** Decide on the cached claim, which follows the log, or on the stored one? */
 type Source = "log" | "store";
 type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
 type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
@@ -31,26 +31,26 @@ export class Decider {
   readonly #agentCache: AgentCache;
   readonly #targets: TargetCache;
   readonly #cache: ClaimCache;
-  readonly #pause: Pause;
-  readonly #each: EachByItself<ClaimId>;
+  readonly #pause: PauseCache;
+  readonly #isolated: IsolatedJobs<ClaimId>;
 
-  constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: Pause) {
+  constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: PauseCache) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#targets = targets;
     this.#cache = cache;
     this.#pause = pause;
-    this.#each = new EachByItself(deps.log, "Could not decide about a claim: it is left as it is", "claim_id");
+    this.#isolated = new IsolatedJobs(deps.log, "Could not decide about a claim; it stays as it is", "claim_id");
   }
 
-  /** Claims being decided about right now. */
+  /** How many claims are being decided about right now. */
   get busy(): number {
     return this.#claims.size;
   }
 
   /**
-   * Lets the event work on the claim. True when something was written. Throws Fenced when the epoch is over; a claim that is gone
-   * or ended, or an event that changes nothing, writes nothing.
+   * Decides about the claim after the event, and commits the decision. True when something was written: a claim that is gone or ended, or an
+   * event that changes nothing, writes nothing. Throws Fenced when the epoch is over.
    */
   decide(claim: ClaimId, event: ClaimEvent, epoch: number, source: Source = "store"): Promise<boolean> {
     return this.#claims.run(claim, async () => {
@@ -62,7 +62,7 @@ export class Decider {
         switch (outcome) {
           case "committed":
             this.#remember(decision, committed.rev);
-            this.#note(decision);
+            this.#report(decision);
             return true;
           case "stale":
             this.#cache.drop(claim);
@@ -80,24 +80,24 @@ export class Decider {
     });
   }
 
-  /** One after the other would be slow, and one that cannot be decided on (somebody has broken it) stands in no other's way: it is said, once. */
+  /** All at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once. */
   async decideEach(claims: readonly ClaimId[], eventFor: (claim: ClaimId) => ClaimEvent, epoch: number): Promise<void> {
-    await this.#each.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch));
+    await this.#isolated.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch));
   }
 
-  async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Look> {
+  async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Considered> {
     const known = source === "log" ? this.#cache.get(id) : undefined;
-    if (known !== undefined) return this.#lookAt(known, event, (artefact) => this.#targets.get(artefact));
+    if (known !== undefined) return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
     const snapshot = await this.#deps.board.readClaim(id);
-    return snapshot === undefined ? {} : await this.#lookAt(snapshot, event, (artefact) => this.#targets.read(artefact));
+    return snapshot === undefined ? {} : await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
   }
 
-  async #lookAt(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Look> {
+  async #consider(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Considered> {
     const { clock, newId, policy } = this.#deps;
     const [records, agents, isPaused] = await Promise.all([
       this.#readRecords(snapshot, targetOf),
       this.#agentCache.list(),
-      this.#pause.isOn(),
+      this.#pause.isPaused(),
     ]);
     const failureId = ArtefactId.parse(newId());
     const input = { ...snapshot, agents, policy, isPaused, at: clock.now().toISOString(), failureId };
@@ -105,7 +105,7 @@ export class Decider {
     return { input, decision };
   }
 
-  /** Or the sentence that says which of them somebody has removed or broken: no decision can stand on it. Rejects when Redis is away. */
+  /** Or the sentence that names the record that is missing or broken: no decision can be based on it. Rejects when Redis is unreachable. */
   async #readRecords(snapshot: ClaimSnapshot, targetOf: TargetOf): Promise<Records> {
     const { artefact_id } = snapshot.claim;
     try {
@@ -131,7 +131,7 @@ export class Decider {
     else this.#cache.put({ claim: { ...claim, rev }, grants });
   }
 
-  #note({ claim, writes }: Decision): void {
+  #report({ claim, writes }: Decision): void {
     const { log, metrics } = this.#deps;
     const about = { claim_id: claim.id, goal_id: claim.goal_id };
     for (const write of writes) {

@@ -1,4 +1,4 @@
-// What the orchestrator is made of; everything comes in through here, so that a test can bring its own.
+// The dependencies of the orchestrator. All of them are passed in, so that a test can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -17,13 +17,13 @@ export type Deps = {
   newId: () => string;
   log: JsonLog;
   metrics: OrchestratorMetrics;
-  /** Who is told of what waits for a person and of how goals end. `timeoutMs`: for one try. */
+  /** The webhooks that are notified of what waits for a person and of how goals end. `timeoutMs`: for one try. */
   notify?: { hooks: readonly Hook[]; timeoutMs?: number };
   /** For agents that work in containers of their own for each grant. */
   workers?: { runtime: ContainerRuntime; templates: readonly WorkerTemplate[] };
 };
 
-/** Thrown when a write is refused because a newer epoch exists: somebody else orchestrates now. */
+/** Thrown when a write is refused because a newer epoch exists: another orchestrator leads now. */
 export class Fenced extends Error {
   override readonly name = "Fenced";
 

@@ -1,4 +1,4 @@
-// Follows `events` from the stored cursor and lets every event do its work, many at a time.
+// Follows `events` from the stored cursor and has every event handled, many at a time.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -9,10 +9,10 @@ import type { CursorProgress } from "./cursor-progress.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import type { EventHandler } from "./handle-event.ts";
 
-/** Beyond this the follower waits: Redis answers no faster for being asked more at once. */
+/** With so many events in work the follower waits: more requests at once do not make Redis faster. */
 const maxInFlight = 2_000;
 
-/** An event that cannot be handled is tried so often, over some six seconds, and then passed over: nothing behind it may wait for ever. */
+/** An event that cannot be handled is tried so often, over some six seconds, and then skipped: the events after it must not wait for ever. */
 const maxTries = 8;
 const maxReasonLength = 500;
 
@@ -44,7 +44,7 @@ export async function followLog(
     for (const event of batch) {
       onEvent(event);
       const begun = begin(handler, event, epoch);
-      if (begun === undefined) progress.pass(event.id);
+      if (begun === undefined) progress.skip(event.id);
       else void work(event, begun);
     }
     deps.metrics.events.inc(batch.length);
@@ -53,7 +53,7 @@ export async function followLog(
   if (failure !== undefined) throw failure;
 }
 
-/** However it fails, it is a failure of this event alone. */
+/** Whether it throws or rejects, it is a failure of this event alone. */
 function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<unknown> | undefined {
   try {
     return handler.handle(event, epoch);
@@ -62,7 +62,7 @@ function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<
   }
 }
 
-/** A Redis that is away delays the event; anything else unexpected is logged and tried again, and given up in the end, on record. */
+/** An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is given up, on record. */
 async function untilDone(
   deps: Deps,
   handler: EventHandler,
@@ -91,7 +91,7 @@ async function untilDone(
   }
 }
 
-/** What it called for is made up for by reconciling, where that can see it; for the rest a person is told. */
+/** Reconciling does the event's work later, where it can see it; the log has the rest for a person. */
 async function giveUp(
   { board, log }: Deps,
   { id, type, goal_id, claim_id, artefact_id, agent }: SettEvent,
@@ -101,7 +101,7 @@ async function giveUp(
 ): Promise<void> {
   log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: maxTries });
   const data = { event: id, type, tries: maxTries, reason: messageOf(error).slice(0, maxReasonLength) };
-  const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, word]) => word));
+  const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, value]) => value));
   const write = () => board.logEvent({ type: "event_given_up", ...about, data }, `orchestrator:${epoch}`);
   await untilContact(write, { signal, log }).catch((failed: unknown) => {
     if (!signal.aborted) throw failed;

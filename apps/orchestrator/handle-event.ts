@@ -1,4 +1,4 @@
-// What each event of the log makes the orchestrator do. Handling one twice does no harm: what is stored decides.
+// What the orchestrator does for each event of the log. Handling an event twice is harmless: the stored state decides.
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import type { AgentName, GoalId } from "../../lib/model/ids.ts";
@@ -8,7 +8,7 @@ import type { ClaimOpener } from "./claim-opener.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import type { Deps } from "./deps.ts";
 import type { Questions } from "./questions.ts";
-import { whyEnded } from "./reconcile.ts";
+import { endingReason } from "./reconcile.ts";
 import type { Requests } from "./requests.ts";
 
 export class EventHandler {
@@ -18,12 +18,12 @@ export class EventHandler {
   readonly #opener: ClaimOpener;
   readonly #questions: Questions;
   readonly #requests: Requests;
-  /** Has all open claims looked at as they stand. */
+  /** Has all open claims reconciled soon. */
   readonly #reconcileSoon: () => void;
 
   constructor(
     deps: Deps,
-    rooms: {
+    handlers: {
       agentCache: AgentCache;
       decider: Decider;
       opener: ClaimOpener;
@@ -33,15 +33,15 @@ export class EventHandler {
     },
   ) {
     this.#deps = deps;
-    this.#agentCache = rooms.agentCache;
-    this.#decider = rooms.decider;
-    this.#opener = rooms.opener;
-    this.#questions = rooms.questions;
-    this.#requests = rooms.requests;
-    this.#reconcileSoon = rooms.reconcileSoon;
+    this.#agentCache = handlers.agentCache;
+    this.#decider = handlers.decider;
+    this.#opener = handlers.opener;
+    this.#questions = handlers.questions;
+    this.#requests = handlers.requests;
+    this.#reconcileSoon = handlers.reconcileSoon;
   }
 
-  /** Resolves when what the event calls for stands on the blackboard; undefined where it calls for nothing, as most events do. */
+  /** Resolves when the event's work is written to the blackboard; undefined for an event that needs no work, as most do. */
   handle(event: SettEvent, epoch: number): Promise<unknown> | undefined {
     switch (event.type) {
       case "artefact_created":
@@ -55,12 +55,12 @@ export class EventHandler {
         return this.#progress(event, epoch);
       case "agent_registered":
         this.#agentCache.forget();
-        // What is waited for may be known from here: whoever was silent has rules now, or is a person.
+        // The new registration may decide an open claim: an agent that has not bid may have rules now, or be a person.
         this.#reconcileSoon();
         return undefined;
       case "agent_removed":
         this.#agentCache.forget();
-        return event.agent && this.#leaveOut(event.agent, epoch);
+        return event.agent && this.#removeAgent(event.agent, epoch);
       case "goal_ended":
         return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch);
       case "grant_waiting":
@@ -68,7 +68,7 @@ export class EventHandler {
       case "question_closed":
         return event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch);
       case "claim_terminated":
-        // Whoever was asked could not answer: somebody else is.
+        // The agent that was asked has not answered: the question goes to another, or to people.
         return event.data?.kind === "clarification"
           ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch)
           : undefined;
@@ -119,7 +119,7 @@ export class EventHandler {
       case "Standard":
         return this.#opener.open(artefact_id, goal_id, epoch);
       case "Question":
-        // What an agent asks is heard of when its grant waits.
+        // The question of an agent is handled with the event that its grant waits.
         return data.agent === undefined ? this.#questions.settleQuestion(artefact_id, epoch) : undefined;
       case "Answer":
         return this.#questions.settleAnswer(artefact_id, epoch);
@@ -132,19 +132,19 @@ export class EventHandler {
     return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, "log");
   }
 
-  async #leaveOut(agent: AgentName, epoch: number): Promise<void> {
+  async #removeAgent(agent: AgentName, epoch: number): Promise<void> {
     const claims = await this.#deps.board.listOpenClaims();
     await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch);
   }
 
-  /** What was known of a claim when it was opened finds it, whatever has become of its own record. */
+  /** The claims are found by the index of their artefacts, so that a claim whose own record is broken is ended too. */
   async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number): Promise<void> {
     const { board } = this.#deps;
     const artefacts = await board.listArtefactsOfGoal(goal);
     const causes = await Promise.all(artefacts.map((artefact) => board.claimsOfArtefact(artefact)));
     const ofGoal = new Set(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
     const open = (await board.listOpenClaims()).filter((claim) => ofGoal.has(claim));
-    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: whyEnded(ending) }), epoch);
+    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), epoch);
   }
 }
 

@@ -4,43 +4,44 @@ import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
+import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { AgentCache } from "./agent-cache.ts";
-import { AskAgain } from "./ask-again.ts";
+import { ClaimAnnouncer } from "./claim-announcer.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
-import { Contact } from "./contact-clock.ts";
+import { ContactClock } from "./contact-clock.ts";
 import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
+import { handleDue } from "./handle-due.ts";
 import { EventHandler } from "./handle-event.ts";
-import { judgeDue } from "./judge-due.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Notifier } from "./notify/notifier.ts";
-import { Pause } from "./pause.ts";
+import { PauseCache } from "./pause-cache.ts";
 import { PublishTracker } from "./publish-tracker.ts";
 import { Questions } from "./questions.ts";
-import { AdoptionScan, adoptPublished, hearPublished, reconcileClaims } from "./reconcile.ts";
+import { reconcileClaims } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
-import { Silence } from "./silence.ts";
+import { SilenceClock } from "./silence-clock.ts";
 import { TargetCache } from "./target-cache.ts";
-import { type WorkerParts, WorkerPool } from "./worker-pool.ts";
+import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
 
 const dueEveryMs = 250;
 const scanEveryMs = 15_000;
 const reconcileEveryMs = 15_000;
 const cursorEveryMs = 200;
-const lookEveryMs = 1_000;
+const measureEveryMs = 1_000;
 const publishedEveryMs = 100;
-/** After a pool of workers could not be begun (the container runtime does not answer), or telling people has failed (Redis is away). */
-const againMs = 1_000;
+/** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
+const restartAfterMs = 1_000;
 
-/** The state to show on `/internal/state`, and what health is judged by. */
+/** The state that `/internal/state` shows, and that health is derived from. */
 export type LeadershipState = {
   epoch: number;
   cursor: string;
   inFlight: number;
   busyClaims: number;
-  lastTurnAt: number;
+  lastTickAt: number;
   oldest: Unconfirmed | undefined;
 };
 
@@ -53,12 +54,12 @@ export class Leadership {
   readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #questions: Questions;
-  readonly #pause: Pause;
+  readonly #pause: PauseCache;
   readonly #targets: TargetCache;
   readonly #cache = new ClaimCache();
   readonly #reader: LogReader;
-  readonly #heard = new PublishTracker();
-  #lastTurnAt: number;
+  readonly #publications = new PublishTracker();
+  #lastTickAt: number;
   #isReconcileDue = true;
 
   constructor(deps: Deps, leader: { epoch: number; cursor: string }, grantLeaseMs: number) {
@@ -68,11 +69,11 @@ export class Leadership {
     this.#grantLeaseMs = grantLeaseMs;
     this.#agentCache = new AgentCache(deps);
     this.#targets = new TargetCache(deps.board);
-    this.#pause = new Pause(deps.board);
+    this.#pause = new PauseCache(deps.board);
     this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
     this.#questions = new Questions(deps, this.#agentCache, this.#decider);
     this.#reader = new LogReader(deps, leader);
-    this.#lastTurnAt = deps.clock.passedMs();
+    this.#lastTickAt = deps.clock.passedMs();
   }
 
   get state(): LeadershipState {
@@ -81,7 +82,7 @@ export class Leadership {
       cursor: this.#reader.progress.confirmed,
       inFlight: this.#reader.progress.inFlight,
       busyClaims: this.#decider.busy,
-      lastTurnAt: this.#lastTurnAt,
+      lastTickAt: this.#lastTickAt,
       oldest: this.#reader.oldest,
     };
   }
@@ -101,24 +102,24 @@ export class Leadership {
         this.#isReconcileDue = true;
       },
     });
-    const contact = new Contact(deps.board, () => deps.clock.passedMs());
-    const rooms = { decider, asking: new AskAgain(deps, decider) };
+    const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
+    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
     const scan = new AdoptionScan();
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
     const loops = [
-      this.#reader.run(handler, (event) => this.#hear(event), ending),
+      this.#reader.run(handler, (event) => this.#updateCaches(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),
-      this.#every(lookEveryMs, ending, () => this.#reader.look()),
+      this.#every(measureEveryMs, ending, () => this.#reader.measureLag()),
       this.#every(dueEveryMs, ending, async () => {
-        await judgeDue(deps, rooms, contact, this.#grantLeaseMs, epoch);
-        this.#lastTurnAt = deps.clock.passedMs();
+        await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs, epoch);
+        this.#lastTickAt = deps.clock.passedMs();
       }),
-      this.#every(scanEveryMs, ending, () => scan.pass(deps, epoch)),
+      this.#every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
-      hearPublished(deps, this.#heard, ending),
+      trackPublications(deps, this.#publications, ending),
       ...this.#pools(ending),
-      this.#every(againMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
-      this.#every(publishedEveryMs, ending, () => adoptPublished(deps, this.#heard, hasFollowed, epoch, ending)),
+      this.#every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
+      this.#every(publishedEveryMs, ending, () => adoptPublications(deps, this.#publications, hasFollowed, epoch, ending)),
     ];
     try {
       await Promise.all(loops);
@@ -132,20 +133,20 @@ export class Leadership {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { runtime, templates } = workers;
-    const decide: WorkerParts["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
+    const decide: WorkerDeps["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
     return templates.map((template) =>
-      this.#every(againMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
+      this.#every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
     );
   }
 
-  /** Waits for contact and moves the stored cursor to what is confirmed; for a graceful stop. */
-  async settle(): Promise<void> {
+  /** Moves the stored cursor to what is confirmed; for an orderly stop. */
+  async saveCursor(): Promise<void> {
     await this.#reader.save();
   }
 
-  async #reconcile(contact: Contact, signal: AbortSignal): Promise<void> {
+  async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
     let nextMs = 0;
-    const rooms = { decider: this.#decider, questions: this.#questions, silence: new Silence() };
+    const handlers = { decider: this.#decider, questions: this.#questions, silence: new SilenceClock() };
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#agentCache.forget();
@@ -159,7 +160,7 @@ export class Leadership {
         this.#isReconcileDue = false;
         nextMs = nowMs + reconcileEveryMs;
         try {
-          await reconcileClaims(this.#deps, rooms, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
+          await reconcileClaims(this.#deps, handlers, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
         } catch (error) {
           this.#isReconcileDue = true;
           throw error;
@@ -170,26 +171,26 @@ export class Leadership {
     }
   }
 
-  /** One turn after the other until the signal aborts; a Redis that is away only delays, being fenced ends it. */
-  async #every(ms: number, signal: AbortSignal, turn: () => Promise<void>): Promise<void> {
+  /** Calls `tick` again and again until the signal aborts. An unreachable Redis only delays it; Fenced ends it. */
+  async #every(ms: number, signal: AbortSignal, tick: () => Promise<void>): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
       try {
-        await turn();
+        await tick();
         failures = 0;
       } catch (error) {
         if (error instanceof Fenced) throw error;
         failures++;
-        if (!isAway(error)) this.#deps.log.error("A turn of a loop failed; trying again", { error, failures });
+        if (!isAway(error)) this.#deps.log.error("A loop failed; trying again", { error, failures });
       }
       await sleep(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, maxMs: 5_000 }), signal);
     }
   }
 
-  #hear(event: SettEvent): void {
+  #updateCaches(event: SettEvent): void {
     this.#cache.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;
-    this.#heard.created(artefact_id, this.#deps.clock.passedMs());
-    if (event.data?.structural_type === "Standard") this.#targets.learn(event);
+    this.#publications.noteEvent(artefact_id, this.#deps.clock.passedMs());
+    if (event.data?.structural_type === "Standard") this.#targets.apply(event);
   }
 }

@@ -1,4 +1,4 @@
-// Where in the log this leadership stands: follows it from there, and keeps the place on the blackboard for whoever comes next.
+// Follows the log for this leadership, and stores the cursor on the blackboard for the next leader.
 import type { SettEvent } from "../../lib/model/event.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { CursorProgress } from "./cursor-progress.ts";
@@ -6,7 +6,7 @@ import { type Deps, Fenced } from "./deps.ts";
 import { followLog } from "./follow-log.ts";
 import type { EventHandler } from "./handle-event.ts";
 
-/** An event that is not done with, and for how long it has been the oldest of these. */
+/** The oldest event whose work is not confirmed, and for how long it has been the oldest. */
 export type Unconfirmed = { id: string; type: SettEvent["type"]; ageMs: number };
 
 export class LogReader {
@@ -14,9 +14,9 @@ export class LogReader {
   readonly #epoch: number;
   #progress: CursorProgress;
   #saved = "";
-  /** Aborts when contact comes back. */
+  /** Aborts after a reconnect. */
   #broken = new AbortController();
-  /** From a reconnect until the place was read again, it may be ahead of what Redis has. */
+  /** False from a reconnect until the stored cursor was read again: until then ours may be ahead of what Redis has. */
   #isCertain = true;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
@@ -30,22 +30,23 @@ export class LogReader {
     return this.#progress;
   }
 
-  /** As the last look found it: a reader that stands still has one that grows old, whatever it is that stops it. */
+  /** As `measureLag` found it last. Its age grows while the reader makes no progress, for whatever reason. */
   get oldest(): Unconfirmed | undefined {
     if (this.#oldest === undefined) return undefined;
     const { event, sinceMs } = this.#oldest;
     return { id: event.id, type: event.type, ageMs: Math.round(this.#deps.clock.passedMs() - sinceMs) };
   }
 
-  async look(): Promise<void> {
+  /** Finds the oldest event that is not confirmed. */
+  async measureLag(): Promise<void> {
     const { board, clock } = this.#deps;
     const [next] = await board.readEvents(this.#progress.confirmed, 1);
     if (next?.id !== this.#oldest?.event.id) this.#oldest = next && { event: next, sinceMs: clock.passedMs() };
   }
 
   /**
-   * Until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes on from the stored place: a Redis that crashed
-   * may have lost what was done last, and handling an event twice does no harm.
+   * Runs until the signal aborts; throws Fenced when the epoch is over. After a reconnect it goes on from the stored cursor: a Redis that
+   * crashed may have lost the last writes, and handling an event twice is harmless.
    */
   async run(handler: EventHandler, onEvent: (event: SettEvent) => void, signal: AbortSignal): Promise<void> {
     const unsubscribe = this.#deps.board.onReconnect(() => {
@@ -54,7 +55,7 @@ export class LogReader {
     });
     try {
       while (!signal.aborted) {
-        if (!this.#isCertain) await this.#stepBack(signal);
+        if (!this.#isCertain) await this.#returnToStoredCursor(signal);
         const unbroken = AbortSignal.any([signal, this.#broken.signal]);
         await followLog(this.#deps, handler, this.#progress, this.#epoch, onEvent, unbroken);
       }
@@ -72,13 +73,13 @@ export class LogReader {
     this.#saved = cursor;
   }
 
-  async #stepBack(signal: AbortSignal): Promise<void> {
+  async #returnToStoredCursor(signal: AbortSignal): Promise<void> {
     const { board, log } = this.#deps;
     this.#broken = new AbortController();
     const leader = await untilContact(() => board.readLeader(), { signal, log }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-    // Contact was broken again: so was the answer, perhaps.
+    // Contact was lost again, so the answer may be wrong.
     if (signal.aborted || this.#broken.signal.aborted) return;
     if (leader?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
     this.#progress = new CursorProgress(leader.cursor);

@@ -1,4 +1,4 @@
-// The orchestrator's program: wires the deps, and alone reads the environment.
+// The orchestrator's program: creates the dependencies, and alone reads the environment.
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
@@ -6,11 +6,11 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
 import type { ProcessRuntimeOptions } from "../../lib/runtime/process/runtime.ts";
+import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { isHealthy } from "../../lib/service/health-check.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { lastWords } from "../../lib/service/last-words.ts";
 import { serve } from "../../lib/service/serve.ts";
-import { leaveOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createOrchestratorApp } from "./app.ts";
 import type { Deps } from "./deps.ts";
@@ -32,7 +32,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
   const log = createJsonLog(console.log, systemClock.now).with({ service: "orchestrator", instance: settings.instance });
   const signal = stopSignal();
-  const hasBegun = leaveOn(signal);
+  const hasStarted = exitOn(signal);
   const metrics = createOrchestratorMetrics();
   const board = await connectBlackboard({
     url: settings.redisUrl,
@@ -40,7 +40,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
     timeoutMs: settings.redisTimeoutMs,
     giveUpMs: settings.redisGiveUpMs,
     onLost: fail,
-    onUnreadable: (what) => log.warn("Passed over what cannot be read", { what }),
+    onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
   });
   const workers = await workersOf(settings);
   const clock = systemClock;
@@ -48,14 +48,14 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const app = createOrchestratorApp(orchestrator, { metrics });
   const server = serve({ port: settings.healthPort, hostname: settings.healthHost }, app.fetch);
   log.info("Orchestrator started", { version: packageJson.version, port: server.port });
-  hasBegun();
+  hasStarted();
   await orchestrator.run(signal);
   await server.stop();
   await board[Symbol.asyncDispose]();
   log.info("Orchestrator stopped", { signal: signal.reason });
 }
 
-/** Without workers nothing of a container runtime is loaded or needed. */
+/** Without workers no container runtime is loaded or needed. */
 async function workersOf({ workerTemplates: templates, processes }: Settings): Promise<Pick<Deps, "workers">> {
   if (templates.length === 0) return {};
   return { workers: { runtime: processes === undefined ? await inDocker() : await asProcesses(processes), templates } };
@@ -72,8 +72,8 @@ async function asProcesses(options: ProcessRuntimeOptions): Promise<ContainerRun
 }
 
 function fail(error: unknown): never {
-  const { words, exitCode } = lastWords("orchestrator", error);
-  console.error(words);
+  const { text, exitCode } = describeFatalError("orchestrator", error);
+  console.error(text);
   process.exit(exitCode);
 }
 

@@ -11,25 +11,25 @@ export function createOrchestratorMetrics() {
     events: new Counter({ name: "sett_orchestrator_events_total", help: "Events of the log that were handled.", registers }),
     claims: new Counter({
       name: "sett_orchestrator_claims_total",
-      help: "Claims by what became of them.",
+      help: "Claims, by outcome.",
       labelNames: ["outcome"],
       registers,
     }),
-    grants: new Counter({ name: "sett_orchestrator_grants_total", help: "Grants given.", labelNames: ["phase"], registers }),
+    grants: new Counter({ name: "sett_orchestrator_grants_total", help: "Grants, by phase.", labelNames: ["phase"], registers }),
     conflicts: new Counter({
       name: "sett_orchestrator_conflicts_total",
-      help: "Commits decided again because the claim had moved.",
+      help: "Commits that were decided again because the claim had changed.",
       registers,
     }),
     notices: new Counter({
       name: "sett_orchestrator_notices_total",
-      help: "Attempts to tell a hook something, by what became of them.",
+      help: "Tries to deliver a notice to a webhook, by outcome.",
       labelNames: ["kind", "outcome"],
       registers,
     }),
     epoch: new Gauge({
       name: "sett_orchestrator_epoch",
-      help: "Epoch of the held leader lease; 0 while standing by.",
+      help: "Epoch of the leader lease while this process holds it; else 0.",
       registers,
     }),
     inFlight: new Gauge({

@@ -9,9 +9,10 @@ import { Leadership } from "./leadership.ts";
 
 /** Renewed often enough that two failures in a row still leave the lease in force. */
 const renewEveryMs = 1_500;
-const maxSilenceMs = 10_000;
-/** One that cannot be handled is given up long before. */
-const maxAgeMs = 30_000;
+/** Without a tick of the loop for deadlines for so long, the orchestrator is unhealthy. */
+const maxTickAgeMs = 10_000;
+/** An event that cannot be handled is given up long before. */
+const maxEventAgeMs = 30_000;
 
 export class Orchestrator {
   readonly #deps: Deps;
@@ -24,9 +25,9 @@ export class Orchestrator {
     this.#grantLeaseMs = options.grantLeaseMs ?? grantLeaseMs;
   }
 
-  /** Runs until the signal aborts, then leaves the leader lease so that a successor need not wait. */
+  /** Runs until the signal aborts, then releases the leader lease so that a successor need not wait. */
   async run(signal: AbortSignal): Promise<void> {
-    // After a restart the same holder takes over at once; having once held the leader lease, it must not take it back from a successor like that.
+    // After a restart the same holder acquires its lease at once. Later it must not: another process may be the leader by then.
     let isRestarted = true;
     while (!signal.aborted) {
       const leader = await this.#acquireLeaderLease(isRestarted);
@@ -50,12 +51,13 @@ export class Orchestrator {
     if (problem !== undefined) return { ok: false, reason: problem };
     const leading = this.#leadership?.state;
     const now = clock.passedMs();
-    if (leading !== undefined && now - leading.lastTurnAt > maxSilenceMs)
-      return { ok: false, reason: `The loops have not turned for ${Math.round(now - leading.lastTurnAt)} ms.` };
+    if (leading !== undefined && now - leading.lastTickAt > maxTickAgeMs)
+      return { ok: false, reason: `The loop for deadlines has not run for ${Math.round(now - leading.lastTickAt)} ms.` };
     const { oldest } = leading ?? {};
-    if (oldest !== undefined && oldest.ageMs > maxAgeMs)
+    if (oldest !== undefined && oldest.ageMs > maxEventAgeMs)
       return { ok: false, reason: `The event ${oldest.id} (${oldest.type}) has waited ${oldest.ageMs} ms to be handled.` };
-    if (leading === undefined && this.#standby === "not started") return { ok: false, reason: "Not started yet." };
+    if (leading === undefined && this.#standby === "not started")
+      return { ok: false, reason: "The orchestrator has not started yet." };
     return { ok: true };
   }
 
@@ -69,7 +71,7 @@ export class Orchestrator {
       this.#standby = standby;
     } catch (error) {
       if (!(error instanceof SettError)) throw error;
-      log.warn("Could not ask for the leader lease", { error });
+      log.warn("Could not acquire the leader lease", { error });
     }
     return undefined;
   }
@@ -97,15 +99,15 @@ export class Orchestrator {
       metrics.epoch.set(0);
     }
     if (signal.aborted) {
-      // Best effort: where Redis is away the lease lapses by itself, and the next cursor is read again from the log.
+      // Best effort: where Redis is unreachable the lease lapses by itself, and the next leader handles the last events again.
       await leadership
-        .settle()
+        .saveCursor()
         .then(() => board.releaseLeaderLease(leader.epoch))
-        .catch((error: unknown) => log.warn("Left without settling", { error }));
+        .catch((error: unknown) => log.warn("Could not save the cursor and release the leader lease", { error }));
     }
   }
 
-  /** Returns when the leader lease is lost or the signal aborts. A Redis that is away is waited for: commits are fenced by epoch anyway. */
+  /** Returns when the leader lease is lost or the signal aborts. An unreachable Redis is waited for: the epoch fences every commit. */
   async #renew(epoch: number, signal: AbortSignal): Promise<void> {
     const { board, holder, log } = this.#deps;
     while (!signal.aborted) {

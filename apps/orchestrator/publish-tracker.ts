@@ -1,44 +1,44 @@
-// Which publications on `artefact_events` are those of our own scripts? They make one for each artefact, together with its event; any
-// other was made by hand. Taking one of our own for a person's costs a look and does no harm.
+// Which publications on `artefact_events` come from Sett's own functions? They publish once for each artefact, together with its event; a
+// person has made any other by hand. Taking one of Sett's own for a person's costs a read and does no harm.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 
 const maxRemembered = 20_000;
 
-/** Event and publication come by different connections, but not far apart. */
-const apartMs = 2_000;
+/** An event and its publication come by different connections, at most so far apart. */
+const maxApartMs = 2_000;
 
 export class PublishTracker {
-  /** id → until when (Unix milliseconds) the publication that belongs to its event may come. */
+  /** id → until when the publication that belongs to its event may come. */
   readonly #expected = new RecentMap<string, number>(maxRemembered);
-  /** Publications of which the log has not told yet: how many of each id, and when the first was heard. */
-  readonly #unexplained = new Map<string, { times: number; heardMs: number }>();
+  /** Publications without an event so far: how many of each id, and when the first arrived. */
+  readonly #unexplained = new Map<string, { count: number; sinceMs: number }>();
 
-  /** The log has told of this artefact. */
-  created(id: string, nowMs: number): void {
-    const heard = this.#unexplained.get(id);
-    if (heard === undefined) this.#expected.set(id, nowMs + apartMs);
-    else if (heard.times === 1) this.#unexplained.delete(id);
-    else heard.times--;
+  /** An `artefact_created` event of this artefact has arrived. */
+  noteEvent(id: string, nowMs: number): void {
+    const published = this.#unexplained.get(id);
+    if (published === undefined) this.#expected.set(id, nowMs + maxApartMs);
+    else if (published.count === 1) this.#unexplained.delete(id);
+    else published.count--;
   }
 
-  /** Somebody has published this id. */
-  published(id: string, nowMs: number): void {
+  /** A publication of this id has arrived. */
+  notePublication(id: string, nowMs: number): void {
     const until = this.#expected.get(id);
     this.#expected.delete(id);
     if (until !== undefined && nowMs <= until) return;
     const before = this.#unexplained.get(id);
-    if (before === undefined) this.#unexplained.set(id, { times: 1, heardMs: nowMs });
-    else before.times++;
+    if (before === undefined) this.#unexplained.set(id, { count: 1, sinceMs: nowMs });
+    else before.count++;
   }
 
-  /** Publications heard before `beforeMs` that no event explains so far. */
+  /** The ids of publications that arrived before `beforeMs` and have no event so far. */
   unexplained(beforeMs: number): string[] {
-    return [...this.#unexplained].filter(([, { heardMs }]) => heardMs < beforeMs).map(([id]) => id);
+    return [...this.#unexplained].filter(([, { sinceMs }]) => sinceMs < beforeMs).map(([id]) => id);
   }
 
-  /** True when no event has explained it meanwhile; it is then no longer kept. */
-  takeUnexplained(id: string): boolean {
+  /** True when there is still no event for it; the publication is then forgotten. */
+  forgetUnexplained(id: string): boolean {
     return this.#unexplained.delete(id);
   }
 }

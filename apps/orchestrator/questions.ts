@@ -1,5 +1,5 @@
-// Sees to it that every question is with somebody who can answer it, and that its answer gets to whoever asked (docs/internals/claims.md#questions). What stands
-// on the blackboard decides, so that looking twice does no harm.
+// Routes every question to an agent or to people, and its answer to the agent that asked (docs/internals/claims.md#questions). The stored
+// state decides, so that handling a question twice is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -14,33 +14,33 @@ import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
-import { EachByItself } from "./each-by-itself.ts";
+import { IsolatedJobs } from "./isolated-jobs.ts";
 
-type Asked = Extract<Route, { to: "agent" }>;
+type AgentRoute = Extract<Route, { to: "agent" }>;
 
 export class Questions {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
   readonly #decider: Decider;
   readonly #questions = new SerialByKey<ArtefactId>();
-  readonly #each: EachByItself<ArtefactId>;
+  readonly #isolated: IsolatedJobs<ArtefactId>;
 
   constructor(deps: Deps, agentCache: AgentCache, decider: Decider) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#decider = decider;
-    this.#each = new EachByItself(deps.log, "Could not look at a question: it is left as it is", "artefact_id");
+    this.#isolated = new IsolatedJobs(deps.log, "Could not settle a question; it stays as it is", "artefact_id");
   }
 
-  /** Asks whoever is to be asked, or lets the answer do its work. Nothing where the artefact is no question, or nobody waits for it. */
+  /** Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the artefact is no question, or no grant waits for it. */
   settleQuestion(id: ArtefactId, epoch: number): Promise<void> {
-    // One look after the other: an agent that is asked in one is sent home by the next when an answer came in between.
+    // One call after the other: where an answer arrives in between, the next call ends the clarification that this one opens.
     return this.#questions.run(id, () => this.#settle(id, epoch));
   }
 
-  /** Each by itself. */
+  /** All of them; one that fails stops no other. */
   async settleQuestions(ids: readonly ArtefactId[], epoch: number): Promise<void> {
-    await this.#each.run(ids, (id) => this.settleQuestion(id, epoch));
+    await this.#isolated.run(ids, (id) => this.settleQuestion(id, epoch));
   }
 
   async #settle(id: ArtefactId, epoch: number): Promise<void> {
@@ -55,23 +55,23 @@ export class Questions {
     else await this.#askPeople(question, epoch);
   }
 
-  /** An answer, whoever gave it. */
+  /** Settles the question that this answer belongs to, no matter who has answered. */
   async settleAnswer(id: ArtefactId, epoch: number): Promise<void> {
     const [question] = (await readHead(this.#deps.board, id))?.source_artefacts ?? [];
     if (question !== undefined) await this.settleQuestion(question, epoch);
   }
 
-  /** Whether anything waits for what the claim comes to: always, but for one that is to answer a question which has its answer, or is closed. */
-  async needs({ kind, artefact_id }: Claim): Promise<boolean> {
+  /** False for a clarification whose question has its answer, or is closed: no grant waits for its result. */
+  async isNeeded({ kind, artefact_id }: Claim): Promise<boolean> {
     if (kind !== "clarification") return true;
     const { board } = this.#deps;
     const [question, [answer]] = await Promise.all([readHead(board, artefact_id), board.answersOf([artefact_id])]);
     return question !== undefined && answer === undefined && (await this.#isWaitedFor(question));
   }
 
-  /** Nobody needs its answer any more: whoever is at work on one may stop. */
+  /** The question needs no answer any more: ends the clarifications that are under way. */
   close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
-    // A look that found somebody waiting may be about to ask an agent.
+    // After a call that is under way: it may be about to ask an agent.
     return this.#questions.run(id, async () => {
       for (const { claim } of await this.#clarificationsOf(id)) {
         if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch);
@@ -93,15 +93,15 @@ export class Questions {
 
   async #answered(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
     const { board } = this.#deps;
-    const given = await readHead(board, answer);
+    const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {
-      if (isEnded(claim.status) || claim.id === given?.claim_id) continue;
-      await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${whoAnswered(given)}` }, epoch);
+      if (isEnded(claim.status) || claim.id === answerHead?.claim_id) continue;
+      await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${answererOf(answerHead)}` }, epoch);
     }
     const { id, claim_id, produced_by_agent, type } = question;
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch);
-    else if (type === goalFeedbackType && given !== undefined) await this.#restateGoal(question, given.id, epoch);
+    else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id, epoch);
   }
 
   /** The answer to feedback on a goal is the goal's next version. */
@@ -147,13 +147,13 @@ export class Questions {
       if (artefact === undefined) break;
       about.push(artefact);
       const route = routeQuestion({ about, asking, tried, agents });
-      if (route.to !== "look") return route;
+      if (route.to !== "fetch") return route;
       next = route.artefact;
     }
     return { to: "people" };
   }
 
-  /** Who asks this question, and those that it came from: whoever was asked one of these asks the next. */
+  /** The agent that asks this question; and, where it works on a clarification itself, the agents that ask the questions that led to it. */
   async #askersOf(question: ArtefactHead): Promise<Set<string>> {
     const { board } = this.#deps;
     const askers = new Set<string>([question.produced_by_agent]);
@@ -172,10 +172,10 @@ export class Questions {
     const { board, log } = this.#deps;
     const { outcome } = await board.askPeople({ question: id, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
-    if (outcome === "asked") log.info("Put a question to people", { artefact_id: id, goal_id });
+    if (outcome === "asked") log.info("Routed a question to people", { artefact_id: id, goal_id });
   }
 
-  async #askAgent(question: ArtefactHead, { agent, standIn }: Asked, epoch: number): Promise<void> {
+  async #askAgent(question: ArtefactHead, { agent, standIn }: AgentRoute, epoch: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const at = clock.now().toISOString();
     const { claim, grants } = assignedClaim(
@@ -188,7 +188,7 @@ export class Questions {
       case "fenced":
         throw new Fenced(epoch);
       case "opened":
-        return log.info("Put a question to an agent", {
+        return log.info("Routed a question to an agent", {
           artefact_id: question.id,
           claim_id: claim.id,
           agent,
@@ -204,7 +204,7 @@ export class Questions {
   }
 }
 
-function whoAnswered(answer: ArtefactHead | undefined): string {
+function answererOf(answer: ArtefactHead | undefined): string {
   return answer === undefined || answer.produced_by_agent === "" ? "a person" : answer.produced_by_agent;
 }
 

@@ -1,4 +1,4 @@
-// What people ask for: cancel, pause, resume, retry. A request is an event; acting on one twice does no harm.
+// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
@@ -9,24 +9,24 @@ import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { type ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import { type Deps, Fenced } from "./deps.ts";
-import type { Pause } from "./pause.ts";
+import type { PauseCache } from "./pause-cache.ts";
 import type { Questions } from "./questions.ts";
 
 export class Requests {
   readonly #deps: Deps;
   readonly #agentCache: AgentCache;
   readonly #questions: Questions;
-  readonly #pause: Pause;
+  readonly #pause: PauseCache;
   readonly #retries = new SerialByKey<string>();
 
-  constructor(deps: Deps, agentCache: AgentCache, questions: Questions, pause: Pause) {
+  constructor(deps: Deps, agentCache: AgentCache, questions: Questions, pause: PauseCache) {
     this.#deps = deps;
     this.#agentCache = agentCache;
     this.#questions = questions;
     this.#pause = pause;
   }
 
-  /** Ends the goal; what follows for its claims is the matter of the `goal_ended` event. */
+  /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
   async cancel(request: SettEvent, goal: GoalId, epoch: number): Promise<void> {
     const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch });
     if (outcome === "fenced") throw new Fenced(epoch);
@@ -49,7 +49,7 @@ export class Requests {
     const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
       return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch);
-    // Its other Failures may be named at the same time, and it is tried again once.
+    // Requests for other Failures of the claim may come at the same time, and the claim is tried again only once.
     return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch));
   }
 
@@ -61,7 +61,7 @@ export class Requests {
     const [id, at] = [ClaimId.parse(newId()), clock.now().toISOString()];
     const [agents, isWanted] = await Promise.all([
       this.#agentCache.list(),
-      failed === undefined || this.#questions.needs(failed.claim),
+      failed === undefined || this.#questions.isNeeded(failed.claim),
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
@@ -74,7 +74,7 @@ export class Requests {
     if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch);
   }
 
-  /** The claims that its artefact was tried again as, be it by another agent, by their causes. */
+  /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
   async #retriesOf({ artefact_id }: Claim): Promise<Map<string, ClaimSnapshot>> {
     const { board } = this.#deps;
     const causes = [...(await board.claimsOfArtefact(artefact_id))].filter(([cause]) => isRetry(cause) || isStandIn(cause));

@@ -1,4 +1,4 @@
-// What the orchestrator is told by its environment.
+// The orchestrator's settings, from its environment.
 import { z } from "zod";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
@@ -22,23 +22,23 @@ export const Environment = z.object({
   SETT_POLICY: jsonText(Policy, JSON.stringify(defaultPolicy))
     .default(defaultPolicy)
     .describe("The rules of the instance from sett.yml, as JSON."),
-  /** Stable over restarts: the same holder takes the leader lease over at once, any other waits for the lease to lapse. */
+  /** Stable over restarts: the same holder acquires the leader lease at once, any other waits until it lapses. */
   SETT_HOLDER: z
     .string()
     .min(1)
     .optional()
-    .describe("Who holds the leader lease. The same holder takes it over at once. Default: `HOSTNAME`."),
+    .describe("Who holds the leader lease. After a restart the same holder acquires it at once. Default: `HOSTNAME`."),
   /** The name that container runtimes set, which outlives a restart of the same container. */
   HOSTNAME: z.string().min(1).optional().describe("Set by container runtimes."),
-  /** `sett up` has written it, from the same plan as the controllers. */
-  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((given) => typeof given === "object")), "[]")
+  /** `sett up` writes it, from the same plan as the controllers. */
+  SETT_WORKERS: jsonText(z.array(z.custom<WorkerTemplate>((value) => typeof value === "object")), "[]")
     .default([])
     .describe("The templates of the workers, as JSON."),
-  /** Where workers are processes of this machine, and not containers: as `sett up` reaches them. */
+  /** Where workers are processes of this machine, and not containers: as `sett up` starts them. */
   SETT_PROCESSES: jsonText(Processes, '{"folder":"/…","supervisor":["sett","supervise"]}')
     .optional()
     .describe("Where workers are processes of this machine: how to start them, as JSON."),
-  /** Who is told of what waits for a person and of how goals end. */
+  /** The webhooks that are notified of what waits for a person and of how goals end. */
   SETT_NOTIFY: jsonText(z.array(Hook), exampleHooks).default([]).describe("Who is notified, as JSON."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
   SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),

@@ -1,5 +1,5 @@
-// What decisions look at in the artefacts that claims are about: as the log has told it, or as it stands. Artefacts never change, so the
-// two differ only where somebody has broken one by hand.
+// What decisions need of the artefacts that claims are about: from the log, or as it is stored. Artefacts never change, so the two differ
+// only where a person has broken one by hand.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -23,20 +23,20 @@ export class TargetCache {
     this.#board = board;
   }
 
-  /** Takes in what an `artefact_created` event tells. */
-  learn({ artefact_id: id, data }: SettEvent): void {
+  /** Remembers what an `artefact_created` event says. */
+  apply({ artefact_id: id, data }: SettEvent): void {
     const { type, version, role, agent = "" } = data ?? {};
     if (id === undefined || typeof type !== "string" || typeof version !== "number") return;
     if (typeof role !== "string" || typeof agent !== "string") return;
     this.#targets.set(id, { id, type, version, produced_by_role: role, produced_by_agent: agent });
   }
 
-  /** As the log has told it, where it has. */
+  /** From the log, if it has been there; otherwise as it is stored. */
   get(id: ArtefactId): Target | Promise<Target | undefined> {
     return this.#targets.get(id) ?? this.read(id);
   }
 
-  /** As it stands; undefined when it is gone. */
+  /** As it is stored; undefined when it is gone. */
   async read(id: ArtefactId): Promise<Target | undefined> {
     const [found] = await this.#board.readHeads([id]);
     if (found === undefined) return undefined;

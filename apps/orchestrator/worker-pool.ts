@@ -1,4 +1,6 @@
-// Runs the workers of one scalable agent: a container for each grant, never more than its replicas, first come first served (docs/internals/orchestrator.md#workers). The grants on the blackboard say what is to be done and the labels of containers what is being done; nothing else is remembered.
+// Runs the workers of one scalable agent: a container for each grant, never more than its replicas, in the order of the grants
+// (docs/internals/orchestrator.md#workers). The grants on the blackboard say what is to be done, and the labels of containers what is being
+// done; nothing else is stored.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -8,119 +10,119 @@ import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
-import { couldNotStart, type WorkerEnd, Workers } from "./workers.ts";
+import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
 
-/** Then the container runtime is asked again. */
-const refuseForMs = 2_000;
+/** How long queued grants fail before the container runtime is asked again for its workers. */
+const failQueuedForMs = 2_000;
 
-export type WorkerParts = Pick<Deps, "board" | "log"> & {
+export type WorkerDeps = Pick<Deps, "board" | "log"> & {
   runtime: ContainerRuntime;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
   decide: (claim: ClaimId, event: ClaimEvent) => Promise<unknown>;
 };
 
-/** So often in all a worker is started for an attempt that none begins: the engine may have been restarted, or refuse for a moment. */
+/** How many workers are started for an attempt that none of them begins: the Engine may have been restarted, or refuse for a moment. */
 const maxStarts = 3;
 
-const betweenStarts = { firstMs: 1_000, maxMs: 10_000 };
+const startBackOff = { firstMs: 1_000, maxMs: 10_000 };
 
 export class WorkerPool {
-  readonly #deps: WorkerParts;
+  readonly #deps: WorkerDeps;
   readonly #template: WorkerTemplate;
   readonly #waiting: ClaimId[] = [];
-  /** Slot → what runs there. Each slot has a workspace of its own. */
-  readonly #busy = new Map<number, Promise<void>>();
-  /** Claims whose worker is looked after, or about to be started. */
-  readonly #inHand = new Set<ClaimId>();
+  /** Slot → the work in it. Each slot has a workspace of its own. */
+  readonly #busySlots = new Map<number, Promise<void>>();
+  /** Claims whose worker is watched, or about to be started. */
+  readonly #claimsInWork = new Set<ClaimId>();
   /** How often a worker was started for an attempt that has not begun. */
   readonly #starts = new Map<ClaimId, number>();
   readonly #workers: Workers;
 
-  constructor(deps: WorkerParts, template: WorkerTemplate) {
+  constructor(deps: WorkerDeps, template: WorkerTemplate) {
     this.#deps = deps;
     this.#template = template;
     this.#workers = new Workers(deps, template);
   }
 
-  /** Until the signal aborts; workers go on by themselves and are found again by whoever leads next. Rejects with Fenced. */
+  /** Runs until the signal aborts. Workers go on by themselves, and the next leader finds them. Rejects with Fenced. */
   async run(signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
     let failure: unknown;
-    const give = (error: unknown) => {
+    const fail = (error: unknown) => {
       failure ??= error;
       over.abort();
     };
-    const found = await this.#workers.found().catch(async (error: unknown) => {
-      await this.#refuse(error, signal);
+    const running = await this.#workers.list().catch(async (error: unknown) => {
+      await this.#failQueued(error, signal);
       throw error;
     });
-    for (const container of found) this.#adopt(container, ending, give);
+    for (const container of running) this.#adopt(container, ending, fail);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, ending)) {
-      for (const claim of claims) this.#wait(claim);
-      this.#fill(ending, give);
+      for (const claim of claims) this.#enqueue(claim);
+      this.#fillSlots(ending, fail);
     }
     if (failure !== undefined) throw failure;
   }
 
-  /** While nobody can tell what runs, none may be started: there could be too many. What is granted fails, rather than wait in silence. */
-  async #refuse(error: unknown, signal: AbortSignal): Promise<void> {
-    const until = AbortSignal.any([signal, AbortSignal.timeout(refuseForMs)]);
+  /** Without a list of the running workers none may be started: there could be too many. Queued grants fail, rather than wait in silence. */
+  async #failQueued(error: unknown, signal: AbortSignal): Promise<void> {
+    const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
         const { attempt } = (await this.#queued(claim)) ?? {};
-        const reason = couldNotStart(error);
+        const reason = startFailureReason(error);
         if (attempt !== undefined)
           await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
       }
     }
   }
 
-  #wait(claim: ClaimId): void {
+  #enqueue(claim: ClaimId): void {
     if (!this.#waiting.includes(claim)) this.#waiting.push(claim);
   }
 
-  #fill(signal: AbortSignal, give: (error: unknown) => void): void {
+  #fillSlots(signal: AbortSignal, fail: (error: unknown) => void): void {
     for (let slot = 1; slot <= this.#template.replicas; slot++) {
-      if (this.#busy.has(slot) || signal.aborted) continue;
-      // What is in hand is told of again as long as it is queued: its turn comes once that is settled.
-      const next = this.#waiting.findIndex((claim) => !this.#inHand.has(claim));
+      if (this.#busySlots.has(slot) || signal.aborted) continue;
+      // A claim that is in work is announced again as long as its grant is queued: it comes next once that work has ended.
+      const next = this.#waiting.findIndex((claim) => !this.#claimsInWork.has(claim));
       const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
-      if (claim !== undefined) this.#occupy(slot, claim, () => this.#work(claim, slot, signal), signal, give);
+      if (claim !== undefined) this.#occupy(slot, claim, () => this.#work(claim, slot, signal), signal, fail);
     }
   }
 
-  #occupy(slot: number, claim: ClaimId, work: () => Promise<void>, signal: AbortSignal, give: (error: unknown) => void): void {
-    this.#inHand.add(claim);
+  #occupy(slot: number, claim: ClaimId, work: () => Promise<void>, signal: AbortSignal, fail: (error: unknown) => void): void {
+    this.#claimsInWork.add(claim);
     const working = work()
       .catch((error: unknown) => {
-        if (error instanceof Fenced) give(error);
-        // What is still queued is told of again.
+        if (error instanceof Fenced) fail(error);
+        // A grant that is still queued is announced again.
         else if (!signal.aborted)
-          this.#deps.log.error("A worker could not be looked after", { agent: this.#template.agent, claim_id: claim, error });
+          this.#deps.log.error("Could not run or watch a worker", { agent: this.#template.agent, claim_id: claim, error });
       })
       .finally(() => {
-        this.#busy.delete(slot);
-        this.#inHand.delete(claim);
-        this.#fill(signal, give);
+        this.#busySlots.delete(slot);
+        this.#claimsInWork.delete(claim);
+        this.#fillSlots(signal, fail);
       });
-    this.#busy.set(slot, working);
+    this.#busySlots.set(slot, working);
   }
 
-  /** A worker that an earlier orchestrator has started. */
-  #adopt(container: ContainerPart, signal: AbortSignal, give: (error: unknown) => void): void {
+  /** Watches a worker that an earlier orchestrator has started. */
+  #adopt(container: ContainerPart, signal: AbortSignal, fail: (error: unknown) => void): void {
     const { labels, name } = container;
     if (labels.component !== "worker") return;
     const { agent, attempt, claim } = labels;
     let slot = Number(container.env.SETT_WORKER_SLOT);
-    while (!(slot > 0) || this.#busy.has(slot)) slot = slot > 0 ? slot + 1 : 1;
+    while (!(slot > 0) || this.#busySlots.has(slot)) slot = slot > 0 ? slot + 1 : 1;
     this.#deps.log.info("Found a worker", { agent, claim_id: claim, worker: name });
-    const work = async () => this.#settle(claim, attempt, await this.#workers.see(name, { claim, attempt }, signal), signal);
-    this.#occupy(slot, claim, work, signal, give);
+    const work = async () => this.#settle(claim, attempt, await this.#workers.watch(name, { claim, attempt }, signal), signal);
+    this.#occupy(slot, claim, work, signal, fail);
   }
 
   async #work(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
-    // Whoever lets the instance go on wakes everybody again.
+    // Resuming the instance wakes every agent with a queued grant.
     if ((await this.#deps.board.readPause()) !== undefined) return;
     const queued = await this.#queued(claim);
     // A wake-up is only a hint: the grant may be running already, or its claim over.
@@ -139,12 +141,12 @@ export class WorkerPool {
     return { attempt: grant.attempt, goal: snapshot.claim.goal_id };
   }
 
-  /** An attempt that has begun is lost, for it may have had effects; one that has not is begun again, `maxStarts` times in all. */
+  /** An attempt that has begun is lost, because it may have had effects; for one that has not, up to `maxStarts` workers are started. */
   async #settle(claim: ClaimId, attempt: number, end: WorkerEnd | undefined, signal: AbortSignal): Promise<void> {
     if (end === undefined) return;
-    // The instance was paused, or the grant is another's: nothing was begun, and what the blackboard says is looked at again.
+    // The instance was paused, or the grant is another's: the worker has begun nothing, and the stored grant is read again.
     if (end === "not_accepted") {
-      this.#wait(claim);
+      this.#enqueue(claim);
       return;
     }
     const { agent } = this.#template;
@@ -152,10 +154,10 @@ export class WorkerPool {
     const starts = this.#starts.get(claim) ?? 1;
     if (!hasBegun && starts < maxStarts) {
       const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
-      this.#deps.log.warn("A worker did not begin; starting it again", about);
-      await sleep(backOffMs(starts, betweenStarts), signal);
+      this.#deps.log.warn("A worker did not begin; starting another", about);
+      await sleep(backOffMs(starts, startBackOff), signal);
       this.#starts.set(claim, starts + 1);
-      this.#wait(claim);
+      this.#enqueue(claim);
       return;
     }
     this.#starts.delete(claim);

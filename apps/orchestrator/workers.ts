@@ -1,4 +1,4 @@
-// The containers of one scalable agent's workers: started from its controller's image, watched to their end, and taken away with their log.
+// The containers of one scalable agent's workers: started from its controller's image, watched to their end, and removed; their log is kept.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -10,52 +10,54 @@ import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts"
 import type { Deps } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
-/** What a worker has written is kept up to here: the last of it, which tells how it ended. */
+/** So many of a worker's last lines are kept: they show how it ended. */
 const maxLogLines = 1_000;
 
-type WorkersParts = Pick<Deps, "board" | "log"> & { runtime: ContainerRuntime };
+type WorkersDeps = Pick<Deps, "board" | "log"> & { runtime: ContainerRuntime };
 
-/** `reason` counts only if it has not posted its result. `not_accepted`: by its own word it has begun nothing. */
+/** `reason` counts only where no result was posted. `not_accepted`: by its exit code it has begun nothing. */
 export type WorkerEnd = "not_accepted" | { reason: string };
 
-type Order = { claim: ClaimId; attempt: number; goal: GoalId; slot: number };
+type WorkerJob = { claim: ClaimId; attempt: number; goal: GoalId; slot: number };
 
 export class Workers {
-  readonly #deps: WorkersParts;
+  readonly #deps: WorkersDeps;
   readonly #template: WorkerTemplate;
   readonly #prepared = new Set<number>();
 
-  constructor(deps: WorkersParts, template: WorkerTemplate) {
+  constructor(deps: WorkersDeps, template: WorkerTemplate) {
     this.#deps = deps;
     this.#template = template;
   }
 
-  async found(): Promise<ContainerPart[]> {
+  /** Those that run, or have ended and are not removed yet. */
+  async list(): Promise<ContainerPart[]> {
     const { agent, spec } = this.#template;
     const { containers } = await this.#deps.runtime.parts(spec.labels.instance);
     return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
   }
-  /** How it ended, once it has; undefined when the signal aborts before. */
-  async run(order: Order, signal: AbortSignal): Promise<WorkerEnd | undefined> {
+
+  /** Starts a worker, and resolves with how it ended; undefined when the signal aborts before. */
+  async run(job: WorkerJob, signal: AbortSignal): Promise<WorkerEnd | undefined> {
     const { log, runtime } = this.#deps;
     const { agent, spec } = this.#template;
-    const { claim, attempt } = order;
+    const { claim, attempt } = job;
     const name = workerName(spec.labels.instance, agent, claim, attempt);
     const about = { agent, claim_id: claim, attempt, worker: name };
     try {
-      await this.#start(name, order);
+      await this.#start(name, job);
       log.info("Started a worker", about);
     } catch (error) {
-      // Whoever led before may have started it a moment ago.
+      // An earlier leader may have started it a moment ago.
       if ((await runtime.containers.find(name).catch(() => undefined)) === undefined) {
         log.error("A worker could not be started", { ...about, error });
-        return { reason: couldNotStart(error) };
+        return { reason: startFailureReason(error) };
       }
     }
-    return await this.see(name, order, signal);
+    return await this.watch(name, job, signal);
   }
 
-  async #start(name: string, { claim, attempt, goal, slot }: Order): Promise<void> {
+  async #start(name: string, { claim, attempt, goal, slot }: WorkerJob): Promise<void> {
     const { agent, spec } = this.#template;
     await this.#prepareWorkspace(slot);
     const labels = { ...spec.labels, component: "worker" as const, agent, claim, attempt, goal };
@@ -67,24 +69,24 @@ export class Workers {
     });
   }
 
-  /** Waits for a worker's end, keeps what it has logged, and takes it away. Undefined when the signal aborts before. */
-  async see(
+  /** Waits for a worker's end, keeps its log, and removes it. Undefined when the signal aborts before. */
+  async watch(
     name: string,
-    { claim, attempt }: Pick<Order, "claim" | "attempt">,
+    { claim, attempt }: Pick<WorkerJob, "claim" | "attempt">,
     signal: AbortSignal,
   ): Promise<WorkerEnd | undefined> {
-    const exitCode = await this.#ended(name, signal);
+    const exitCode = await this.#waitForEnd(name, signal);
     if (signal.aborted) return undefined;
-    if (exitCode !== undefined) await this.#clear(name);
+    if (exitCode !== undefined) await this.#remove(name);
     const about = { agent: this.#template.agent, claim_id: claim, attempt, worker: name, exit_code: exitCode };
     this.#deps.log.info("A worker has ended", about);
     if (exitCode === exitCodes.notAccepted) return "not_accepted";
     const end = exitCode === undefined ? "was removed" : `ended with exit code ${exitCode}`;
-    return { reason: `The worker ${end} before it had posted a result.` };
+    return { reason: `The worker ${end} before it posted a result.` };
   }
 
-  /** Its exit code; undefined when it is gone. An engine that does not answer is waited for. */
-  async #ended(name: string, signal: AbortSignal): Promise<number | undefined> {
+  /** The worker's exit code; undefined when its container is gone. An Engine that does not answer is waited for. */
+  async #waitForEnd(name: string, signal: AbortSignal): Promise<number | undefined> {
     const { log, runtime } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {
       try {
@@ -100,7 +102,7 @@ export class Workers {
     return undefined;
   }
 
-  async #clear(name: string): Promise<void> {
+  async #remove(name: string): Promise<void> {
     const { board, log, runtime } = this.#deps;
     try {
       const lines: string[] = [];
@@ -108,8 +110,8 @@ export class Workers {
       await board.keepWorkerLog(this.#template.agent, { worker: name, lines });
       await runtime.containers.remove(name);
     } catch (error) {
-      // It stays until the instance goes down, with its log.
-      log.warn("A worker could not be taken away", { worker: name, error });
+      // It stays until `sett down`, with its log.
+      log.warn("A worker could not be removed", { worker: name, error });
     }
   }
 
@@ -125,13 +127,13 @@ export class Workers {
   }
 }
 
-export function couldNotStart(error: unknown): string {
+export function startFailureReason(error: unknown): string {
   return `The worker could not be started: ${messageOf(error)}`;
 }
 
-/** The controller's own, but for what it runs, and where: a workspace of its own, no healthcheck, no restart. */
+/** The controller's specification with another entrypoint and workspace, without healthcheck and restart. */
 function workerSpec(controller: ContainerSpec, claim: ClaimId, workspaceVolume: string): ContainerSpec {
-  const { healthcheck: _none, entrypoint = [], ...spec } = controller;
+  const { healthcheck: _unused, entrypoint = [], ...spec } = controller;
   return {
     ...spec,
     entrypoint: [...entrypoint, "--execute-claim", claim],

@@ -1,21 +1,21 @@
-// Several jobs side by side, but not more than so many.
+// Several jobs at once, up to a maximum.
 
 export class Bounded {
-  readonly #most: () => number;
+  readonly #max: () => number;
   readonly #running = new Set<Promise<void>>();
 
-  constructor(most: () => number) {
-    this.#most = most;
+  constructor(max: () => number) {
+    this.#max = max;
   }
 
-  /** Resolves when the job has begun, after waiting for room. The job handles its own failures: a rejection is a bug and goes unhandled. */
+  /** Resolves when the job has started, which may wait for another to end. The job handles its own failures: a rejection is a bug, and unhandled. */
   async start(job: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#most()) await Promise.race(this.#running);
+    while (this.#running.size >= this.#max()) await Promise.race(this.#running);
     const running = job().finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
 
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when every started job has ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }

@@ -1,9 +1,9 @@
-// Time and chance come in from outside, so that whatever uses them can be tested without waiting.
+// The clock is passed in, so that code that depends on time can be tested without waiting.
 
 export interface Clock {
-  /** What stands in records: anybody may set it, forwards and back. */
+  /** The time for records. The system's clock may be set forwards and back. */
   now(): Date;
-  /** Milliseconds since some moment, to measure by how much time has passed: nobody sets it. */
+  /** Milliseconds since some moment, for measuring durations: this clock cannot be set. */
   passedMs(): number;
 }
 

@@ -1,13 +1,13 @@
-// What was noted last, for caches that may forget.
+// The latest entries of a map, for caches that may forget.
 
-/** Holds at least the `most` latest entries, and at most twice as many. */
+/** Holds at least the `minEntries` latest entries, and at most twice as many. */
 export class RecentMap<Key, Value> {
-  readonly #most: number;
+  readonly #minEntries: number;
   #latest = new Map<Key, Value>();
   #earlier = new Map<Key, Value>();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(minEntries: number) {
+    this.#minEntries = minEntries;
   }
 
   get(key: Key): Value | undefined {
@@ -15,7 +15,7 @@ export class RecentMap<Key, Value> {
   }
 
   set(key: Key, value: Value): void {
-    if (this.#latest.size >= this.#most) {
+    if (this.#latest.size >= this.#minEntries) {
       this.#earlier = this.#latest;
       this.#latest = new Map();
     }

@@ -1,4 +1,4 @@
-// Jobs of one key run one at a time and in order; jobs of different keys run side by side.
+// Jobs of one key run one at a time and in order; jobs of different keys run at the same time.
 
 export class SerialByKey<Key> {
   readonly #tails = new Map<Key, Promise<unknown>>();
@@ -10,12 +10,12 @@ export class SerialByKey<Key> {
     const forget = () => {
       if (this.#tails.get(key) === result) this.#tails.delete(key);
     };
-    // The caller hears of a failure through what is returned.
+    // The caller gets a failure from the returned promise.
     result.then(forget, forget);
     return result;
   }
 
-  /** Keys with jobs under way. */
+  /** How many keys have jobs under way. */
   get size(): number {
     return this.#tails.size;
   }

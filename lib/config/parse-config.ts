@@ -9,8 +9,8 @@ import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from ".
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
 import { parseWith } from "./sentences.ts";
-import { unheardPrompts } from "./unheard-prompts.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
+import { unheardPrompts } from "./unread-prompts.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
 export type ConfigText = {

@@ -1,4 +1,4 @@
-// What there is to tell people outside. Events only say where to look: what stands on the blackboard decides.
+// The notices that webhooks get. An event only names a subject: the stored state decides whether there is a notice.
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
@@ -6,46 +6,46 @@ import type { NoticeKind } from "../model/notify.ts";
 import { unreachable } from "../model/unreachable.ts";
 import type { GoalState } from "./goal-status.ts";
 
-/** What a notice may be about. A question and an approval wait for a person, and are told of again. */
-export type Subject =
+/** What a notice may be about. A question and an approval wait for a person, and get reminders. */
+export type NoticeSubject =
   | { kind: "question"; question: ArtefactId }
   | { kind: "approval"; claim: ClaimId; agent: AgentName }
   | { kind: "goal"; goal: GoalId };
 
-/** `id` is the same as often as the same thing is read. `at`: since when it is so (ISO 8601). */
+/** `id` is the same every time the same state is read. `at`: since when that state lasts (ISO 8601). */
 export type Notice = {
   id: string;
   kind: NoticeKind;
   at: string;
   goal: Artefact | undefined;
-  /** The question, what is to be approved, or what the goal ended with. */
+  /** The question, the artefact to approve, or the artefact that the goal ended with. */
   artefact?: Artefact;
   /** Who is to approve it. */
   approver?: AgentName;
 };
 
-export function subjectOf({ type, artefact_id, claim_id, goal_id, agent, data }: SettEvent): Subject | undefined {
+export function noticeSubjectOf({ type, artefact_id, claim_id, goal_id, agent, data }: SettEvent): NoticeSubject | undefined {
   const goal = goal_id && ({ kind: "goal", goal: goal_id } as const);
   switch (type) {
     case "question_asked":
       return artefact_id && { kind: "question", question: artefact_id };
     case "grant_waiting":
-      // Also of one that waits for an answer, which is no approval when looked at.
+      // A grant that waits for an answer has this event too; reading it finds no approval.
       return claim_id && agent && { kind: "approval", claim: claim_id, agent };
     case "claim_completed":
     case "claim_terminated":
     case "goal_ended":
       return goal;
     case "artefact_created":
-      // Written by hand they come without a claim that ends.
+      // Written by hand, these come without a claim that ends.
       return data?.structural_type === "Terminal" || data?.structural_type === "Failure" ? goal : undefined;
     default:
       return undefined;
   }
 }
 
-/** One word for each subject: letters, digits and `-`. */
-export function keyOf(subject: Subject): string {
+/** A key for each subject, of letters, digits and `-`. */
+export function subjectKey(subject: NoticeSubject): string {
   switch (subject.kind) {
     case "question":
       return `question-${subject.question}`;
@@ -58,13 +58,13 @@ export function keyOf(subject: Subject): string {
   }
 }
 
-/** How a goal at rest ended; undefined for one that goes on, or waits for a person. */
-export function endingOf(state: GoalState): NoticeKind | undefined {
+/** How a goal has ended; undefined for one that goes on, or waits for a person. */
+export function endingKind(state: GoalState): NoticeKind | undefined {
   return state === "running" || state === "waiting" ? undefined : state;
 }
 
-/** The artefact that tells most of how a goal has ended, if there is one. */
-export function lastWordOf(ending: NoticeKind, goal: GoalId, artefacts: readonly ArtefactHead[]): ArtefactId | undefined {
+/** The newest artefact of the kind that such an ending produces, if there is one. */
+export function closingArtefact(ending: NoticeKind, goal: GoalId, artefacts: readonly ArtefactHead[]): ArtefactId | undefined {
   const kinds: Partial<Record<NoticeKind, string>> = { achieved: "Terminal", settled: "Standard", failed: "Failure" };
   const isOne = (head: ArtefactHead) => head.structural_type === kinds[ending] && String(head.logical_id) !== String(goal);
   return artefacts.findLast(isOne)?.id;
@@ -83,7 +83,7 @@ const typeOf: Record<NoticeKind, string> = {
 const maxSummaryLength = 200;
 const maxTextLength = 4_000;
 
-/** What is posted: JSON, the same as often as the same thing is told with the same `reminder`. */
+/** The body to post: JSON, the same for the same notice and `reminder`. */
 export function noticeBody(notice: Notice, { instance, reminder }: { instance: InstanceName; reminder: number }): string {
   const { kind, at, goal, artefact, approver } = notice;
   return JSON.stringify({
@@ -104,21 +104,21 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
   });
 }
 
-/** What a person may do about it, where somebody waits for that. */
+/** The commands by which a person answers, where something waits for a person. */
 function commandsFor(kind: NoticeKind, id: ArtefactId): string[] | undefined {
   if (kind === "question") return [`sett answer ${id} "…"`];
   if (kind === "approval") return [`sett approve ${id}`, `sett reject ${id} --reason "…"`];
   return undefined;
 }
 
-/** Its own, or its first line. */
+/** The artefact's own summary, or the first line of its payload. */
 function summaryOf({ metadata: { summary = "" }, payload }: Artefact): string {
   const [first = ""] = payload.trimStart().slice(0, maxTextLength).split("\n");
   return shortened(summary.trim() === "" ? first : summary, maxSummaryLength);
 }
 
-function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  // Half of a pair would be no character.
-  return `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "")}…`;
+function shortened(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  // Half of a surrogate pair is no character.
+  return `${text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -13,7 +13,7 @@ export const clarificationDepth = 10;
 export type Route =
   | { to: "people" }
   | { to: "agent"; agent: AgentName; standIn?: StandIn }
-  | { to: "look"; artefact: ArtefactId };
+  | { to: "fetch"; artefact: ArtefactId };
 
 type Made = Pick<ArtefactHead, "produced_by_role" | "produced_by_agent" | "source_artefacts">;
 
@@ -40,7 +40,7 @@ export function routeQuestion(input: {
     if (another !== undefined) return { to: "agent", agent: another, standIn: { for: maker, because: because ?? "" } };
   }
   const [earlier] = here.source_artefacts;
-  return earlier === undefined ? { to: "people" } : { to: "look", artefact: earlier };
+  return earlier === undefined ? { to: "people" } : { to: "fetch", artefact: earlier };
 }
 
 /** Why whoever made it cannot answer, if it cannot. */

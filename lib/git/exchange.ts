@@ -2,9 +2,9 @@
 import { lstat, mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
+import { giveTo } from "./change-owner.ts";
 import { type RepositoryPlace, unusable } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
-import { giveTo } from "./give-to.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */

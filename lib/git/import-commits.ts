@@ -7,10 +7,10 @@ import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../model/errors.ts";
 import { CommitHash } from "../model/ids.ts";
+import { giveTo } from "./change-owner.ts";
 import { exchangePath } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
-import { giveTo } from "./give-to.ts";
 import { Quarantine, quoted } from "./quarantine.ts";
 import { type Git, pipeGit, runGit } from "./run-git.ts";
 

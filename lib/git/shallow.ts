@@ -1,8 +1,8 @@
 // Where the history of a shallow clone ends, told to agents: git would otherwise look for the commits beyond.
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { giveTo } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { giveTo } from "./give-to.ts";
 
 /** Beside the objects, which is all that containers see of the repository. */
 function noticePath(objectsDir: string): string {

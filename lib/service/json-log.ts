@@ -15,10 +15,10 @@ const maxFieldLength = 2_000;
 
 /** `write` takes one line without its newline. `now` gives the time to stamp. */
 export function createJsonLog(write: (line: string) => void, now: () => Date, fields: LogFields = {}): JsonLog {
-  return new Lines(write, now, fields);
+  return new LineLog(write, now, fields);
 }
 
-class Lines implements JsonLog {
+class LineLog implements JsonLog {
   readonly #write: (line: string) => void;
   readonly #now: () => Date;
   readonly #fields: LogFields;
@@ -42,18 +42,18 @@ class Lines implements JsonLog {
   }
 
   with(fields: LogFields): JsonLog {
-    return new Lines(this.#write, this.#now, { ...this.#fields, ...fields });
+    return new LineLog(this.#write, this.#now, { ...this.#fields, ...fields });
   }
 
   #line(level: string, msg: string, more: LogFields | undefined): void {
     const line: LogFields = { time: this.#now().toISOString(), level, msg, ...this.#fields, ...more };
-    // A replacer would do the same for every value, at several times the cost: fields are flat.
+    // Fields are flat; a replacer would do the same at several times the cost.
     for (const name in line) line[name] = shortened(line[name]);
     this.#write(JSON.stringify(line).replace(notForTerminals, escaped));
   }
 }
 
-/** What JSON leaves as it is, and a terminal that is shown the line would obey: DEL, the C1 controls, and the marks that turn text around. */
+/** Characters that JSON does not escape and a terminal would act on: DEL, the C1 controls, and the marks that reverse text. */
 const notForTerminals = /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 function escaped(character: string): string {

@@ -1,11 +1,11 @@
-// A service's port, served by whichever runtime this is: Bun, for which the programs are compiled, or Deno.
+// Serves a service's port in Bun, for which the programs are compiled, or in Deno.
 import process from "node:process";
 import { SettError } from "../model/errors.ts";
 
 /** `port` 0: any that is free. */
 type Address = { port: number; hostname: string };
 type Fetch = (request: Request) => Response | Promise<Response>;
-/** `stop` answers what has been asked, and takes no more. */
+/** `stop` answers the requests that have arrived, and accepts no more. */
 export type Server = { port: number | undefined; stop(): Promise<void> };
 
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
@@ -16,15 +16,15 @@ type Deno = {
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> };
 };
 
-/** Throws `port-unusable` when another program has the port, or this one may not have it. */
+/** Throws `port-unusable` when another program uses the port, or this user may not use it. */
 export function serve(address: Address, fetch: Fetch): Server {
   try {
     return "deno" in process.versions ? serveInDeno(address, fetch) : Bun.serve({ ...address, fetch });
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
-    const what = code === "EADDRINUSE" ? "is taken by another program" : "may not be used by this user";
-    throw new SettError("port-unusable", `The health port ${address.port} ${what}.`, {
+    const problem = code === "EADDRINUSE" ? "is used by another program" : "may not be used by this user";
+    throw new SettError("port-unusable", `The health port ${address.port} ${problem}.`, {
       hint: "Set SETT_HEALTH_PORT (`health_port` in sett.yml) to a free port, or to 0 for any.",
       cause,
     });
@@ -33,7 +33,7 @@ export function serve(address: Address, fetch: Fetch): Server {
 
 function serveInDeno(address: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
-  // It would tell the address in words, in the midst of a log that is JSON.
+  // Deno would print the address as text, into a log that is JSON.
   const server = Deno.serve({ ...address, onListen: () => {} }, fetch);
   return { port: server.addr.port, stop: () => server.shutdown() };
 }

@@ -2,19 +2,19 @@
 import { Hono } from "hono";
 import type { Registry } from "prom-client";
 
-/** `reason` says what is wrong, in a sentence; the details are free. */
+/** `reason`: what is wrong, in a sentence. */
 export type Health = { ok: true } | { ok: false; reason: string };
 
-export type ServiceParts = {
+export type ServiceOptions = {
   service: string;
   health: () => Health | Promise<Health>;
   metrics: Registry;
-  /** Anything JSON: what the service has in hand. Read-only, for people who debug. */
+  /** Any JSON: the service's state, for people who debug. */
   state: () => unknown;
 };
 
 /** `GET /healthz` (200, or 503 with the reason), `/metrics` (Prometheus text), `/internal/state` (JSON). */
-export function createServiceApp({ service, health, metrics, state }: ServiceParts): Hono {
+export function createServiceApp({ service, health, metrics, state }: ServiceOptions): Hono {
   const app = new Hono();
   app.get("/healthz", async (context) => {
     const report = await health();

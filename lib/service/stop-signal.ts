@@ -1,4 +1,4 @@
-// An orderly end: SIGTERM from a supervisor, SIGINT from a person at the terminal.
+// An orderly stop: SIGTERM from a supervisor, SIGINT from a person at the terminal.
 import process from "node:process";
 
 /** Aborts with the first SIGTERM or SIGINT; the signal's name is the reason. Later ones change nothing. */
@@ -8,9 +8,9 @@ export function stopSignal(): AbortSignal {
   return stop.signal;
 }
 
-/** Before there is work there is nothing to end in good order: until the function that it returns is called, the signal ends the program at once. */
-export function leaveOn(signal: AbortSignal, exitCode = 0): () => void {
-  const leave = () => process.exit(exitCode);
-  signal.addEventListener("abort", leave, { once: true });
-  return () => signal.removeEventListener("abort", leave);
+/** Ends the program at the signal, as long as there is no work to finish: the caller calls the returned function when there is. */
+export function exitOn(signal: AbortSignal, exitCode = 0): () => void {
+  const exit = () => process.exit(exitCode);
+  signal.addEventListener("abort", exit, { once: true });
+  return () => signal.removeEventListener("abort", exit);
 }

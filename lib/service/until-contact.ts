@@ -1,4 +1,4 @@
-// Work that must get through although Redis may be away for a while.
+// Repeats a request until Redis answers.
 
 import { backOffMs } from "../async/back-off.ts";
 import { sleep } from "../async/sleep.ts";
@@ -6,8 +6,8 @@ import { messageOf, SettError } from "../model/errors.ts";
 import type { JsonLog } from "./json-log.ts";
 
 /**
- * Runs the job until it gets an answer: as long as it fails with `redis-unreachable`, again with exponential back-off. Any other failure is
- * thrown at once, the last one also when the signal aborts. The job must be safe to repeat. `onRetry` is told before each further try.
+ * Runs the job again, with exponential back-off, as long as it fails with `redis-unreachable`. Any other failure is thrown at once, and so is
+ * the last one when the signal aborts. The job must be safe to repeat. `onRetry` is called before each further try.
  */
 export async function untilContact<Result>(
   job: () => Promise<Result>,

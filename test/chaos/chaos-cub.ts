@@ -11,8 +11,8 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
+import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
-import { lastWords } from "../../lib/service/last-words.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
 import { cubParts } from "../support/wired.ts";
 import { answerOf, brokenMark } from "./clan.ts";
@@ -79,7 +79,7 @@ function ended(stdout: string, durationMs: number) {
 }
 
 function fail(error: unknown): never {
-  const { words, exitCode } = lastWords("cub", error);
-  console.error(words);
+  const { text, exitCode } = describeFatalError("cub", error);
+  console.error(text);
   process.exit(exitCode);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { keyOf, lastWordOf, type Notice, noticeBody, subjectOf } from "../../lib/core/notice.ts";
+import { closingArtefact, type Notice, noticeBody, noticeSubjectOf, subjectKey } from "../../lib/core/notice.ts";
 import type { EventDraft, SettEvent } from "../../lib/model/event.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { agentName, newArtefactId, newClaimId, newGoalId, newLogicalId, sampleArtefact } from "../support/sample.ts";
@@ -7,8 +7,8 @@ import { agentName, newArtefactId, newClaimId, newGoalId, newLogicalId, sampleAr
 const about = { goal_id: newGoalId(), claim_id: newClaimId(), artefact_id: newArtefactId(), agent: agentName("ada") };
 const event = (draft: EventDraft): SettEvent => ({ ...draft, id: "1-0", time: "2026-01-01T00:00:00.000Z", actor: "hand" });
 const keyAfter = (draft: EventDraft) => {
-  const subject = subjectOf(event(draft));
-  return subject && keyOf(subject);
+  const subject = noticeSubjectOf(event(draft));
+  return subject && subjectKey(subject);
 };
 
 describe("where to look after an event", () => {
@@ -43,10 +43,10 @@ test("the last word of a goal is its newest Terminal, Failure or result, and nev
     sampleArtefact({ id: newArtefactId(), goal_id, logical_id, structural_type });
   const [early, report, failure, terminal] = [make("Terminal"), make("Standard"), make("Failure"), make("Terminal")];
   const all = [goal, early, report, failure, terminal, make("Standard", goal.logical_id)];
-  expect(lastWordOf("achieved", goal_id, all)).toBe(terminal.id);
-  expect(lastWordOf("failed", goal_id, all)).toBe(failure.id);
-  expect(lastWordOf("settled", goal_id, all)).toBe(report.id);
-  expect(lastWordOf("stalled", goal_id, all)).toBeUndefined();
+  expect(closingArtefact("achieved", goal_id, all)).toBe(terminal.id);
+  expect(closingArtefact("failed", goal_id, all)).toBe(failure.id);
+  expect(closingArtefact("settled", goal_id, all)).toBe(report.id);
+  expect(closingArtefact("stalled", goal_id, all)).toBeUndefined();
 });
 
 test("a long text is cut between characters, and a summary is the first line where there is none", () => {

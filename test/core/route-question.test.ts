@@ -14,7 +14,7 @@ const member = (name: string, over: Partial<AgentRegistration> = {}) =>
   sampleAgent(name, { role: name.replace(/-\d+$/, ""), ...over });
 const clan = (...names: string[]): AgentRegistration[] => names.map((name) => member(name));
 const earlier = newArtefactId();
-const toEarlier = { to: "look", artefact: earlier } as const;
+const toEarlier = { to: "fetch", artefact: earlier } as const;
 
 type Input = Parameters<typeof routeQuestion>[0];
 const route = (about: Input["about"], agents: Input["agents"], over: { asking?: string[]; tried?: [string, string][] } = {}) =>

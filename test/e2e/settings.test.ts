@@ -64,7 +64,7 @@ beforeAll(async () => {
     await sett.commit("Settings");
     const { code, err } = await up();
     if (code === 0) return;
-    if (tries === 5 || !err.includes("is taken by another program")) throw new Error(err);
+    if (tries === 5 || !err.includes("is used by another program")) throw new Error(err);
   }
 });
 

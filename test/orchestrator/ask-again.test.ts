@@ -1,12 +1,12 @@
 // A claim that waits for a bid, for a day of the blackboard's own time.
 import { expect, test } from "bun:test";
 import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
-import { AskAgain } from "../../apps/orchestrator/ask-again.ts";
+import { ClaimAnnouncer } from "../../apps/orchestrator/claim-announcer.ts";
 import { ClaimCache } from "../../apps/orchestrator/claim-cache.ts";
-import { Contact } from "../../apps/orchestrator/contact-clock.ts";
+import { ContactClock } from "../../apps/orchestrator/contact-clock.ts";
 import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
-import { judgeDue } from "../../apps/orchestrator/judge-due.ts";
-import { Pause } from "../../apps/orchestrator/pause.ts";
+import { handleDue } from "../../apps/orchestrator/handle-due.ts";
+import { PauseCache } from "../../apps/orchestrator/pause-cache.ts";
 import { TargetCache } from "../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -27,13 +27,13 @@ async function createScene() {
   await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
-  const decider = new Decider(parts, new AgentCache(parts), new TargetCache(board), new ClaimCache(), new Pause(board));
-  const rooms = { decider, asking: new AskAgain(parts, decider) };
-  const contact = new Contact(board, () => nowMs);
+  const decider = new Decider(parts, new AgentCache(parts), new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const handlers = { decider, announcer: new ClaimAnnouncer(parts, decider) };
+  const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       nowMs += 1_000;
-      await judgeDue(parts, rooms, contact, 0, epoch);
+      await handleDue(parts, handlers, contact, 0, epoch);
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());
@@ -43,7 +43,7 @@ async function createScene() {
 test("it is announced a few times on its first day, to the one who is missing, and the log tells of it once", async () => {
   const { board, pass, announcements, lines } = await createScene();
   await pass(60);
-  // Whoever has just lost touch is not left waiting.
+  // An agent that has just lost contact is not left waiting.
   expect(await announcements()).toBeGreaterThan(3);
   await pass(24 * 60 * 60);
   expect(await announcements()).toBeLessThan(40);

@@ -1,6 +1,6 @@
 // The slow look at what was written by hand and never published.
 import { expect, test } from "bun:test";
-import { AdoptionScan } from "../../apps/orchestrator/reconcile.ts";
+import { AdoptionScan } from "../../apps/orchestrator/adoption.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
@@ -32,11 +32,11 @@ test("takes in what stands there for a while, and says what is still missing of 
   memory.hand.writeArtefact(id, { id, ...common, type });
   const lacking = newArtefactId();
   memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });
-  await scan.pass(parts, epoch);
+  await scan.tick(parts, epoch);
   expect(await told()).toEqual([]);
-  await scan.pass(parts, epoch);
+  await scan.tick(parts, epoch);
   expect(await told()).toEqual([["artefact_created", id, undefined]]);
-  for (const _ of ["overdue", "again", "and again"]) await scan.pass(parts, epoch);
+  for (const _ of ["overdue", "again", "and again"]) await scan.tick(parts, epoch);
   // What it lacks may still come: it is looked at again, and not logged again.
   expect(lines.filter(({ artefact_id }) => artefact_id === lacking)).toHaveLength(1);
   expect(await told()).toEqual([

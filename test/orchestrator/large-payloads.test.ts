@@ -3,10 +3,10 @@ import { afterAll, expect, test } from "bun:test";
 import { AgentCache } from "../../apps/orchestrator/agent-cache.ts";
 import { ClaimCache } from "../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
-import { Pause } from "../../apps/orchestrator/pause.ts";
+import { PauseCache } from "../../apps/orchestrator/pause-cache.ts";
 import { Questions } from "../../apps/orchestrator/questions.ts";
 import { reconcileClaims } from "../../apps/orchestrator/reconcile.ts";
-import { Silence } from "../../apps/orchestrator/silence.ts";
+import { SilenceClock } from "../../apps/orchestrator/silence-clock.ts";
 import { TargetCache } from "../../apps/orchestrator/target-cache.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { openRedisBench } from "../blackboard/bench.ts";
@@ -94,12 +94,12 @@ async function createLook(board: Blackboard) {
   const epoch = await acquireLeaderLease(board);
   const parts = orchestratorParts({ board });
   const roster = new AgentCache(parts);
-  const decider = new Decider(parts, roster, new TargetCache(board), new ClaimCache(), new Pause(board));
+  const decider = new Decider(parts, roster, new TargetCache(board), new ClaimCache(), new PauseCache(board));
   const questions = new Questions(parts, roster, decider);
   return {
     epoch,
     questions,
-    reconcile: () => reconcileClaims(parts, { decider, questions, silence: new Silence() }, epoch, true),
+    reconcile: () => reconcileClaims(parts, { decider, questions, silence: new SilenceClock() }, epoch, true),
   };
 }
 

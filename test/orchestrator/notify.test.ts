@@ -177,7 +177,7 @@ function notifySuite(open: () => Promise<Bench>): void {
       await told(receiver, await world.state("release"));
       expect(receiver.received).toHaveLength(2);
       const lines = world.log.join("\n");
-      expect(lines).toContain(`It answers ${answer}.`);
+      expect(lines).toContain(`The receiver answered with status ${answer}.`);
       expect(lines).not.toContain(secret);
       expect(lines).not.toContain("a-path-that-is-secret");
     });

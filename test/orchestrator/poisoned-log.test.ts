@@ -67,7 +67,7 @@ test("what cannot be read is told once and passed over, by the orchestrator as b
   const last = await world.writeEvent("type", "grant_done", "event", "no more than this");
   await world.isPast(last);
   await waitFor("whoever tells people", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
-  const told = service.log().filter(({ msg }) => msg === "Passed over what cannot be read");
+  const told = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
   expect(told.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
   expect((await board.readLeader())?.epoch).toBe(1);
 });

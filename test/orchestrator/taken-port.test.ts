@@ -20,7 +20,7 @@ test.each(["orchestrator", "cub"] as const)(
     });
     expect(await service.exited).toBe(1);
     expect(service.errors()).toBe(
-      `${app}: The health port ${port} is taken by another program. Set SETT_HEALTH_PORT (\`health_port\` in sett.yml) to a free port, or to 0 for any.\n`,
+      `${app}: The health port ${port} is used by another program. Set SETT_HEALTH_PORT (\`health_port\` in sett.yml) to a free port, or to 0 for any.\n`,
     );
     await using board = await connectBlackboard({ url: redis.url, instance: InstanceName.parse("demo") });
     expect(await board.listAgents()).toEqual([]);

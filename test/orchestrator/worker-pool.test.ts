@@ -101,7 +101,7 @@ test("a worker that ends before it has begun is started again, and its grant can
 test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exit 3');
   await waitFor("the decision", () => pool.decided.length > 0);
-  const reason = "The worker ended with exit code 3 before it had posted a result. It had not begun, in 3 tries.";
+  const reason = "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
   expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);
   expect(await pool.started()).toBe(3);
 });
@@ -112,7 +112,7 @@ test("a worker that ends after it has begun is not started again, for it may hav
   await pool.board.acceptGrant({ claim: pool.claim.id, grant: running("coder"), leaseMs: 60_000 });
   await pool.runtime.containers.stop(pool.worker, 1);
   await waitFor("the decision", () => pool.decided.length > 0);
-  const reason = expect.stringMatching(/^The worker .* before it had posted a result\.$/);
+  const reason = expect.stringMatching(/^The worker .* before it posted a result\.$/);
   expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);
   expect(await pool.started()).toBe(1);
 });

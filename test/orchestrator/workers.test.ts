@@ -114,7 +114,7 @@ test("a worker that ends without a result costs its attempt, and is taken away",
   await using at = await dockerInstance();
   const [first, second] = await failures({ runtime: at.runtime, templates: [template(at, tinyImage)] });
   expect(first).toBe(
-    "The worker ended with exit code 3 before it had posted a result. It had not begun, in 3 tries. Attempt 1 is lost.",
+    "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries. Attempt 1 is lost.",
   );
   expect(second).toBe(String(first));
   expect((await at.runtime.parts(at.instance)).containers).toEqual([]);

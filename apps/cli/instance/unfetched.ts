@@ -1,8 +1,8 @@
 // Remembers that not all that an instance has delivered could be fetched when it went down: while nothing runs nobody else can tell.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { giveTo } from "../../../lib/git/change-owner.ts";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
-import { giveTo } from "../../../lib/git/give-to.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { exists } from "../program/workspace-root.ts";
 

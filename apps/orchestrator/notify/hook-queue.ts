@@ -1,8 +1,8 @@
-// What one hook is still to be told: one subject after the other, each as it stands when its turn comes. A hook that fails is left alone
-// for a while; what failed goes to the end of the queue, so that nothing is held up by one message that the hook cannot take.
+// The notices that one webhook is still to get: one subject after the other, each read when it is due. After a failure the queue waits for a
+// while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
-import { keyOf, type Notice, noticeBody, type Subject } from "../../../lib/core/notice.ts";
+import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";
 import type { Delivery, Hook } from "../../../lib/model/notify.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import { type Deps, Fenced } from "../deps.ts";
@@ -10,17 +10,17 @@ import { post } from "./post.ts";
 import { readNotice } from "./read-notice.ts";
 
 const backOff = { firstMs: 1_000, maxMs: 5 * 60_000 };
-/** A hook that has been away for longer is not told any more; what still waits then is told with the next reminder. */
+/** A delivery that has failed for longer is given up; what then still waits for a person is sent with the next reminder. */
 const giveUpAfterMs = 24 * 3_600_000;
-const usualTimeoutMs = 10_000;
+const defaultTimeoutMs = 10_000;
 
-type Entry = { subject: Subject; lookAtMs: number; failingSinceMs?: number };
+type Entry = { subject: NoticeSubject; dueMs: number; failingSinceMs?: number };
 
 export class HookQueue {
   readonly #deps: Deps;
   readonly #epoch: number;
   readonly #hook: Hook;
-  /** Whose address may be a secret by itself: its host, and enough of a digest to tell it from others. */
+  /** The host, and enough of a digest to distinguish it from others: the whole address may be a secret. */
   readonly #name: string;
   readonly #waiting = new Map<string, Entry>();
   #busy: string | undefined;
@@ -34,57 +34,57 @@ export class HookQueue {
     this.#name = `${new URL(hook.url).host}-${createHash("sha256").update(hook.url).digest("hex").slice(0, 12)}`;
   }
 
-  /** Looks at the subject in `afterMs` at the earliest; one that is in the queue already is not looked at twice. */
-  add(subject: Subject, afterMs: number): void {
+  /** Handles the subject after `afterMs` at the earliest; a subject that is in the queue already is handled once. */
+  add(subject: NoticeSubject, afterMs: number): void {
     if (!this.#mayWant(subject)) return;
-    const key = keyOf(subject);
-    this.#waiting.set(key, { ...this.#waiting.get(key), subject, lookAtMs: this.#nowMs() + afterMs });
+    const key = subjectKey(subject);
+    this.#waiting.set(key, { ...this.#waiting.get(key), subject, dueMs: this.#nowMs() + afterMs });
   }
 
   has(key: string): boolean {
     return this.#busy === key || this.#waiting.has(key);
   }
 
-  /** Tells all that is due. Throws Fenced, and `redis-unreachable`. */
-  async turn(signal: AbortSignal): Promise<void> {
+  /** Handles all that is due. Throws Fenced, and `redis-unreachable`. */
+  async tick(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && this.#nowMs() >= this.#notBeforeMs) {
       const next = this.#next();
       if (next === undefined) return;
-      await this.#take(...next, signal);
+      await this.#handle(...next, signal);
     }
   }
 
-  #mayWant({ kind }: Subject): boolean {
+  #mayWant({ kind }: NoticeSubject): boolean {
     const { on } = this.#hook;
     return kind === "goal" ? on.some((one) => one !== "question" && one !== "approval") : on.includes(kind);
   }
 
   #next(): [string, Entry] | undefined {
     const nowMs = this.#nowMs();
-    for (const next of this.#waiting) if (next[1].lookAtMs <= nowMs) return next;
+    for (const next of this.#waiting) if (next[1].dueMs <= nowMs) return next;
     return undefined;
   }
 
-  async #take(key: string, entry: Entry, signal: AbortSignal): Promise<void> {
+  async #handle(key: string, entry: Entry, signal: AbortSignal): Promise<void> {
     this.#waiting.delete(key);
     this.#busy = key;
     let isDone = false;
     try {
       isDone = await this.#settle(key, entry, signal);
     } finally {
-      // What has come in meanwhile is newer.
+      // An entry that was added meanwhile is newer.
       if (!isDone) this.#waiting.set(key, { ...entry, ...this.#waiting.get(key) });
       this.#busy = undefined;
     }
   }
 
-  /** True when there is nothing more to tell for now. */
+  /** True when the subject needs nothing more for now. */
   async #settle(key: string, entry: Entry, signal: AbortSignal): Promise<boolean> {
     const { board, log } = this.#deps;
     const [last, nowMs] = await Promise.all([board.readDelivery(key, this.#name), board.time()]);
-    // A delivery in the future: Redis' clock was set back, and nobody knows how long ago it was.
+    // A delivery in the future: Redis' clock was set back, and the delivery's age is unknown.
     const isEarly = last !== undefined && nowMs >= last.at && nowMs < last.at + this.#hook.remind_every_ms;
-    // What waits for a person is always the same notice.
+    // A question or an approval is always the same notice.
     if (entry.subject.kind !== "goal" && isEarly) return true;
     const notice = await readNotice(board, entry.subject).catch((error: unknown) => {
       if (isAway(error)) throw error;
@@ -100,13 +100,13 @@ export class HookQueue {
 
   async #deliver(key: string, entry: Entry, notice: Notice, delivery: Delivery, signal: AbortSignal): Promise<boolean> {
     const { board, log, metrics, notify } = this.#deps;
-    // A process that wakes up late finds its leader lease taken, and says nothing.
+    // A process that wakes up late finds another leader, and sends nothing.
     if ((await board.readLeader())?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
     const { reminder } = delivery;
     const body = noticeBody(notice, { instance: board.instance, reminder });
     const id = `${notice.id}-${reminder}`;
     const message = { id, timestampSeconds: Math.floor(this.#deps.clock.now().getTime() / 1_000), body };
-    const posted = await post(this.#hook, message, notify?.timeoutMs ?? usualTimeoutMs, signal);
+    const posted = await post(this.#hook, message, notify?.timeoutMs ?? defaultTimeoutMs, signal);
     if (signal.aborted && posted.outcome === "again") return false;
     metrics.notices.inc({ kind: notice.kind, outcome: posted.outcome });
     const about = { hook: this.#name, notice: id };
@@ -114,7 +114,7 @@ export class HookQueue {
       this.#failures += 1;
       this.#notBeforeMs = this.#nowMs() + backOffMs(this.#failures, backOff);
       if (!this.#isTooLate(entry)) {
-        log.warn("Webhook delivery failed, trying again", { ...about, reason: posted.reason, failures: this.#failures });
+        log.warn("Webhook delivery failed; retrying", { ...about, reason: posted.reason, failures: this.#failures });
         return false;
       }
     } else this.#failures = 0;

@@ -1,45 +1,45 @@
-// Sees to it that people outside are told what waits for them and how goals end. It follows the log by itself and at its own pace, so that
-// no work waits for it; what is told is what stands on the blackboard, and may be told twice (under the same id).
+// Notifies webhooks of what waits for a person and of how goals end. It follows the log by itself and at its own pace, so that no work waits
+// for it. What it sends is read from the blackboard, and may be sent twice (under the same id).
 
 import { aborted, sleep } from "../../../lib/async/sleep.ts";
-import { keyOf, type Subject, subjectOf } from "../../../lib/core/notice.ts";
+import { type NoticeSubject, noticeSubjectOf, subjectKey } from "../../../lib/core/notice.ts";
 import { isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type Deps, Fenced } from "../deps.ts";
 import { HookQueue } from "./hook-queue.ts";
 
-/** A goal is looked at once no more of its claims have ended for so long: several may end together, and read it all is much. */
+/** A goal is read when none of its claims has ended for so long: several may end together, and reading a goal is expensive. */
 const quietMs = 250;
-const turnEveryMs = 50;
+const tickEveryMs = 50;
 const cursorEveryMs = 200;
-/** What waits for a person is looked for at least so often: an event may be missed, a reminder be due. */
-const lookEveryMs = 15_000;
+/** How often at least everything that waits for a person is listed: an event may be lost, or a reminder be due. */
+const listEveryMs = 15_000;
 const claimsAtOnce = 100;
 
 export class Notifier {
   readonly #deps: Deps;
   readonly #epoch: number;
   readonly #queues: HookQueue[];
-  readonly #lookEveryMs: number;
-  /** Subject → the event before the one that made it known: the cursor must not move past it before it is told. */
-  readonly #owed = new Map<string, string>();
+  readonly #listEveryMs: number;
+  /** NoticeSubject → the event before the subject's first one: the cursor stays there until the subject is handled. */
+  readonly #unconfirmed = new Map<string, string>();
   #seen: string;
   #saved = "";
 
-  /** `cursor`: where to begin when nobody was told of anything before. */
+  /** `cursor`: where to begin when nothing was ever sent. */
   constructor(deps: Deps, { epoch, cursor }: { epoch: number; cursor: string }) {
     const { hooks } = deps.notify ?? { hooks: [] };
     this.#deps = deps;
     this.#epoch = epoch;
     this.#seen = cursor;
     this.#queues = hooks.map((hook) => new HookQueue(deps, hook, epoch));
-    this.#lookEveryMs = Math.min(lookEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
+    this.#listEveryMs = Math.min(listEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
 
-  /** Runs until the signal aborts. Throws Fenced when the epoch is over, and `redis-unreachable`: then a new one is to take its place. */
+  /** Runs until the signal aborts. Throws Fenced when the epoch is over, and `redis-unreachable`: the caller then starts a new notifier. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#queues.length === 0) {
-      // Whoever is to be told from some later day on is not told of what happened until then.
+      // A webhook that is configured later gets nothing of what happened before.
       await this.#moveCursor(undefined);
       return await aborted(signal);
     }
@@ -47,14 +47,14 @@ export class Notifier {
     await this.#saveCursor();
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
-    const each = async (ms: number, turn: () => Promise<void>) => {
-      for (; !ending.aborted; await sleep(ms, ending)) await turn();
+    const each = async (ms: number, tick: () => Promise<void>) => {
+      for (; !ending.aborted; await sleep(ms, ending)) await tick();
     };
     const loops = [
       this.#follow(ending),
       each(cursorEveryMs, () => this.#saveCursor()),
-      each(this.#lookEveryMs, () => this.#lookForWaiting()),
-      ...this.#queues.map((queue) => each(turnEveryMs, () => queue.turn(ending))),
+      each(this.#listEveryMs, () => this.#addWaiting()),
+      ...this.#queues.map((queue) => each(tickEveryMs, () => queue.tick(ending))),
     ];
     try {
       await Promise.all(loops);
@@ -62,30 +62,30 @@ export class Notifier {
       over.abort();
       await Promise.allSettled(loops);
     }
-    // An orderly stop: whoever comes next, perhaps with other hooks, need not tell again what was told just now.
+    // An orderly stop: the next notifier, perhaps with other webhooks, need not send again what was sent just now.
     await this.#saveCursor();
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const events of this.#deps.board.followEvents(this.#seen, signal)) for (const event of events) this.#hear(event);
+    for await (const events of this.#deps.board.followEvents(this.#seen, signal)) for (const event of events) this.#handle(event);
   }
 
-  #hear(event: SettEvent): void {
-    const subject = subjectOf(event);
+  #handle(event: SettEvent): void {
+    const subject = noticeSubjectOf(event);
     if (subject !== undefined) {
-      const key = keyOf(subject);
-      if (!this.#owed.has(key)) this.#owed.set(key, this.#seen);
+      const key = subjectKey(subject);
+      if (!this.#unconfirmed.has(key)) this.#unconfirmed.set(key, this.#seen);
       this.#add(subject);
     }
     this.#seen = event.id;
   }
 
-  #add(subject: Subject): void {
+  #add(subject: NoticeSubject): void {
     for (const queue of this.#queues) queue.add(subject, subject.kind === "goal" ? quietMs : 0);
   }
 
-  /** Questions and approvals are told, and told again, whatever the log has said of them. */
-  async #lookForWaiting(): Promise<void> {
+  /** Adds every question and approval that waits, for its first notice or a reminder. */
+  async #addWaiting(): Promise<void> {
     const { board } = this.#deps;
     for (const question of await board.listOpenQuestions()) this.#add({ kind: "question", question });
     const open = await board.listOpenClaims();
@@ -102,11 +102,11 @@ export class Notifier {
     this.#saved = cursor;
   }
 
-  /** Everything up to here is told, or given up. */
+  /** The notices of every event up to here are delivered, or given up. */
   #confirmed(): string {
-    for (const [key, before] of this.#owed) {
+    for (const [key, before] of this.#unconfirmed) {
       if (this.#queues.some((queue) => queue.has(key))) return before;
-      this.#owed.delete(key);
+      this.#unconfirmed.delete(key);
     }
     return this.#seen;
   }

@@ -3,11 +3,11 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { Hook } from "../../../lib/model/notify.ts";
 import { type Message, signatureOf } from "./sign.ts";
 
-/** `again`: it may get through later. `refused`: it will not. */
-export type Posted = { outcome: "taken" } | { outcome: "again" | "refused"; reason: string };
+/** `again`: a later try may succeed. `refused`: it will not. */
+export type PostResult = { outcome: "taken" } | { outcome: "again" | "refused"; reason: string };
 
-/** Never rejects. Redirects are not followed: what is sent is for whom sett.yml names. */
-export async function post(hook: Hook, message: Message, timeoutMs: number, signal: AbortSignal): Promise<Posted> {
+/** Never rejects. Redirects are not followed: the message is only for the address in sett.yml. */
+export async function post(hook: Hook, message: Message, timeoutMs: number, signal: AbortSignal): Promise<PostResult> {
   try {
     const response = await fetch(hook.url, {
       method: "POST",
@@ -22,20 +22,20 @@ export async function post(hook: Hook, message: Message, timeoutMs: number, sign
       body: message.body,
       signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     });
-    // What it says beside its status is not waited for.
+    // Only the status counts; the body is not read.
     await response.body?.cancel();
-    return judge(response.status);
+    return resultOf(response.status);
   } catch (error) {
     // The address may be a secret by itself.
     return { outcome: "again", reason: messageOf(error).replaceAll(hook.url, new URL(hook.url).origin) };
   }
 }
 
-/** Too early, too often, or not well just now. */
-const passing = [408, 425, 429];
+/** Request timeout, too early, too many requests. */
+const temporary = [408, 425, 429];
 
-function judge(status: number): Posted {
+function resultOf(status: number): PostResult {
   if (status >= 200 && status < 300) return { outcome: "taken" };
-  const reason = `It answers ${status}.`;
-  return { outcome: status >= 500 || passing.includes(status) ? "again" : "refused", reason };
+  const reason = `The receiver answered with status ${status}.`;
+  return { outcome: status >= 500 || temporary.includes(status) ? "again" : "refused", reason };
 }

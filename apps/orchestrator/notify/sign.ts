@@ -1,13 +1,13 @@
-// Signatures as the Standard Webhooks have them, so that receivers can use a library that they find.
+// Signatures by the Standard Webhooks specification, so that receivers can use an existing library.
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 
-const base64Mark = "whsec_";
+const base64Prefix = "whsec_";
 
 export type Message = { id: string; timestampSeconds: number; body: string };
 
 /** `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`. */
 export function signatureOf({ id, timestampSeconds, body }: Message, secret: string): string {
-  const key = secret.startsWith(base64Mark) ? Buffer.from(secret.slice(base64Mark.length), "base64") : secret;
+  const key = secret.startsWith(base64Prefix) ? Buffer.from(secret.slice(base64Prefix.length), "base64") : secret;
   return `v1,${createHmac("sha256", key).update(`${id}.${timestampSeconds}.${body}`).digest("base64")}`;
 }

@@ -1,5 +1,5 @@
-// A claim that waits for bids is looked at often, because they may come by hand, and announced again ever more rarely: a cub that starts
-// or reconnects looks at the open claims by itself.
+// Announces a claim again while it waits for bids, at growing intervals: a cub that starts or reconnects reads the open claims by itself.
+// Bids that were written by hand are read much more often.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
@@ -8,17 +8,17 @@ import type { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
 
 /** Bids that people write into a claim's hash count within ten seconds. */
-const lookEveryMs = 8_000;
+const adoptEveryMs = 8_000;
 
-const maxSilenceMs = 60 * 60_000;
+const maxIntervalMs = 60 * 60_000;
 
-/** A forgotten claim is announced once more. */
+/** A claim beyond these is announced once more. */
 const maxClaims = 20_000;
 
-export class AskAgain {
+export class ClaimAnnouncer {
   readonly #deps: Deps;
   readonly #decider: Decider;
-  /** When the next announcement is due, by the milliseconds that have passed, and how long after the one before. */
+  /** When the next announcement is due, by the clock's `passedMs`, and how long after the last one. */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
   constructor(deps: Deps, decider: Decider) {
@@ -26,8 +26,8 @@ export class AskAgain {
     this.#decider = decider;
   }
 
-  /** Takes in what was bid by hand, then asks those who are missing, if it is time to. */
-  async look(claim: ClaimId, epoch: number): Promise<void> {
+  /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
+  async tick(claim: ClaimId, epoch: number): Promise<void> {
     const { board, clock, log } = this.#deps;
     const adopted = await board.adoptBids(claim, epoch);
     if (adopted.outcome === "fenced") throw new Fenced(epoch);
@@ -36,8 +36,8 @@ export class AskAgain {
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };
     const isSilent = nowMs < plan.atMs;
-    const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxSilenceMs, 2 * plan.afterMs) };
-    const nextAfterMs = Math.min(lookEveryMs, next.atMs - nowMs);
+    const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxIntervalMs, 2 * plan.afterMs) };
+    const nextAfterMs = Math.min(adoptEveryMs, next.atMs - nowMs);
     const { outcome } = await board.announceClaim({ claim, epoch, nextAfterMs, isSilent });
     switch (outcome) {
       case "fenced":
@@ -45,7 +45,7 @@ export class AskAgain {
       case "ended":
         return this.#plans.delete(claim);
       case "announced":
-        if (known === undefined) log.info("Announced claim again, more and more rarely after this", { claim_id: claim });
+        if (known === undefined) log.info("Announced claim again; the intervals grow from here", { claim_id: claim });
         return this.#plans.set(claim, next);
     }
   }

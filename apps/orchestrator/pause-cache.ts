@@ -1,7 +1,7 @@
 // Whether the instance is paused, kept in memory until it changes or a reconnect makes it stale.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 
-export class Pause {
+export class PauseCache {
   #reading: Promise<boolean> | undefined;
   readonly #board: Blackboard;
 
@@ -9,7 +9,7 @@ export class Pause {
     this.#board = board;
   }
 
-  isOn(): Promise<boolean> {
+  isPaused(): Promise<boolean> {
     if (this.#reading === undefined) {
       const reading = this.#board.readPause().then((pause) => pause !== undefined);
       this.#reading = reading;

@@ -1,0 +1,77 @@
+// Handles what is due by Redis TIME: bid deadlines, lapsed leases, attempts to be queued, claims to announce again.
+import type { FoundDue } from "../../lib/blackboard/leader-port.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import type { ClaimAnnouncer } from "./claim-announcer.ts";
+import type { ContactClock } from "./contact-clock.ts";
+import type { Decider } from "./decide-and-commit.ts";
+import { type Deps, Fenced } from "./deps.ts";
+
+/** Of each kind. */
+const maxAtOnce = 500;
+/** An item that cannot be handled (its claim's record is broken) is tried again after this, and stops no other meanwhile. */
+const deferMs = 30_000;
+
+/** Those that fail an agent for the time that has passed: they count only after a grant's whole lease of unbroken contact. */
+const contactKinds: readonly FoundDue["kind"][] = ["bids", "lease"];
+const otherKinds: readonly FoundDue["kind"][] = ["announce", "attempt", "unreadable"];
+
+type DueHandlers = { decider: Decider; announcer: ClaimAnnouncer };
+
+/** Handles all that is due now. */
+export async function handleDue(
+  deps: Deps,
+  handlers: DueHandlers,
+  contact: ContactClock,
+  grantLeaseMs: number,
+  epoch: number,
+): Promise<void> {
+  const { board, log } = deps;
+  const kinds = contact.hasLasted(grantLeaseMs) ? [...otherKinds, ...contactKinds] : otherKinds;
+  const due = await board.listDue(maxAtOnce, kinds);
+  // Read after the list, so that a change of the clock before the list is noticed before the list is used.
+  const setByMs = contact.tick(await board.time());
+  if (setByMs !== 0)
+    log.warn("The clock of Redis was changed; deadlines and leases wait for lasting contact", { by_ms: Math.round(setByMs) });
+  const mayJudge = contact.hasLasted(grantLeaseMs);
+  const trusted = due.filter(({ kind }) => mayJudge || !contactKinds.includes(kind));
+  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, epoch)));
+}
+
+/** An item that fails is deferred, and stops no other. */
+async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, epoch: number): Promise<void> {
+  try {
+    await handle(deps, handlers, item, epoch);
+  } catch (error) {
+    if (error instanceof Fenced || isAway(error)) throw error;
+    deps.log.error("Could not handle a deadline; trying again later", { due: item, error, again_in_ms: deferMs });
+    const { outcome } = await deps.board.deferDue([item], deferMs, epoch);
+    if (outcome === "fenced") throw new Fenced(epoch);
+  }
+}
+
+async function handle(deps: Deps, { decider, announcer }: DueHandlers, item: FoundDue, epoch: number): Promise<void> {
+  switch (item.kind) {
+    case "announce":
+      return announcer.tick(item.claim, epoch);
+    case "bids":
+      await decider.decide(item.claim, { kind: "bid_deadline" }, epoch);
+      return clear(deps, item, epoch);
+    case "lease":
+      await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, epoch);
+      return clear(deps, item, epoch);
+    case "attempt":
+      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, epoch);
+      return clear(deps, item, epoch);
+    case "unreadable":
+      deps.log.warn("Removed a deadline that cannot be read", { member: item.member });
+      return clear(deps, item, epoch);
+    default:
+      unreachable(item);
+  }
+}
+
+async function clear({ board }: Deps, item: FoundDue, epoch: number): Promise<void> {
+  const { outcome } = await board.clearDue([item], epoch);
+  if (outcome === "fenced") throw new Fenced(epoch);
+}
