@@ -27,17 +27,13 @@ const names = process.argv.slice(2);
 const linesFolder = names.length === 0 || names.includes("coverage") ? await mkdtemp(join(tmpdir(), "sett-lines-")) : undefined;
 const tool = (name: string) => `node_modules/.bin/${name}`;
 
-/** No Docker, and seconds in all: of the command line's tests, those that start no Redis. The others come with the integration. */
-const unit = [
-  "*.test.ts",
-  "{ci,config,core,docs,model,process,service}/**/*.test.ts",
-  "cli/{before-up,init-and-validate,plan,render,run-command}.test.ts",
-];
-const commandLine = ["{agents,cli}/**/*.test.ts"];
+/** The groups of tests are the folders below test/: test/README.md. Only `unit` needs no Redis and no Docker. */
+const unit = ["unit/**/*.test.ts"];
+const commandLine = ["integration/{agents,cli}/**/*.test.ts"];
 const endToEnd = ["e2e/**/*.test.ts"];
+const integration = { include: ["{integration,chaos}/**/*.test.ts"], exclude: commandLine };
 /** What is tested as processes of their own, where nothing counts lines: run once more in the tests' own process. */
-const counted = { include: ["cli/**/*.test.ts"], exclude: unit };
-const others = { include: ["**/*.test.ts"], exclude: [...unit, ...commandLine, ...endToEnd] };
+const counted = { include: ["integration/cli/**/*.test.ts"], exclude: [] };
 
 /** The limits are for a machine that is busy with other things. The end-to-end tests need the images, so these are built before any test runs. */
 const steps: Step[] = [
@@ -52,8 +48,8 @@ const steps: Step[] = [
   check("package", [tool("bun"), ".ci/package.ts", "--quick"]),
   tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000, linesTo: linesOf("unit") }),
   beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 600_000, limitMs: 3_600_000 }),
-  beside("command-line", { include: commandLine, exclude: unit, timeoutMs: 480_000, limitMs: 3_600_000 }),
-  beside("integration", { ...others, timeoutMs: 480_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
+  beside("command-line", { include: commandLine, exclude: [], timeoutMs: 480_000, limitMs: 3_600_000 }),
+  beside("integration", { ...integration, timeoutMs: 480_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
   { name: "lines-of-cli", when: "beside", run: countLinesOfCli },
   { name: "coverage", when: "last", run: checkCoverage },
 ];

@@ -1,4 +1,4 @@
-// The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/blackboard/suite.ts):
+// The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/integration/blackboard/suite.ts):
 // Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments. A call repeats
 // itself through short losses of contact and then rejects with `redis-unreachable`; what is followed goes on after every loss, and
 // throws the same once contact is given up for good.

@@ -1,7 +1,7 @@
 // The protocol itself under measurement, with nothing around it: no checks, no fencing, no audit data, no log of the services. What
 // this reaches on a machine is what an orchestrator of this design could reach there at the very best.
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
-import type { RedisServer } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import bareProtocol from "./bare-protocol.lua" with { type: "text" };
 import { now } from "./figures.ts";

@@ -7,7 +7,7 @@
 // ten thousand claims. What was done cold comes first, unmeasured, for each side alike.
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { startRedisServer } from "../support/redis-server.ts";
+import { startRedisServer } from "../support/redis/redis-server.ts";
 import { BareSide } from "./bare-side.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";

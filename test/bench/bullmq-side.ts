@@ -1,6 +1,6 @@
 // BullMQ under measurement, beside Sett on the same Redis: a queue here, a worker in a process of its own, defaults everywhere.
 import { Queue, QueueEvents } from "bullmq";
-import type { RedisServer } from "../support/redis-server.ts";
+import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
 import { type Running, startProcess } from "./processes.ts";

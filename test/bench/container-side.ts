@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
-import { SettWorkspace, scriptAgent, settYml } from "../e2e/support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { median } from "./figures.ts";
 

@@ -5,8 +5,8 @@ import process from "node:process";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
-import type { RedisServer } from "../support/redis-server.ts";
-import { newArtefactId, sampleArtefact, sampleClaim } from "../support/sample.ts";
+import { newArtefactId, sampleArtefact, sampleClaim } from "../support/records/sample.ts";
+import type { RedisServer } from "../support/redis/redis-server.ts";
 
 const main = join(import.meta.dirname, "../../apps/cli/main.ts");
 const artefactsPerGoal = 10;

@@ -5,7 +5,7 @@ import process from "node:process";
 import { readToolOutput } from "../../lib/core/read-tool-output.ts";
 import { formatToolInput, ToolInput } from "../../lib/model/tool-contract.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
-import { newClaimId, sampleArtefact } from "../support/sample.ts";
+import { newClaimId, sampleArtefact } from "../support/records/sample.ts";
 import { median } from "./figures.ts";
 
 const environment = { PATH: process.env.PATH ?? "" };

@@ -14,7 +14,7 @@ import type { CommandOutcome } from "../../lib/process/command.ts";
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { cubParts } from "../support/wired.ts";
+import { cubParts } from "../support/world/wired.ts";
 import { answerOf, brokenMark } from "./clan.ts";
 import { randomOf } from "./random.ts";
 

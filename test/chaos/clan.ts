@@ -8,7 +8,7 @@ import { isApproval } from "../../lib/core/review-verdict.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
-import { sampleAgent } from "../support/sample.ts";
+import { sampleAgent } from "../support/records/sample.ts";
 import type { History } from "./history.ts";
 import { heardAnswers } from "./rules/question-story.ts";
 

@@ -6,7 +6,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
-import { sampleArtefact } from "../support/sample.ts";
+import { sampleArtefact } from "../support/records/sample.ts";
 import type { Random } from "./random.ts";
 
 const lookEveryMs = 100;

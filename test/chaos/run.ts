@@ -7,7 +7,7 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
-import { sampleArtefact } from "../support/sample.ts";
+import { sampleArtefact } from "../support/records/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { expectedBeside, graphOf } from "./clan.ts";
 import { type Fault, type Plan, planOf } from "./faults.ts";

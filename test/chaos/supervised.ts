@@ -1,7 +1,7 @@
 // A process that is started again when it ends, as a container with the restart policy `unless-stopped` would be.
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
-import { type LastingProcess, startLasting } from "../support/lasting-process.ts";
+import { type LastingProcess, startLasting } from "../support/process/lasting-process.ts";
 
 const restartAfterMs = 150;
 

@@ -1,7 +1,7 @@
 // Any image can be an agent: this one holds a single static program, no shell and no libc.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
-import { SettWorkspace } from "./support/sett-workspace.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
 

@@ -8,9 +8,8 @@ import { holdInstance } from "../../apps/cli/instance/lock.ts";
 import { nameOfFolder } from "../../apps/cli/up/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
-import { settBinary } from "../support/compiled.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const committer = `cat > /dev/null
 echo "grün" > "neue Datei.txt" && git add -A && git commit --quiet -m "Write" >&2

@@ -1,8 +1,8 @@
 // A goal is cancelled in each phase of its claim, in real containers: its tools are stopped, and everything is on record.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 

@@ -1,7 +1,7 @@
 // A question goes up three levels to a person and back, in real containers.
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 

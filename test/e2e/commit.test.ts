@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { resolve } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 const changelogAgent = resolve(import.meta.dir, "../../agents/changelog");
 let sett: SettWorkspace;

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
-import { finished } from "../support/finished.ts";
-import { blocksOf, pagesOfRepository, readPage, root } from "../support/pages.ts";
+import { finished } from "../support/cli/finished.ts";
+import { blocksOf, pagesOfRepository, readPage, root } from "../support/docs/pages.ts";
 
 /** What stands on a page, and what its commands must print, too. */
 const shows: Record<string, string[]> = {

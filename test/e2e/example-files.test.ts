@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace } from "./support/sett-workspace.ts";
 
 const project = join(import.meta.dir, "../..");
-const example = (name: string) => Bun.file(join(project, "test/support/examples", name)).text();
+const example = (name: string) => Bun.file(join(project, "test/support/config", name)).text();
 
 const answer = (payload: string) =>
   `jq -n --arg payload "${payload}" '{artefact_type: "Report", artefact_payload: $payload, summary: "done"}'\n`;

@@ -1,9 +1,8 @@
 // A `sett up` that fails, or is given up, on a sett at work: what it had started takes nobody's work along.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
-import { settBinary } from "../support/compiled.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const onGoals = (bid: string) => `    bids: [{ on: GoalDefined, bid: ${bid} }]\n`;
 const worker = { worker: onGoals("exclusive") };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 /** The goal says how the tool is to behave. */
 const tool = `

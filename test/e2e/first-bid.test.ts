@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
 import type { SettEvent } from "../../lib/model/event.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace } from "./support/sett-workspace.ts";
 
 setDefaultTimeout(240_000);
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import { SettWorkspace } from "./support/sett-workspace.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
 let goal: string;

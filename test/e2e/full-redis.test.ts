@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
-import { answering, ProcessSett } from "./support/process-sett.ts";
+import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 
 let sett: ProcessSett;
 

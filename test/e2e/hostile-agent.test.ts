@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 const good = `set -e
 date +%s%N > good.txt

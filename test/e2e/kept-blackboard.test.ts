@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
-import { answering, ProcessSett } from "./support/process-sett.ts";
+import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 
 test("all agents are there before anybody orchestrates, also where an up was killed before it had registered one", async () => {
   const agent = answering("painter", { artefact_type: "Done", artefact_payload: "", summary: "" });

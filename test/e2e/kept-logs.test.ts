@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { answering, ProcessSett } from "./support/process-sett.ts";
 
 type Line = { msg: string; time: string; container?: string; phase?: string };
 

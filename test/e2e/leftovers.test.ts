@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { $ } from "bun";
 import Docker from "dockerode";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 let sett: SettWorkspace;
 

@@ -1,8 +1,8 @@
 // Two agents commit beside each other, and a third one merges what they have made; in a shallow clone, as a forge checks it out.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { fileWrittenBy } from "../support/pages.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { fileWrittenBy } from "../support/docs/pages.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 const writes = (file: string) => `set -e
 echo ${file} > ${file}.txt

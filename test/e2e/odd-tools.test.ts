@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
-import { settBinary } from "../support/compiled.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 /** The first word of the goal says how the tool is to behave. */
 const tool = `

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
 import packageJson from "../../package.json" with { type: "json" };
-import { countsLines } from "../cli/support/sett-in-process.ts";
-import { canStartEngine, type FreshEngine, startFreshEngine } from "../support/fresh-engine.ts";
+import { countsLines } from "../support/cli/sett-in-process.ts";
+import { canStartEngine, type FreshEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
 
 const release = resolve(import.meta.dir, "../../bin/release");
 const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;

@@ -1,8 +1,8 @@
 // People in the loop, in real containers: questions that outlive restarts, an approval given and one refused, two answers at once.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 

@@ -9,8 +9,8 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
-import { settBinary } from "../support/compiled.ts";
-import { untilWritten } from "../support/redis-server.ts";
+import { settBinary } from "../support/process/compiled.ts";
+import { untilWritten } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const name = `e2e-${crypto.randomUUID().slice(0, 8)}`;

@@ -2,9 +2,8 @@
 // else, with its work in progress, is left alone.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
-import { settBinary } from "../support/compiled.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 /** Wants the goals that begin with its name. */
 const wants = (name: string) =>

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 /** Three links: each takes the one before it; the work of a link lasts until the test lets it go. */
 const link = (next: string) =>

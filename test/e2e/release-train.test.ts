@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { cp } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { $ } from "bun";
-import { SettWorkspace } from "./support/sett-workspace.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 

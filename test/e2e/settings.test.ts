@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { readState } from "../../lib/runtime/process/registry.ts";
+import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace } from "./support/sett-workspace.ts";
 
 let home: string;
 let sett: SettWorkspace;

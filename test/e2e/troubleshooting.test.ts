@@ -2,9 +2,9 @@
 // docs/troubleshooting.md names are looked for in real symptoms.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Artefact } from "../../lib/model/artefact.ts";
-import { blocksOf, fileWrittenBy, readPage, sectionOf } from "../support/pages.ts";
+import { blocksOf, fileWrittenBy, readPage, sectionOf } from "../support/docs/pages.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const page = readPage("docs/troubleshooting.md");
 const answers = sectionOf(readPage("docs/guides/write-an-agent.md"), "## What it answers");

@@ -1,6 +1,6 @@
 // Two instances side by side on one machine know nothing of each other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 let left: SettWorkspace;
 let right: SettWorkspace;

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
-import { untilWritten } from "../support/redis-server.ts";
+import { untilWritten } from "../support/redis/redis-server.ts";
+import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { ProcessSett } from "./support/process-sett.ts";
 
 const script = `set -e
 echo red > door.txt

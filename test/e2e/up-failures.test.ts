@@ -3,10 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
-import { settBinary } from "../support/compiled.ts";
-import type { Finished } from "../support/finished.ts";
+import type { Finished } from "../support/cli/finished.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });
 let sett: SettWorkspace;

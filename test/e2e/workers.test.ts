@@ -1,9 +1,8 @@
 // Scalable agents: a controller that bids and a container for each grant, in real containers.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { $ } from "bun";
-import { settBinary } from "../support/compiled.ts";
+import { settBinary } from "../support/process/compiled.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 

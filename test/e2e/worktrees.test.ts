@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { SettWorkspace, scriptAgent, settYml } from "./support/sett-workspace.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
 const committer = `cat > /dev/null
 cd /workspace && echo painted > door.txt && git add door.txt && git commit --quiet -m "Paint the door"

@@ -1,5 +1,5 @@
 // Damage to questions, their answers, and the grants that wait for them.
-import { newArtefactId } from "../../support/sample.ts";
+import { newArtefactId } from "../../support/records/sample.ts";
 import type { History } from "../history.ts";
 import { artefact, change, claim, type Damage, event, found, grant, moveBehind, release, repeat, stranger } from "./hand.ts";
 

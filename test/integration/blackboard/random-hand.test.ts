@@ -1,0 +1,169 @@
+// Whatever a person writes with plain HSET: Redis and its twin say the same of it, and nothing unsound gets in.
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import fc from "fast-check";
+import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import { BidWord } from "../../../lib/model/bid.ts";
+import { type Bench, openMemoryBench, openRedisBench } from "../../support/blackboard/bench.ts";
+import { acquireLeaderLease, commitOf, queued } from "../../support/blackboard/scene.ts";
+import { sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
+
+const server = await startRedisServer();
+afterAll(() => server[Symbol.asyncDispose]());
+setDefaultTimeout(120_000);
+
+const goal = sampleArtefact();
+const hands = [sampleArtefact(), sampleArtefact(), sampleArtefact()];
+/** In which `coder` and `critic` have grants. */
+const claim = sampleClaim(goal, ["coder", "critic"]);
+const ids = [goal, ...hands].map(({ id }) => id);
+// What cannot be typed at a shell is left out: NUL, and halves of surrogate pairs.
+const text = fc.string({ unit: "grapheme", maxLength: 12 });
+const id = fc.oneof(fc.constantFrom(...ids), fc.uuid({ version: 4 }), text);
+const sources = fc.oneof(
+  fc.array(id, { maxLength: 3 }).map((list) => JSON.stringify(list)),
+  fc.json(),
+  text,
+);
+const metadata = fc.oneof(
+  fc.dictionary(text, fc.jsonValue()).map((object) => JSON.stringify(object)),
+  text,
+);
+const flaw: fc.Arbitrary<Partial<ArtefactFields>> = fc.record(
+  {
+    logical_id: id,
+    version: fc.oneof(fc.integer().map(String), fc.constantFrom("1.5", "1e3", "007"), text),
+    structural_type: fc.oneof(fc.constantFrom("Standard", "Review", "Gossip"), text),
+    type: text,
+    payload: text,
+    source_artefacts: sources,
+    produced_by_role: fc.oneof(fc.constantFrom("coder", "critic"), text),
+    created_at: text,
+    goal_id: id,
+    ...{
+      produced_by_agent: fc.oneof(fc.constantFrom("coder", "critic", ""), text),
+      claim_id: fc.oneof(fc.constant(claim.id), id),
+    },
+    metadata,
+  },
+  { requiredKeys: [] },
+);
+
+/** A result of one of the grants, as it should be. */
+const result: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
+  structural_type: fc.constantFrom("Standard", "Review", "Failure", "Question"),
+  source_artefacts: fc.constant(JSON.stringify([goal.id])),
+  goal_id: fc.constantFrom(goal.id, ""),
+  claim_id: fc.constant(claim.id),
+  produced_by_agent: fc.constantFrom("coder", "critic"),
+  produced_by_role: fc.constantFrom("coder", "critic"),
+});
+
+/** A next version of the goal, perhaps. */
+const version: fc.Arbitrary<Partial<ArtefactFields>> = fc.record({
+  logical_id: fc.constant(goal.id),
+  version: fc.constantFrom("1", "2", "3"),
+  type: fc.constantFrom(goal.type, "Draft"),
+  source_artefacts: fc.constant(JSON.stringify([goal.id])),
+  goal_id: fc.constantFrom(goal.id, ""),
+});
+
+/** One writing: a sound artefact with some fields spoilt or left out, under one of a few ids; the goal's is taken. */
+const writing = fc.record({
+  at: fc.nat({ max: hands.length }),
+  spoilt: fc.oneof(
+    fc.constant({}),
+    result,
+    version,
+    flaw,
+    id.map((other) => ({ id: other })),
+  ),
+  without: fc.oneof(fc.constant([]), fc.subarray(["payload", "type", "created_at", "goal_id", "claim_id", "metadata"] as const)),
+});
+type Writing = typeof writing extends fc.Arbitrary<infer Value> ? Value : never;
+
+function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
+  const fields: Partial<ArtefactFields> = { ...fieldsOfArtefact([goal, ...hands][at] ?? goal), ...spoilt };
+  for (const name of without) delete fields[name];
+  return fields;
+}
+
+/** All that a reader can tell of what came of it. */
+async function write(bench: Bench, writings: readonly Writing[]) {
+  const { board, hand } = bench;
+  const epoch = await acquireLeaderLease(board);
+  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], "person:Ada", { exact: true });
+  await board.createArtefact(goal, "person:Ada");
+  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  const grants = [queued("coder"), { ...queued("critic"), phase: "review" as const }];
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set: { bidding: "closed" }, grants }));
+  const answers = [];
+  for (const one of writings) {
+    const target = ids[one.at] ?? goal.id;
+    await hand.writeArtefact(target, fieldsOf(one));
+    answers.push(await board.adoptArtefact(target, epoch));
+  }
+  const events = await board.readEvents("0", 100);
+  const created = events.filter(({ type }) => type === "artefact_created").map(({ artefact_id }) => artefact_id);
+  const told = events.flatMap(({ type, actor, artefact_id, claim_id, agent, data }) =>
+    actor === "hand" && type !== "artefact_created" ? [[type, artefact_id, claim_id, agent, data]] : [],
+  );
+  const goals = await Promise.all((await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]));
+  const snapshot = await board.readClaim(claim.id);
+  const states = snapshot?.grants.map(({ agent, state }) => `${agent} ${state}`).toSorted();
+  const unindexed = (await board.findUnindexedArtefacts()).toSorted();
+  return { answers, created, told, goals, unindexed, states, rev: snapshot?.claim.rev };
+}
+
+test("any artefact written by hand is taken in, waited for or refused alike, and what is taken in is sound", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(writing, { minLength: 1, maxLength: 5 }), async (writings) => {
+      await using redis = await openRedisBench(server);
+      await using memory = await openMemoryBench();
+      const told = await write(redis, writings);
+      expect(told).toEqual(await write(memory, writings));
+      const adopted = writings.filter((_, index) => told.answers[index]?.outcome === "adopted").map(({ at }) => ids[at]);
+      expect(told.created).toEqual([goal.id, ...adopted]);
+      expect(new Set(told.created).size).toBe(told.created.length);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("any bids written by hand are taken in or refused alike, and only known words of known agents count", async () => {
+  const electorate = ["coder", "tester", "a-b"];
+  const name = fc.oneof(fc.constantFrom(...electorate, "ghost", "Coder", "__proto__"), text);
+  const word = fc.oneof(fc.constantFrom(...BidWord.options), text);
+  const claim = sampleClaim(goal, electorate);
+  const bidAll = async ({ board, hand }: Bench, bids: [string, string][], later: [string, string][]) => {
+    const epoch = await acquireLeaderLease(board);
+    await board.createArtefact(goal, "person:Ada");
+    await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+    const counts = [];
+    for (const round of [bids, later]) {
+      for (const [agent, said] of round) await hand.writeBid(claim.id, agent, said);
+      counts.push(await board.adoptBids(claim.id, epoch));
+    }
+    const events = await board.readEvents("0", 100);
+    const refused = events.filter(({ type }) => type === "bid_refused").map(({ agent, data }) => JSON.stringify([agent, data]));
+    const snapshot = await board.readClaim(claim.id);
+    return { counts, claim: snapshot?.claim, hash: await hand.readBids(claim.id), refused: refused.toSorted() };
+  };
+  const round = fc.array(fc.tuple(name, word), { maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(round, round, async (bids, later) => {
+      await using redis = await openRedisBench(server);
+      await using memory = await openMemoryBench();
+      const told = await bidAll(redis, bids, later);
+      expect(told).toEqual(await bidAll(memory, bids, later));
+      for (const bid of told.claim?.bids ?? []) {
+        expect(electorate).toContain(bid.agent);
+        expect(BidWord.options).toContain(bid.word);
+      }
+      expect(Object.entries(told.hash).toSorted()).toEqual(
+        (told.claim?.bids ?? []).map(({ agent, word: said }): [string, string] => [agent, said]).toSorted(),
+      );
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,93 @@
+// What happens when Redis is there and refuses writes.
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { queueGrant, runGrant, user } from "../../support/blackboard/scene.ts";
+import { agentName, sampleArtefact } from "../../support/records/sample.ts";
+import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { writeRefusals } from "../../support/redis/write-refusals.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const instance = InstanceName.parse("demo");
+
+describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, refusal) => {
+  test("writes wait, what is stored can be read, and all goes on when it heals", async () => {
+    await using server = await startRedisServer();
+    await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 100 });
+    const goal = sampleArtefact();
+    await board.createArtefact(goal, user);
+    const stop = new AbortController();
+    const woken: string[] = [];
+    const following = (async () => {
+      for await (const batch of board.followGrants(agentName("coder"), stop.signal)) woken.push(...batch);
+    })();
+    let reconnects = 0;
+    board.onReconnect(() => {
+      reconnects += 1;
+    });
+
+    await refusal.begin(server);
+    await waitFor("the refusal to be noticed although nobody writes", () => board.contactProblem() !== undefined);
+    expect(board.contactProblem()).toStartWith(refusal.says);
+    expect(board.contactSince()).toBeUndefined();
+    const more = sampleArtefact();
+    const writing = board.createArtefact(more, user);
+    expect((await board.readArtefact(goal.id))?.payload).toBe(goal.payload);
+    expect(await board.readContext(goal, [])).toEqual({ chain: [], additional: [] });
+    expect(await board.listDue(10)).toEqual([]);
+
+    const healed = performance.now();
+    await refusal.end(server);
+    expect(await writing).toEqual({ outcome: "created" });
+    await waitFor("contact", () => board.contactProblem() === undefined);
+    expect(board.contactSince()).toBeGreaterThanOrEqual(healed);
+    expect(reconnects).toBe(1);
+    const { claim } = await queueGrant(board);
+    await waitFor("the grant", () => woken.includes(claim.id));
+    stop.abort();
+    await following;
+  });
+
+  test("a write that has waited in vain says why, as if Redis were away", async () => {
+    await using server = await startRedisServer();
+    await refusal.begin(server);
+    // There is contact enough to read, also for whoever comes now.
+    await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 2_000 });
+    expect(await board.listGoals()).toEqual([]);
+    const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "redis-unreachable", message: expect.stringContaining(refusal.says) });
+    await refusal.end(server);
+  });
+});
+
+test("a full memory takes no lease from an agent at work", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance, ...patient });
+  const { claim, agent } = await runGrant(board);
+  await writeRefusals.OOM.begin(server);
+  expect(await board.renewLease({ claim: claim.id, agent, attempt: 1, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+});
+
+test("a script's own refusal is final", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 60_000 });
+  await server.cli("SET", "sett:demo:events", "somebody's own");
+  const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
+  expect(board.contactProblem()).toBeUndefined();
+});
+
+test("every script that says it changes nothing is let through while Redis refuses writes", async () => {
+  const folder = join(import.meta.dirname, "../../../lib/blackboard/lua");
+  const reading = readdirSync(folder).filter((file) => readFileSync(join(folder, file), "utf8").includes("Changes nothing."));
+  const asFunction = (file: string) => file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance });
+  await board.createArtefact(sampleArtefact(), user);
+  const listed = JSON.parse(await server.cli("--json", "FUNCTION", "LIST"));
+  const functions: { name: string; flags: string[] }[] = listed[0].functions;
+  const harmless = functions.filter(({ flags }) => flags.includes("no-writes")).map(({ name }) => name.replace(/^.*_/, ""));
+  expect(harmless.sort()).toEqual(reading.map(asFunction).sort());
+});

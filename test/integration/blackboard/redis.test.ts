@@ -1,0 +1,9 @@
+import { afterAll } from "bun:test";
+import { openRedisBench } from "../../support/blackboard/bench.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { blackboardSuite } from "./suite.ts";
+
+const server = await startRedisServer();
+afterAll(() => server[Symbol.asyncDispose]());
+
+blackboardSuite("the blackboard in Redis", () => openRedisBench(server));

@@ -1,0 +1,40 @@
+// What every implementation of the blackboard's port holds to.
+import { describe } from "bun:test";
+import type { Bench } from "../../support/blackboard/bench.ts";
+import { adoptionSuite } from "./suite/adoption.ts";
+import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
+import { artefactsSuite } from "./suite/artefacts.ts";
+import { bidsSuite } from "./suite/bids.ts";
+import { claimsSuite } from "./suite/claims.ts";
+import { commitsSuite } from "./suite/commits.ts";
+import { contextSuite } from "./suite/context.ts";
+import { dueSuite } from "./suite/due.ts";
+import { followingSuite } from "./suite/following.ts";
+import { grantsSuite } from "./suite/grants.ts";
+import { headsSuite } from "./suite/heads.ts";
+import { noticesSuite } from "./suite/notices.ts";
+import { peopleSuite } from "./suite/people.ts";
+import { pruneSuite } from "./suite/prune.ts";
+import { resultsByHandSuite } from "./suite/results-by-hand.ts";
+import { verdictsSuite } from "./suite/verdicts.ts";
+
+export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
+  describe(name, () => {
+    describe("artefacts", () => artefactsSuite(open));
+    describe("heads", () => headsSuite(open));
+    describe("the context of a target", () => contextSuite(open));
+    describe("adoption by hand", () => adoptionSuite(open));
+    describe("claims", () => claimsSuite(open));
+    describe("bids", () => bidsSuite(open));
+    describe("commits", () => commitsSuite(open));
+    describe("grants", () => grantsSuite(open));
+    describe("results by hand", () => resultsByHandSuite(open));
+    describe("people", () => peopleSuite(open));
+    describe("verdicts", () => verdictsSuite(open));
+    describe("agents and the leader lease", () => agentsAndLeaderSuite(open));
+    describe("what is due", () => dueSuite(open));
+    describe("notices", () => noticesSuite(open));
+    describe("pruning", () => pruneSuite(open));
+    describe("following", () => followingSuite(open));
+  });
+}

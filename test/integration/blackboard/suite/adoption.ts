@@ -1,0 +1,294 @@
+import { expect, test } from "bun:test";
+import { type ArtefactFields, fieldsOfArtefact } from "../../../../lib/blackboard/artefact-fields.ts";
+import type { Artefact } from "../../../../lib/model/artefact.ts";
+import { LogicalId } from "../../../../lib/model/ids.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import {
+  acquireLeaderLease,
+  commitOf,
+  done,
+  events,
+  postGoal,
+  resultOf,
+  runGrant,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import { newArtefactId, newGoalId, newLogicalId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+
+const required = [
+  "id",
+  "logical_id",
+  "version",
+  "structural_type",
+  "type",
+  "payload",
+  "source_artefacts",
+  "produced_by_role",
+] as const;
+
+/** What a person would write: the required fields alone. */
+function byHand(artefact: Artefact): Partial<ArtefactFields> {
+  const fields = fieldsOfArtefact(artefact);
+  return Object.fromEntries(required.map((name) => [name, fields[name]]));
+}
+
+export function adoptionSuite(open: () => Promise<Bench>): void {
+  test("an artefact written with its required fields is completed, indexed and logged as the hand's", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const artefact = sampleArtefact({ type: "Note", source_artefacts: [goal.id], payload: "a\nb" });
+    await bench.hand.writeArtefact(artefact.id, byHand(artefact));
+    expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
+    expect(await bench.board.findUnindexedArtefacts()).toEqual([artefact.id]);
+
+    expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "known" });
+    expect(await bench.board.readArtefact(artefact.id)).toEqual({
+      ...artefact,
+      goal_id: goal.goal_id,
+      created_at: expect.any(String),
+    });
+    expect(await bench.board.readThread(artefact.logical_id)).toEqual([artefact.id]);
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, artefact.id]);
+    expect(await bench.board.findUnindexedArtefacts()).toEqual([]);
+    const [, event] = await events(bench.board, "artefact_created");
+    expect(event).toMatchObject({ actor: "hand", artefact_id: artefact.id, goal_id: goal.goal_id });
+  });
+
+  test("an artefact without sources begins a goal of its own", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const artefact = sampleArtefact();
+    await bench.hand.writeArtefact(artefact.id, byHand(artefact));
+    expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.listGoals()).toEqual([artefact.goal_id]);
+  });
+
+  test("one that a field is missing from is waited for", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const artefact = sampleArtefact();
+    const fields = byHand(artefact);
+    for (const name of required) {
+      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "incomplete" });
+      await bench.hand.writeArtefact(artefact.id, { [name]: fields[name] });
+    }
+    expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
+  });
+
+  test("what is still missing when it is overdue is said, once for each state of it, and may come all the same", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const [source, artefact] = [sampleArtefact(), sampleArtefact()];
+    const { type: _type, payload: _payload, ...most } = byHand({ ...artefact, source_artefacts: [source.id] });
+    const adopt = () => bench.board.adoptArtefact(artefact.id, epoch, { isOverdue: true });
+    const { type: _sourceType, ...lessOfSource } = byHand(source);
+    await bench.hand.writeArtefact(source.id, lessOfSource);
+    await bench.hand.writeArtefact(artefact.id, most);
+    const lacksFields = { outcome: "refused", reason: "`type` and `payload` are missing" } as const;
+    expect([await adopt(), await adopt()]).toEqual([lacksFields, lacksFields]);
+    await bench.hand.writeArtefact(artefact.id, { type: "Report", payload: "" });
+    const reason = `\`source_artefacts\` names ${source.id}, which was written by hand as well and is not taken in`;
+    expect([await adopt(), await adopt()]).toEqual([
+      { outcome: "refused", reason },
+      { outcome: "refused", reason },
+    ]);
+    expect((await events(bench.board, "artefact_refused")).map(({ data }) => data?.reason)).toEqual([lacksFields.reason, reason]);
+    await bench.hand.writeArtefact(source.id, { type: "GoalDefined" });
+    expect(await bench.board.adoptArtefact(source.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await adopt()).toEqual({ outcome: "adopted" });
+  });
+
+  const flaws: [string, Partial<ArtefactFields>][] = [
+    ["`source_artefacts` must be a JSON array of artefacts' ids", { source_artefacts: "[oops" }],
+    ["`source_artefacts` must be a JSON array of artefacts' ids", { source_artefacts: '["no-id"]' }],
+    ["`source_artefacts` names", { source_artefacts: JSON.stringify([newArtefactId()]) }],
+    ["`structural_type` must be one of Standard, Review", { structural_type: "Gossip" }],
+    ["`version` must be a whole number from 1", { version: "0" }],
+    ["`version` must be a whole number from 1", { version: "1.5" }],
+    ["`logical_id` must be a UUID", { logical_id: "thread" }],
+    ["`type` must be text of 1 to 200 characters", { type: "x".repeat(201) }],
+    ["`claim_id` must be the id of a claim, or empty", { claim_id: "mine" }],
+    ["`goal_id` must be the id of a goal", { goal_id: "mine" }],
+    ["`metadata` must be a JSON object", { metadata: "{" }],
+    ["`metadata` must be a JSON object", { metadata: "[]" }],
+    ["`summary` in `metadata` must be text", { metadata: '{"summary":1}' }],
+    ["`commit` in `metadata` must be the full name of a commit", { metadata: '{"commit":"HEAD"}' }],
+    ["`created_at` must be a time in UTC such as", { created_at: "yesterday" }],
+    ["There is no goal", { goal_id: newGoalId() }],
+    ["`id` must be the id that its key ends with", { id: newArtefactId() }],
+  ];
+  for (const [reason, flaw] of flaws) {
+    test(`one with ${JSON.stringify(flaw).slice(0, 60)} is refused once, and gets its chance when it is put right`, async () => {
+      await using bench = await open();
+      const epoch = await acquireLeaderLease(bench.board);
+      const artefact = sampleArtefact();
+      await bench.hand.writeArtefact(artefact.id, { ...fieldsOfArtefact(artefact), ...flaw });
+      const refusal = { outcome: "refused" as const, reason: expect.stringContaining(reason) };
+      expect(await bench.board.findUnindexedArtefacts()).toEqual([artefact.id]);
+      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual(refusal);
+      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual(refusal);
+      expect(await bench.board.findUnindexedArtefacts()).toEqual([]);
+      const [event, ...more] = await events(bench.board, "artefact_refused");
+      expect(event).toMatchObject({
+        actor: "hand",
+        artefact_id: artefact.id,
+        data: refusal.reason && { reason: refusal.reason },
+      });
+      expect(more).toEqual([]);
+      expect(await events(bench.board, "artefact_created")).toEqual([]);
+
+      await bench.hand.writeArtefact(artefact.id, fieldsOfArtefact(artefact));
+      expect(await bench.board.findUnindexedArtefacts()).toEqual([artefact.id]);
+      expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
+    });
+  }
+
+  test("one that does not come next in its thread is refused, or waited for where versions before it may come yet", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const other = await postGoal(bench.board);
+    const write = async (over: Partial<Artefact>, options = {}) => {
+      const artefact = sampleArtefact({ logical_id: goal.logical_id, source_artefacts: [goal.id], version: 2, ...over });
+      await bench.hand.writeArtefact(artefact.id, byHand(artefact));
+      return { id: artefact.id, answer: await bench.board.adoptArtefact(artefact.id, epoch, options) };
+    };
+    const own = newArtefactId();
+    const begins = { id: own, logical_id: LogicalId.parse(own) };
+    const refusals: [Partial<Artefact>, RegExp][] = [
+      [{ version: 1, logical_id: newLogicalId() }, /^logical_id: is the artefact's own id in version 1/],
+      [{ version: 1 }, /^logical_id: is the artefact's own id in version 1/],
+      [{ version: 7, ...begins }, /^version: is 1 where a thread begins/],
+      [{ type: "Draft" }, /of the Standard type GoalDefined, and keeps it/],
+      [{ structural_type: "Terminal" }, /of the Standard type GoalDefined, and keeps it/],
+      [{ source_artefacts: [other.id] }, new RegExp(`is of goal ${goal.goal_id}`)],
+    ];
+    for (const [over, reason] of refusals)
+      expect((await write(over)).answer).toEqual({ outcome: "refused", reason: expect.stringMatching(reason) });
+    const gaps: [Partial<Artefact>, RegExp][] = [
+      [{ version: 3 }, /next version of thread .* is 2, not 3/],
+      [{ logical_id: newLogicalId() }, /there is no thread/],
+    ];
+    for (const [over, reason] of gaps) {
+      expect((await write(over)).answer).toEqual({ outcome: "incomplete" });
+      const { answer } = await write(over, { isOverdue: true });
+      expect(answer).toEqual({ outcome: "refused", reason: expect.stringMatching(reason) });
+    }
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id]);
+
+    const third = await write({ version: 3 });
+    const second = await write({});
+    expect([third.answer, second.answer]).toEqual([{ outcome: "incomplete" }, { outcome: "adopted" }]);
+    expect(await bench.board.adoptArtefact(third.id, epoch)).toEqual({ outcome: "adopted" });
+    expect((await write({})).answer).toMatchObject({ outcome: "refused", reason: expect.stringContaining("is 4, not 2") });
+    expect(await bench.board.readThread(goal.logical_id)).toEqual([goal.id, second.id, third.id]);
+  });
+
+  test("one says truly who made it: agents' names and roles stand on what those agents make", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const agents = [sampleAgent("coder", { role: "writer" }), sampleAgent("monitor", { external: true })];
+    await bench.board.registerAgents(agents, user, { exact: true });
+    const write = async (produced_by_agent: string, produced_by_role: string) => {
+      const artefact = sampleArtefact({ type: "Note", source_artefacts: [goal.id], produced_by_role });
+      await bench.hand.writeArtefact(artefact.id, { ...byHand(artefact), produced_by_agent });
+      const answer = await bench.board.adoptArtefact(artefact.id, epoch);
+      return answer.outcome === "refused" ? answer.reason : answer.outcome;
+    };
+    expect(await write("monitor", "writer")).toBe("produced_by_role: is monitor where monitor made it, not writer");
+    expect(await write("coder", "writer")).toBe("claim_id: is missing: what coder makes is the result of a grant");
+    const nobodys = "produced_by_agent: is none of the role writer: name the agent, or write another role";
+    expect(await write("", "writer")).toBe(nobodys);
+    expect(await write("ghost", "writer")).toBe(nobodys);
+    const orchestrators = "produced_by_role: orchestrator stands on what the orchestrator itself posts: write another role";
+    expect(await write("", "orchestrator")).toBe(orchestrators);
+    for (const [agent, role] of [
+      ["monitor", "monitor"],
+      ["", "user"],
+      ["ghost", "gone"],
+    ] as const)
+      expect(await write(agent, role)).toBe("adopted");
+  });
+
+  test("one whose goal was ended is refused", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    const late = sampleArtefact({ source_artefacts: [goal.id] });
+    await bench.hand.writeArtefact(late.id, byHand(late));
+    expect(await bench.board.adoptArtefact(late.id, epoch)).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/was ended/),
+    });
+  });
+
+  test("one written over another is refused once for each content, whatever it says, and the old one is known again when put back", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const other = sampleArtefact({ type: "Other" });
+    const changes: Partial<ArtefactFields>[] = [
+      { payload: "HELLO" },
+      { payload: "" },
+      { ...byHand(other), id: goal.id },
+      { goal_id: newGoalId(), logical_id: newLogicalId(), version: "7" },
+      { structural_type: "Gossip", source_artefacts: "[oops" },
+    ];
+    for (const change of changes) {
+      await bench.hand.writeArtefact(goal.id, { ...fieldsOfArtefact(goal), ...change });
+      for (let twice = 0; twice < 2; twice++) {
+        expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({
+          outcome: "refused",
+          reason: expect.stringContaining(`${goal.id} is taken`),
+        });
+      }
+      expect(await bench.board.findUnindexedArtefacts()).toEqual([]);
+    }
+    expect(await events(bench.board, "artefact_refused")).toHaveLength(changes.length);
+    await bench.hand.writeArtefact(goal.id, fieldsOfArtefact(goal));
+    expect(await bench.board.adoptArtefact(goal.id, epoch)).toEqual({ outcome: "known" });
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+    expect(await events(bench.board, "artefact_created")).toHaveLength(1);
+  });
+
+  test("what every way of storing writes is known for what it is", async () => {
+    await using bench = await open();
+    const { epoch, goal, claim } = await runGrant(bench.board);
+    const result = resultOf(goal, claim, { payload: "grün\0", metadata: { summary: "é" } });
+    await bench.board.finishGrant(done(claim.id, result));
+    const failure = resultOf(goal, claim, { structural_type: "Failure" });
+    const rev = (await bench.board.readClaim(claim.id))?.claim.rev ?? 0;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, rev, { artefacts: [failure] }));
+    const last = resultOf(goal, claim, { structural_type: "Failure" });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "artefact_limit", failure: last, epoch });
+    const all = await bench.board.listArtefactsOfGoal(goal.goal_id);
+    expect(all).toEqual([goal.id, result.id, failure.id, last.id]);
+    for (const id of all) expect(await bench.board.adoptArtefact(id, epoch)).toEqual({ outcome: "known" });
+  });
+
+  test("one whose source was written by hand too waits until that is taken in", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const first = sampleArtefact();
+    const second = sampleArtefact({ source_artefacts: [first.id] });
+    await bench.hand.writeArtefact(first.id, byHand(first));
+    await bench.hand.writeArtefact(second.id, byHand(second));
+    expect(await bench.board.adoptArtefact(second.id, epoch)).toEqual({ outcome: "incomplete" });
+    await bench.board.adoptArtefact(first.id, epoch);
+    expect(await bench.board.adoptArtefact(second.id, epoch)).toEqual({ outcome: "adopted" });
+    expect(await bench.board.readArtefact(second.id)).toMatchObject({ goal_id: first.goal_id });
+  });
+
+  test("an orchestrator of an older epoch adopts nothing", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const artefact = sampleArtefact();
+    await bench.hand.writeArtefact(artefact.id, byHand(artefact));
+    await acquireLeaderLease(bench.board);
+    expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "fenced" });
+  });
+}

@@ -1,0 +1,139 @@
+import { expect, test } from "bun:test";
+import { contextDepth } from "../../../../lib/blackboard/context-chain.ts";
+import type { Artefact } from "../../../../lib/model/artefact.ts";
+import { messageOf } from "../../../../lib/model/errors.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { user } from "../../../support/blackboard/scene.ts";
+import { derived, nextVersion } from "../../../support/records/lineage.ts";
+import { newArtefactId } from "../../../support/records/sample.ts";
+
+export function contextSuite(open: () => Promise<Bench>): void {
+  /** The context of `target` on a board that holds `stored`. */
+  async function contextOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+    await using bench = await open();
+    for (const artefact of stored) {
+      expect(await bench.board.createArtefact(artefact, user)).toEqual({ outcome: "created" });
+    }
+    return await bench.board.readContext(
+      target,
+      additional.map(({ id }) => id),
+    );
+  }
+
+  async function chainOf(target: Artefact, stored: readonly Artefact[], additional: readonly Artefact[] = []) {
+    return (await contextOf(target, stored, additional)).chain;
+  }
+
+  test("a goal has none", async () => {
+    const goal = derived([]);
+    expect(await contextOf(goal, [goal])).toEqual({ chain: [], additional: [] });
+  });
+
+  test("it holds the sources and their sources, oldest first, and not the target", async () => {
+    const goal = derived([]);
+    const design = derived([goal], { payload: "\u0000 é 🦡\r\n" });
+    const code = derived([design]);
+    expect(await chainOf(code, [code, design, goal])).toEqual([goal, design]);
+  });
+
+  test("a source is replaced by the latest version of its thread, one entry for each thread", async () => {
+    const goal = derived([]);
+    const first = derived([goal]);
+    const second = nextVersion(first);
+    const check = derived([first]);
+    const target = derived([first, second, check]);
+    expect(await chainOf(target, [goal, first, second, check, target])).toEqual([goal, second, check]);
+  });
+
+  test("the goal stays in sight of a reworked version, which cites only the version it replaces and the reviews", async () => {
+    const goal = derived([]);
+    const first = derived([goal]);
+    const review = derived([first], { structural_type: "Review" });
+    const second = nextVersion(first, [review]);
+    const third = nextVersion(second);
+    expect(await chainOf(third, [goal, first, review, second, third])).toEqual([goal, review]);
+  });
+
+  test("additional artefacts belong to it like sources, and are handed over apart in the order and the versions asked for", async () => {
+    const goal = derived([]);
+    const note = derived([goal]);
+    const newer = nextVersion(note);
+    const remark = derived([goal]);
+    const found = await contextOf(goal, [goal, note, newer, remark], [remark, derived([]), note]);
+    expect(found.chain).toEqual([newer, remark]);
+    expect(found.additional).toEqual([remark, note]);
+  });
+
+  test("the target is handed over where it is asked for by name", async () => {
+    const goal = derived([]);
+    expect(await contextOf(goal, [goal], [goal])).toEqual({ chain: [], additional: [goal] });
+  });
+
+  test("a source that does not exist is left out", async () => {
+    const goal = derived([]);
+    const target = derived([goal, derived([])]);
+    expect(await chainOf(target, [goal, target])).toEqual([goal]);
+  });
+
+  test("a circle of sources ends", async () => {
+    const a = derived([]);
+    const b = derived([a]);
+    const looped = { ...a, source_artefacts: [b.id] };
+    expect(await chainOf(b, [looped, b])).toEqual([looped]);
+  });
+
+  test("it reaches ten steps and no further", async () => {
+    const line = [derived([])];
+    for (let step = 0; step < 14; step++) line.push(derived(line.slice(-1)));
+    const target = line.at(-1) ?? derived([]);
+    expect(await chainOf(target, line)).toEqual(line.slice(-1 - contextDepth, -1));
+  });
+
+  test("artefacts of the same millisecond stand with the farther one first", async () => {
+    const created_at = "2026-01-01T00:00:00.000Z";
+    const goal = derived([], { created_at });
+    const design = derived([goal], { created_at });
+    const target = derived([design], { created_at });
+    expect(await chainOf(target, [goal, design, target])).toEqual([goal, design]);
+  });
+
+  test("a source stands before what was made of it, whatever their times, ids and distances say", async () => {
+    const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"];
+    for (const ofSource of [early, late]) {
+      const goal = derived([], { created_at: early });
+      const [one, other] = [newArtefactId(), newArtefactId()];
+      const [first, second] = one < other ? [one, other] : [other, one];
+      const source = derived([goal], { id: second, created_at: ofSource });
+      const product = derived([source], { id: first, created_at: early });
+      // Cited by the target as well, the source is no farther from it than what was made of it.
+      const target = derived([product, source, goal], { created_at: late });
+      expect(await chainOf(target, [goal, source, product, target])).toEqual([goal, source, product]);
+    }
+  });
+
+  test("a large one is read whole and byte for byte, like a small one", async () => {
+    const goal = derived([]);
+    const parts = [1, 200_000, 300_000, 2_000_000].map((length) => derived([goal], { payload: `é\u0000${"x".repeat(length)}` }));
+    const target = derived(parts);
+    const first = parts.slice(0, 1);
+    const { chain, additional } = await contextOf(target, [goal, ...parts, target], first);
+    expect(chain.map(({ id }) => id)).toEqual([goal, ...parts].map(({ id }) => id));
+    expect([goal, ...parts].every(({ payload }, index) => chain[index]?.payload === payload)).toBe(true);
+    expect(additional).toEqual(first);
+  });
+
+  test("one that is too large is refused, and the largest artefacts are named", async () => {
+    await using bench = await open();
+    const goal = derived([]);
+    const [small, large] = [derived([goal], { type: "Small" }), derived([goal], { type: "Large", payload: "x".repeat(700_000) })];
+    const target = derived([small, large]);
+    for (const artefact of [goal, small, large, target]) await bench.board.createArtefact(artefact, user);
+    const error = await bench.board.readContext(target, [large.id], 500_000).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "context-too-large" });
+    expect(messageOf(error)).toMatch(/has 0\.7M in 3 artefacts.*limits\.context.*\(0\.5M\)/);
+    expect(messageOf(error)).toContain(`Large ${large.id.slice(0, 8)} (0.7M)`);
+    // The target itself does not count, and what is in both counts once.
+    expect((await bench.board.readContext(target, [large.id], 750_000)).chain).toHaveLength(3);
+    expect((await bench.board.readContext(large, [], 1_000)).chain).toEqual([goal]);
+  });
+}

@@ -1,0 +1,228 @@
+import { expect, test } from "bun:test";
+import type { Grant } from "../../../../lib/model/claim.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import {
+  at,
+  commitOf,
+  done,
+  events,
+  queued,
+  queueGrant,
+  resultOf,
+  runGrant,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import { agentName, newArtefactId } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const coder = agentName("coder");
+
+export function grantsSuite(open: () => Promise<Bench>): void {
+  test("an accepted grant runs under a lease; the repeat is accepted too, anybody else is not", async () => {
+    await using bench = await open();
+    const { claim } = await queueGrant(bench.board);
+    const grant = { ...running("coder"), context_ids: [newArtefactId()] };
+    const order = { claim: claim.id, grant, leaseMs: 60_000 };
+    expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
+    expect(await bench.board.acceptGrant(order)).toEqual({ outcome: "accepted" });
+    const second = { ...order, grant: { ...grant, context_ids: [] } };
+    expect(await bench.board.acceptGrant(second)).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/running/) });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [grant] });
+    const [event, ...more] = await events(bench.board, "grant_started");
+    expect(event).toMatchObject({
+      actor: "agent:coder",
+      agent: coder,
+      claim_id: claim.id,
+      data: { phase: "exclusive", attempt: 1 },
+    });
+    expect(more).toEqual([]);
+  });
+
+  test("accepting is refused for another attempt, without a grant, and once claim or goal have ended", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await queueGrant(bench.board);
+    const accept = (grant = running("coder")) => bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 1_000 });
+    expect(await accept(running("coder", 2))).toMatchObject({ outcome: "refused" });
+    expect(await accept(running("tester"))).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/no grant/) });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/Goal .* was ended/) });
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 1, { set: { status: "terminated" } }));
+    expect(await accept()).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/has ended/) });
+    expect(await events(bench.board, "grant_started")).toEqual([]);
+  });
+
+  test("a lease falls due, is renewed without touching rev, and is refused once the grant was cancelled", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await runGrant(bench.board, 0);
+    const lease = { claim: claim.id, agent: coder, attempt: 1 };
+    expect(await bench.board.listDue(10)).toEqual([{ kind: "lease", ...lease }]);
+    expect(await bench.board.renewLease({ ...lease, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+    expect(await bench.board.listDue(10)).toEqual([]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 } });
+    expect(await bench.board.renewLease({ ...lease, attempt: 2, leaseMs: 1 })).toMatchObject({ outcome: "refused" });
+    const { phase, queued_at } = running("coder");
+    const cancelled = { agent: coder, phase, attempt: 1, queued_at, state: "cancelled", ended_at: at, reason: "enough" } as const;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [cancelled] }));
+    expect(await bench.board.renewLease({ ...lease, leaseMs: 0 })).toMatchObject({
+      outcome: "refused",
+      reason: expect.stringMatching(/cancelled/),
+    });
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
+  test("a result is stored with the end of its grant, and the repeat is answered alike after the claim completed", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board, 0);
+    const artefact = resultOf(goal, claim);
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    const ended = { ...running("coder"), state: "done", ended_at: at, artefact_ids: [artefact.id] };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 3 }, grants: [ended] });
+    expect(await bench.board.readArtefact(artefact.id)).toEqual(artefact);
+    expect(await bench.board.listDue(10)).toEqual([]);
+    const order = (await events(bench.board)).slice(-2);
+    expect(order.map((event) => event.type)).toEqual(["artefact_created", "grant_done"]);
+    expect(order[1]).toMatchObject({ actor: "agent:coder", artefact_id: artefact.id, data: { phase: "exclusive", attempt: 1 } });
+
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "complete" } }));
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual({ outcome: "finished" });
+    expect(await events(bench.board, "grant_done")).toHaveLength(1);
+    expect(await bench.board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
+  });
+
+  test("a failed run keeps its reason, whatever characters it holds", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
+    const reason = 'exit 1: "%d" \\ {"state":"running"}';
+    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason } as const };
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    const ended = { ...running("coder"), state: "failed", ended_at: at, artefact_ids: [artefact.id], reason };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [ended] });
+    const [event] = await events(bench.board, "grant_failed");
+    expect(event?.data).toEqual({ phase: "exclusive", attempt: 1, reason });
+  });
+
+  test("a run that was lost keeps what its Failure is, and the process that it was in stays on record", async () => {
+    await using bench = await open();
+    const { claim, goal } = await queueGrant(bench.board);
+    const run_by = { pid: 7, born: "1@boot", namespace: "pid:[1]", container: "a".repeat(64) };
+    const grant = { ...running("coder"), run_by };
+    await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "AttemptLost" });
+    const result = { outcome: "failed", artefact, reason: "killed", failureType: artefact.type } as const;
+    expect(await bench.board.finishGrant({ ...done(claim.id, artefact), result })).toEqual({ outcome: "finished" });
+    const ended = { state: "failed", ended_at: at, artefact_ids: [artefact.id], reason: "killed", failure_type: "AttemptLost" };
+    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([{ ...grant, ...ended } as Grant]);
+  });
+
+  test("the repeat of a failed run is answered alike after its next attempt was queued", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "ToolExecutionFailure" });
+    const order = { ...done(claim.id, artefact), result: { outcome: "failed", artefact, reason: "exit 1" } as const };
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { grants: [queued("coder", 2)] }));
+    expect(await bench.board.finishGrant(order)).toEqual({ outcome: "finished" });
+    expect(await events(bench.board, "result_refused")).toEqual([]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [queued("coder", 2)] });
+  });
+
+  test("a late result is refused, with one event, and stored nowhere", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 2, { grants: [queued("coder", 2)] }));
+    const artefact = resultOf(goal, claim);
+    const refusal = { outcome: "refused" as const, reason: "The grant is queued in attempt 2." };
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    expect(await bench.board.readArtefact(artefact.id)).toBeUndefined();
+    const [event, ...more] = await events(bench.board, "result_refused");
+    expect(event).toMatchObject({
+      claim_id: claim.id,
+      artefact_id: artefact.id,
+      agent: coder,
+      data: { reason: refusal.reason, attempt: 1 },
+    });
+    expect(more).toEqual([]);
+  });
+
+  test("a result for a goal that was ended is refused", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await runGrant(bench.board);
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.renewLease({ claim: claim.id, agent: coder, attempt: 1, leaseMs: 1 })).toMatchObject({
+      outcome: "refused",
+    });
+    const late = await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)));
+    expect(late).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/was ended/) });
+    expect(await events(bench.board, "result_refused")).toHaveLength(1);
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+  });
+
+  test("a result whose version is taken in its thread is refused, and the grant still runs", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const artefact = resultOf(goal, claim, { logical_id: goal.logical_id, type: goal.type });
+    const taken = await bench.board.finishGrant(done(claim.id, artefact));
+    expect(taken).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/next version .* is 2, not 1/) });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
+    expect(await bench.board.finishGrant(done(claim.id, resultOf(goal, claim)))).toEqual({ outcome: "finished" });
+  });
+
+  test("a queued grant whose wake-up was lost is found when following begins", async () => {
+    await using bench = await open();
+    const { claim } = await queueGrant(bench.board);
+    const other = await bench.another();
+    for (const board of [bench.board, other]) {
+      for await (const batch of board.followGrants(coder, AbortSignal.timeout(60_000))) {
+        expect(batch).toEqual([claim.id]);
+        break;
+      }
+    }
+  });
+
+  test("a grant that stays queued is told again and again while it is followed, until it is taken up", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await queueGrant(bench.board);
+    const stop = new AbortController();
+    const told = bench.board.followGrants(coder, stop.signal, 20)[Symbol.asyncIterator]();
+    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual([claim.id]);
+    await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    const next = await queueGrant(bench.board);
+    // What was told before it was taken up may be on its way still.
+    const later = await waitFor("the next grant alone", async () => {
+      const { value = [] } = await told.next();
+      return value.length === 1 && value[0] === next.claim.id && value;
+    });
+    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual(later);
+    // Queued anew, it is told anew; cancelled, it is not.
+    await bench.board.commitClaim(commitOf(claim.id, epoch + 1, 2, { grants: [queued("coder", 2)] }));
+    await waitFor("both", async () => ((await told.next()).value ?? []).length === 2);
+    const cancelled = { ...queued("coder"), state: "cancelled" as const, ended_at: at, reason: "" };
+    await bench.board.commitClaim(commitOf(next.claim.id, epoch + 1, 1, { grants: [cancelled] }));
+    await waitFor("the first alone", async () => String((await told.next()).value) === claim.id);
+    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual([claim.id]);
+    stop.abort();
+    expect((await told.next()).done).toBe(true);
+  });
+
+  test("while the instance is paused, what is queued is not told again", async () => {
+    await using bench = await open();
+    const { epoch } = await queueGrant(bench.board);
+    await bench.board.setPaused({ epoch, paused: true, by: user, at });
+    const stop = new AbortController();
+    let told = 0;
+    const following = (async () => {
+      for await (const _ of bench.board.followGrants(coder, stop.signal, 1)) told++;
+    })();
+    await waitFor("what was found at the beginning", () => told > 0);
+    let turns = 0;
+    await waitFor("many a look", () => ++turns > 50, { everyMs: 1 });
+    expect(told).toBe(1);
+    await bench.board.setPaused({ epoch, paused: false, by: user, at });
+    await waitFor("what is told again", () => told > 3);
+    stop.abort();
+    await following;
+  });
+}

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { beginningLength, maxInspectedLength } from "../../../../lib/blackboard/artefact-port.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { postGoal, user } from "../../../support/blackboard/scene.ts";
+import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
+
+export function headsSuite(open: () => Promise<Bench>): void {
+  test("a head is all of an artefact but its payload, whose size it tells in bytes", async () => {
+    await using bench = await open();
+    const artefact = sampleArtefact({ payload: "é 🦡", type: 'Odd 🦡 "type"', metadata: { summary: "Said", more: [] } });
+    await bench.board.createArtefact(artefact, user);
+    const { payload: _, ...head } = artefact;
+    expect(await bench.board.readHeads([artefact.id])).toEqual([{ head, payloadBytes: 7, beginning: "" }]);
+  });
+
+  test("heads come in the order asked for, without those that do not exist or are not complete", async () => {
+    await using bench = await open();
+    const [one, two] = [await postGoal(bench.board), await postGoal(bench.board)];
+    const partial = newArtefactId();
+    await bench.hand.writeArtefact(partial, { id: partial, type: "Half" });
+    const heads = await bench.board.readHeads([two.id, partial, newArtefactId(), one.id]);
+    expect(heads.map(({ head }) => head.id)).toEqual([two.id, one.id]);
+    expect(await bench.board.readHeads([])).toEqual([]);
+  });
+
+  test.each([{}, { summary: "" }, { summary: "  " }, { other: "summary" }])(
+    "where metadata is %j the beginning of the payload comes along",
+    async (metadata) => {
+      await using bench = await open();
+      const artefact = sampleArtefact({ payload: "x".repeat(2 * beginningLength), metadata });
+      await bench.board.createArtefact(artefact, user);
+      const [found] = await bench.board.readHeads([artefact.id]);
+      expect(found?.beginning).toBe("x".repeat(beginningLength));
+    },
+  );
+
+  test("a beginning ends with a whole character", async () => {
+    await using bench = await open();
+    const artefact = sampleArtefact({ payload: "€".repeat(beginningLength) });
+    await bench.board.createArtefact(artefact, user);
+    const [found] = await bench.board.readHeads([artefact.id]);
+    expect(found?.beginning).toMatch(/^€+$/);
+  });
+
+  test("a payload too large to be looked into has no beginning", async () => {
+    await using bench = await open();
+    const artefact = sampleArtefact({ payload: "x".repeat(maxInspectedLength + 1) });
+    await bench.board.createArtefact(artefact, user);
+    expect(await bench.board.readHeads([artefact.id])).toMatchObject([{ payloadBytes: maxInspectedLength + 1, beginning: "" }]);
+  });
+
+  test("the head of an artefact that somebody has broken is an error that names its key", async () => {
+    await using bench = await open();
+    const { id } = await postGoal(bench.board);
+    await bench.hand.writeArtefact(id, { metadata: "{" });
+    const error = await bench.board.readHeads([id]).catch((thrown: unknown) => thrown);
+    if (!(error instanceof SettError)) throw new Error("It was read.");
+    expect([error.code, error.message]).toEqual(["artefact-malformed", expect.stringContaining(`artifact:${id}`)]);
+  });
+
+  test("a thousand heads are read at once", async () => {
+    await using bench = await open();
+    const goals = Array.from({ length: 1_100 }, () => sampleArtefact());
+    await Promise.all(goals.map((goal) => bench.board.createArtefact(goal, user)));
+    const heads = await bench.board.readHeads(goals.map(({ id }) => id));
+    expect(heads.map(({ head }) => head.id)).toEqual(goals.map(({ id }) => id));
+  });
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { acquireLeaderLease } from "../../../support/blackboard/scene.ts";
+
+export function noticesSuite(open: () => Promise<Bench>): void {
+  test("where telling stands in the log is kept apart from where the work stands, and can be forgotten", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    expect(await board.readNoticeCursor()).toBeUndefined();
+    expect(await board.moveNoticeCursor(epoch, "5-0")).toEqual({ outcome: "moved" });
+    await board.moveCursor(epoch, "9-0");
+    expect(await (await bench.another()).readNoticeCursor()).toBe("5-0");
+    expect(await board.readLeader()).toMatchObject({ cursor: "9-0" });
+    expect(await board.moveNoticeCursor(epoch, undefined)).toEqual({ outcome: "moved" });
+    expect(await board.readNoticeCursor()).toBeUndefined();
+    expect(await board.readLeader()).toMatchObject({ cursor: "9-0" });
+  });
+
+  test("what was told last is remembered for each subject and hook", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    const first = { notice: "a-0", at: 1_700_000_000_123, reminder: 0 };
+    const second = { notice: "a-0", at: 1_700_000_100_000, reminder: 1 };
+    expect(await board.readDelivery("a", "one")).toBeUndefined();
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch })).toEqual({ outcome: "noted" });
+    await board.recordDelivery({ subject: "a", hook: "two", delivery: first, epoch });
+    await board.recordDelivery({ subject: "a", hook: "one", delivery: second, epoch });
+    const other = await bench.another();
+    expect(await other.readDelivery("a", "one")).toEqual(second);
+    expect(await other.readDelivery("a", "two")).toEqual(first);
+    expect(await other.readDelivery("b", "one")).toBeUndefined();
+  });
+
+  test("an orchestrator whose epoch is over notes nothing and moves nothing", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    await board.moveNoticeCursor(epoch, "5-0");
+    await acquireLeaderLease(board);
+    const told = { notice: "a", at: 1, reminder: 0 };
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: told, epoch })).toEqual({ outcome: "fenced" });
+    expect(await board.moveNoticeCursor(epoch, "9-0")).toEqual({ outcome: "fenced" });
+    expect(await board.readDelivery("a", "one")).toBeUndefined();
+    expect(await board.readNoticeCursor()).toBe("5-0");
+  });
+}

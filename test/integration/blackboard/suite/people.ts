@@ -1,0 +1,214 @@
+import { expect, test } from "bun:test";
+import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../../lib/model/artefact.ts";
+import type { Grant } from "../../../../lib/model/claim.ts";
+import { CommitHash } from "../../../../lib/model/ids.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import {
+  at,
+  commitOf,
+  events,
+  openClaim,
+  queued,
+  queueGrant,
+  resultOf,
+  runGrant,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import { agentName, newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
+
+const coder = agentName("coder");
+const base = CommitHash.parse("a".repeat(40));
+const next = CommitHash.parse("b".repeat(40));
+
+function answerTo(question: Artefact, payload = "Use MIT."): Artefact {
+  const made = { produced_by_role: "user", produced_by_agent: "", goal_id: question.goal_id, claim_id: "" } as const;
+  return sampleArtefact({
+    ...made,
+    structural_type: "Answer",
+    type: "Answer",
+    payload,
+    source_artefacts: [question.id],
+  });
+}
+
+/** A running grant of `coder` that asks. */
+async function askQuestion(board: Blackboard) {
+  const scene = await runGrant(board);
+  const question = resultOf(scene.goal, scene.claim, {
+    structural_type: "Question",
+    type: "Question",
+    payload: "Which licence?",
+  });
+  const result = { outcome: "asked", artefact: question } as const;
+  const finished = await board.finishGrant({ claim: scene.claim.id, agent: coder, attempt: 1, endedAt: at, result });
+  return { ...scene, question, finished };
+}
+
+export function peopleSuite(open: () => Promise<Bench>): void {
+  test("a question is stored with its grant, which waits without a lease; the repeat is answered alike", async () => {
+    await using bench = await open();
+    const { claim, question, finished } = await askQuestion(bench.board);
+    expect(finished).toEqual({ outcome: "finished" });
+    const result = { outcome: "asked", artefact: question } as const;
+    const again = { claim: claim.id, agent: coder, attempt: 1, endedAt: at, result };
+    expect(await bench.board.finishGrant(again)).toEqual({ outcome: "finished" });
+    const { state: _running, ...given } = running("coder");
+    const waiting = { ...given, state: "waiting", waits_for: { kind: "answer", question_id: question.id } };
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 3 }, grants: [waiting] });
+    expect(await bench.board.listDue(10)).toEqual([]);
+    const [event, ...more] = await events(bench.board, "grant_waiting");
+    expect(event).toMatchObject({ agent: coder, artefact_id: question.id, data: { phase: "exclusive", attempt: 1 } });
+    expect(more).toEqual([]);
+  });
+
+  test("a grant that asks keeps its base commit, or takes the one where the work stood", async () => {
+    for (const [moved, expected] of [
+      [undefined, base],
+      [next, next],
+    ] as const) {
+      await using bench = await open();
+      const { claim, goal } = await queueGrant(bench.board);
+      const grant = { ...running("coder"), base_commit: base };
+      await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
+      const artefact = resultOf(goal, claim, { structural_type: "Question", type: "Question" });
+      const result = { outcome: "asked", artefact, ...(moved && { base: moved }) } as const;
+      await bench.board.finishGrant({ claim: claim.id, agent: coder, attempt: 1, endedAt: at, result });
+      const [waiting] = (await bench.board.readClaim(claim.id))?.grants ?? [];
+      expect(waiting).toMatchObject({ state: "waiting", base_commit: expected });
+    }
+  });
+
+  test("a question is put to people once, and an answer takes it from the list; the repeat of the answer is answered alike", async () => {
+    await using bench = await open();
+    const { question, epoch } = await askQuestion(bench.board);
+    expect(await bench.board.listOpenQuestions()).toEqual([]);
+    expect(await bench.board.askPeople({ question: question.id, epoch: epoch - 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "asked" });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "already" });
+    expect(await bench.board.listOpenQuestions()).toEqual([question.id]);
+    expect(await events(bench.board, "question_asked")).toMatchObject([
+      { artefact_id: question.id, goal_id: question.goal_id, claim_id: question.claim_id, agent: coder },
+    ]);
+    const answer = answerTo(question);
+    expect(await bench.board.answersOf([question.id])).toEqual([undefined]);
+    expect(await bench.board.answerQuestion(answer, user)).toEqual({ outcome: "answered" });
+    expect(await bench.board.answerQuestion(answer, user)).toEqual({ outcome: "answered" });
+    expect(await bench.board.listOpenQuestions()).toEqual([]);
+    expect(await bench.board.answersOf([question.id])).toEqual([answer.id]);
+    expect((await events(bench.board, "artefact_created")).at(-1)).toMatchObject({ actor: user, artefact_id: answer.id });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+  });
+
+  test("of two answers the first counts, and the other is told which; one written by hand counts too", async () => {
+    await using bench = await open();
+    const { question, epoch } = await askQuestion(bench.board);
+    const first = answerTo(question);
+    await bench.hand.writeArtefact(first.id, {
+      ...{
+        id: first.id,
+        logical_id: first.logical_id,
+        version: "1",
+        structural_type: "Answer",
+        type: "Answer",
+        payload: "By hand.",
+      },
+      ...{ source_artefacts: JSON.stringify([question.id]), produced_by_role: "user" },
+    });
+    expect(await bench.board.adoptArtefact(first.id, epoch)).toEqual({ outcome: "adopted" });
+    const second = answerTo(question);
+    expect(await bench.board.answerQuestion(second, user)).toEqual({ outcome: "taken", answer: first.id });
+    expect(await bench.board.readArtefact(second.id)).toBeUndefined();
+  });
+
+  test("nobody can answer what is no question, or what nobody waits for any more", async () => {
+    await using bench = await open();
+    const { question, claim, goal, epoch } = await askQuestion(bench.board);
+    await bench.board.askPeople({ question: question.id, epoch });
+    const refusal = async (answer: Artefact) => bench.board.answerQuestion(answer, user);
+    expect(await refusal(answerTo(goal))).toMatchObject({ outcome: "refused", reason: expect.stringMatching(/no question/) });
+    const { phase, queued_at } = running("coder");
+    const cancelled = { agent: coder, phase, attempt: 1, queued_at, state: "cancelled", ended_at: at, reason: "enough" } as const;
+    await bench.board.commitClaim(commitOf(claim.id, epoch, 3, { set: { status: "terminated" }, grants: [cancelled] }));
+    expect(await bench.board.listOpenQuestions()).toEqual([]);
+    expect(await refusal(answerTo(question))).toMatchObject({ reason: expect.stringMatching(/coder does not wait/) });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+  });
+
+  test("the end of a goal takes its questions from the list, and says who asked for it", async () => {
+    await using bench = await open();
+    const { question, goal, epoch } = await askQuestion(bench.board);
+    await bench.board.askPeople({ question: question.id, epoch });
+    const aboutGoal = resultOf(goal, { ...goal, id: "" } as never, {
+      structural_type: "Question",
+      produced_by_agent: "",
+      claim_id: "",
+    });
+    await bench.board.createArtefact(aboutGoal, "orchestrator:1");
+    expect(await bench.board.askPeople({ question: aboutGoal.id, epoch })).toEqual({ outcome: "asked" });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user, epoch });
+    expect(await bench.board.listOpenQuestions()).toEqual([]);
+    expect(await bench.board.answerQuestion(answerTo(aboutGoal), user)).toMatchObject({
+      reason: expect.stringMatching(/was ended/),
+    });
+    expect(await events(bench.board, "goal_ended")).toMatchObject([{ data: { ending: "cancelled", by: user } }]);
+  });
+
+  test("a paused instance accepts no grant; going on wakes whoever has one, and both are said once", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await queueGrant(bench.board);
+    const accept = () => bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+    const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });
+    expect(await bench.board.readPause()).toBeUndefined();
+    expect(await pause(false)).toEqual({ outcome: "already" });
+    expect(await pause(true)).toEqual({ outcome: "set" });
+    expect(await pause(true)).toEqual({ outcome: "already" });
+    expect(await bench.board.setPaused({ paused: false, by: user, at, epoch: epoch - 1 })).toEqual({ outcome: "fenced" });
+    expect(await bench.board.readPause()).toEqual({ since: at, by: user });
+    expect(await accept()).toEqual({ outcome: "refused", reason: "The instance is paused." });
+    const stop = new AbortController();
+    const woken = bench.board.followGrants(coder, stop.signal)[Symbol.asyncIterator]();
+    expect((await woken.next()).value).toEqual([claim.id]);
+    expect(await pause(false)).toEqual({ outcome: "set" });
+    expect((await woken.next()).value).toEqual([claim.id]);
+    stop.abort();
+    expect(await accept()).toEqual({ outcome: "accepted" });
+    const said = await events(bench.board);
+    expect(said.filter(({ type }) => type === "instance_paused" || type === "instance_resumed")).toMatchObject([
+      { type: "instance_paused", data: { by: user } },
+      { type: "instance_resumed", data: { by: user } },
+    ]);
+  });
+
+  test("a claim may begin with bids placed by rule, and with grants that are done already", async () => {
+    await using bench = await open();
+    const bids = [{ agent: agentName("lead"), word: "review" as const }];
+    const { claim, goal, epoch } = await openClaim(bench.board, ["lead", "coder"], { bids });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { bids } });
+    expect(await events(bench.board, "bid_placed")).toMatchObject([
+      { agent: "lead", data: { word: "review", missing: 1, by_rule: true } },
+    ]);
+    expect(await bench.hand.readBids(claim.id)).toEqual({ lead: "review" });
+    const { state: _running, ...given } = running("lead");
+    const done: Grant = { ...given, phase: "review", state: "done", ended_at: at, artefact_ids: [newArtefactId()] };
+    const again = { ...claim, id: crypto.randomUUID() as typeof claim.id, kind: "retry", bidding: "closed", bids } as const;
+    const order = { claim: again, cause: "retry:x", grants: [done, queued("coder", 2)] };
+    const openedBefore = (await events(bench.board, "grant_queued")).length;
+    expect(await bench.board.openClaim({ open: order, epoch, bidDeadlineMs: 1 })).toMatchObject({ outcome: "opened" });
+    const snapshot = await bench.board.readClaim(again.id);
+    expect(snapshot?.grants).toMatchObject([
+      { agent: "coder", state: "queued", attempt: 2 },
+      { agent: "lead", state: "done" },
+    ]);
+    expect((await events(bench.board, "grant_queued")).slice(openedBefore)).toMatchObject([
+      { agent: "coder", data: { attempt: 2 } },
+    ]);
+    expect(await bench.board.claimsOfArtefact(goal.id)).toEqual(
+      new Map([
+        ["standard", claim.id],
+        ["retry:x", again.id],
+      ]),
+    );
+  });
+}

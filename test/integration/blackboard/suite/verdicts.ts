@@ -1,0 +1,86 @@
+// What a person's word does to the grant that waits for it.
+import { expect, test } from "bun:test";
+import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../../lib/model/artefact.ts";
+import type { DoneGrant, WaitingGrant } from "../../../../lib/model/claim.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { acquireLeaderLease, at, events, postGoal, resultOf, user } from "../../../support/blackboard/scene.ts";
+import { agentName, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
+
+const ada = agentName("ada");
+const begun = { agent: ada, phase: "review" as const, attempt: 1, queued_at: at, started_at: at, context_ids: [] };
+
+/** A draft whose metadata stands in no particular order, in review by a person. */
+async function awaitVerdict(board: Blackboard) {
+  const epoch = await acquireLeaderLease(board);
+  const goal = await postGoal(board);
+  const metadata = { zeal: 1, commit: "a".repeat(40) as never, summary: "A draft", "7": "seven" };
+  const target = sampleArtefact({ goal_id: goal.goal_id, type: "Draft", metadata });
+  await board.createArtefact(target, user);
+  return { epoch, goal, ...(await openReview(board, target, epoch)) };
+}
+
+/** A claim in which the person is to judge `target`, and what they may say. */
+async function openReview(board: Blackboard, target: Artefact, epoch: number) {
+  const claim = sampleClaim(target, [], { bidding: "closed" });
+  const grant: WaitingGrant = { ...begun, state: "waiting", waits_for: { kind: "approval" } };
+  await board.openClaim({ open: { claim, cause: "standard", grants: [grant] }, epoch, bidDeadlineMs: 60_000 });
+  const verdict = (payload = "{}") => {
+    const review = resultOf(target, claim, { structural_type: "Review", payload, produced_by_agent: ada });
+    const done: DoneGrant = { ...begun, state: "done", ended_at: at, artefact_ids: [review.id] };
+    return { grant: done, review, actor: user } as const;
+  };
+  return { target, claim, verdict };
+}
+
+export function verdictsSuite(open: () => Promise<Bench>): void {
+  test("a person's Review ends the grant that waited for it, also of an artefact whose metadata has an order of its own", async () => {
+    await using bench = await open();
+    const { target, claim, verdict } = await awaitVerdict(bench.board);
+    const read = await bench.board.readWithDigest(target.id);
+    expect(read?.artefact).toEqual(target);
+    const given = { ...verdict(), digest: read?.digest ?? "" };
+    expect(await bench.board.giveVerdict(given)).toEqual({ outcome: "given" });
+    expect(await bench.board.giveVerdict(given)).toEqual({ outcome: "given" });
+    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([given.grant]);
+    expect(await events(bench.board, "grant_done")).toMatchObject([
+      { actor: user, agent: ada, claim_id: claim.id, artefact_id: given.review.id, data: { phase: "review", attempt: 1 } },
+    ]);
+    expect(await bench.board.giveVerdict({ ...verdict("[1]"), digest: given.digest })).toMatchObject({ outcome: "refused" });
+  });
+
+  test("what was written over by hand cannot be judged, whichever content was read", async () => {
+    await using bench = await open();
+    const { target, verdict } = await awaitVerdict(bench.board);
+    await bench.hand.writeArtefact(target.id, { payload: "another draft" });
+    const read = await bench.board.readWithDigest(target.id);
+    const result = await bench.board.giveVerdict({ ...verdict(), digest: read?.digest ?? "" });
+    expect(result).toMatchObject({ outcome: "refused", reason: expect.stringContaining("by hand") });
+    expect(await events(bench.board, "grant_done")).toEqual([]);
+  });
+
+  test("what was written by hand can be judged as it was taken in", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const epoch = await acquireLeaderLease(board);
+    const goal = await postGoal(board);
+    const { id } = sampleArtefact();
+    const fields = { id, logical_id: id, version: "1", structural_type: "Standard", type: "Draft", payload: "x" };
+    const loose = { source_artefacts: `[ "${goal.id}" ]`, produced_by_role: "ada", metadata: '{ "summary" : "By hand" }' };
+    await bench.hand.writeArtefact(id, { ...fields, ...loose });
+    expect(await board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
+    const read = await board.readWithDigest(id);
+    if (read === undefined) throw new Error("It stands there.");
+    const { verdict } = await openReview(board, read.artefact, epoch);
+    expect(await board.giveVerdict({ ...verdict(), digest: read.digest })).toEqual({ outcome: "given" });
+  });
+
+  test("nothing is judged once the goal was ended", async () => {
+    await using bench = await open();
+    const { epoch, goal, target, verdict } = await awaitVerdict(bench.board);
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    const digest = (await bench.board.readWithDigest(target.id))?.digest ?? "";
+    const refused = { outcome: "refused", reason: `Goal ${goal.goal_id} was ended.` } as const;
+    expect(await bench.board.giveVerdict({ ...verdict(), digest })).toEqual(refused);
+  });
+}

@@ -1,0 +1,263 @@
+// Answering on a terminal: in an editor, and at the prompt below a goal that is being followed.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { GoalId } from "../../../lib/model/ids.ts";
+import { AskingSett, clearGoal, reportGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
+import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
+import type { Screen } from "../../support/cli/screen.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+let sett: AskingSett;
+let scripts: string;
+const interrupt = "\u0003";
+const endOfInput = "\u0004";
+
+beforeAll(async () => {
+  sett = await AskingSett.start();
+  scripts = join(sett.at.folder, ".git", "editors");
+  await mkdir(scripts);
+});
+
+afterAll(async () => {
+  await sett[Symbol.asyncDispose]();
+});
+
+const onTerminal = (env: Record<string, string>, ...words: string[]) =>
+  settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", TMPDIR: scripts, ...env }, columns: 120 });
+
+/** An editor whose work a script does; `$1` is the file. */
+async function editor(name: string, script: string): Promise<string> {
+  const path = join(scripts, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const shown = (screen: Screen) => screen.lines.join("\n");
+const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
+/** The sentence may be broken between its words, wherever the terminal is full. */
+const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
+const prompt = "Your answer (empty: later): ";
+/** What is typed before it stands is dropped, also when the question can be read already. */
+const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
+
+describe("sett answer in an editor", () => {
+  test("has the question below, and answers with what stands above it, headings too", async () => {
+    const { question } = await sett.ask("Which door?");
+    const copy = join(scripts, "seen");
+    const EDITOR = await editor(
+      "writes",
+      `cp "$1" ${copy}; { echo '# The door'; grep '>8' ${copy}; echo green; cat ${copy}; } > "$1"`,
+    );
+    await using answering = onTerminal({ VISUAL: "", EDITOR }, "answer", question);
+    expect(await answering.exited).toBe(0);
+    expect((await sett.answerOf(question)).payload).toMatch(/^# The door\n# -+ >8 -+\ngreen$/);
+    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}Which door\?\n$/);
+  }, 120_000);
+
+  test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {
+    const { goal, question } = await sett.ask(vagueGoal);
+    await using leaving = onTerminal({ VISUAL: "true" }, "answer", question);
+    expect(await leaving.exited).toBe(2);
+    expect(shown(leaving.screen)).toContain("You left the goal as it was");
+    const VISUAL = await editor("restates", `sed -i 's/^${vagueGoal}$/${clearGoal}/' "$1"`);
+    await using restating = onTerminal({ VISUAL, EDITOR: "false" }, "answer", question);
+    expect(await restating.exited).toBe(0);
+    await sett.achieved(goal);
+  }, 120_000);
+
+  test("left without text answers nothing, and neither does an editor that fails or is not there", async () => {
+    const { question } = await sett.ask("Which?");
+    await using empty = onTerminal({ VISUAL: "true" }, "answer", question);
+    expect(await empty.exited).toBe(2);
+    expect(shown(empty.screen)).toContain("You wrote nothing: the question is not answered.");
+    await using missing = onTerminal({ VISUAL: "/nowhere/ed" }, "answer", question);
+    expect(await missing.exited).toBe(1);
+    expect(shown(missing.screen)).toContain("Set VISUAL or EDITOR");
+    const VISUAL = await editor("fails", `echo precious > "$1"; exit 3`);
+    await using failing = onTerminal({ VISUAL }, "answer", question);
+    expect(await failing.exited).toBe(1);
+    expect(await readFile(keptIn(failing.screen), "utf8")).toBe("precious\n");
+    expect(await sett.board.listOpenQuestions()).toContain(question);
+  }, 120_000);
+
+  test("keeps what was written when somebody else was faster", async () => {
+    const { question } = await sett.ask("Which?");
+    const [started, go] = [join(scripts, "started"), join(scripts, "go")];
+    const wait = `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo 'long thoughts' > "$1"`;
+    await using answering = onTerminal({ VISUAL: await editor("slow", wait) }, "answer", question);
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("started"));
+    await sett.at.need("answer", question, "quick", "--as", "Grace Hopper");
+    await writeFile(go, "");
+    expect(await answering.exited).toBe(1);
+    expect(shown(answering.screen)).toContain("was answered by Grace Hopper");
+    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("long thoughts\n");
+  }, 120_000);
+
+  test("keeps what was written when it is no text, and when the editor is interrupted", async () => {
+    const { question } = await sett.ask("Which?");
+    await using binary = onTerminal({ VISUAL: await editor("binary", `printf '\\377' > "$1"`) }, "answer", question);
+    expect(await binary.exited).toBe(2);
+    expect(shown(binary.screen)).toContain("not UTF-8");
+    expect([...(await readFile(keptIn(binary.screen)))]).toEqual([0xff]);
+    const VISUAL = await editor("stands", `echo precious > "$1"; touch ${join(scripts, "stands-now")}; exec sleep 60`);
+    await using interrupted = onTerminal({ VISUAL }, "answer", question);
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("stands-now"));
+    interrupted.type(interrupt);
+    expect(await interrupted.exited).toBe(130);
+    expect(await readFile(keptIn(interrupted.screen), "utf8")).toBe("precious\n");
+    expect(await sett.board.listOpenQuestions()).toContain(question);
+  }, 120_000);
+
+  test("keeps what was written when Redis is away by then", async () => {
+    await using own = await AskingSett.start();
+    const { question } = await own.ask("Which?");
+    const [started, go] = [join(scripts, "away"), join(scripts, "come")];
+    const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
+    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
+    await using answering = settOnTerminal(["answer", question], given);
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
+    await own.at.redis.kill();
+    await writeFile(go, "");
+    expect(await answering.exited).toBe(1);
+    expect(shown(answering.screen)).toContain("Redis cannot be reached");
+    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("thoughts\n");
+  }, 120_000);
+});
+
+describe("sett forage --watch", () => {
+  const forage = (goal: string) => onTerminal({}, "forage", "--watch", "--goal", goal);
+  const goalIn = (screen: Screen) => GoalId.parse(/^[0-9a-f-]{36}$/m.exec(shown(screen))?.[0]);
+
+  test("asks one question after the other right there, and goes on watching", async () => {
+    await using watching = forage("Which door, the green one?\nWhich hinge?");
+    await watching.showing("the first question", has(`  Which door, the green one?`));
+    await watching.showing("the prompt", prompted);
+    watching.type("the grën\u007fen one\r");
+    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second prompt", prompted);
+    watching.type("both\r");
+    expect(await watching.exited).toBe(0);
+    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
+    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
+    expect(answers.map(({ payload }) => payload)).toEqual(["the grëen one", "both"]);
+    expect(shown(watching.screen)).toMatch(/The goal [0-9a-f]{8} is achieved/);
+    expect(watching.screen.unknown).toEqual([]);
+  }, 120_000);
+
+  test("takes several lines that are pasted as one answer", async () => {
+    await using watching = forage("Which door?\nWhich hinge?");
+    await watching.showing("the prompt", prompted);
+    watching.type("one\rtwo\rthree\r");
+    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second prompt", prompted);
+    watching.type("\r");
+    expect(await watching.exited).toBe(4);
+    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
+    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
+    expect(answers.map(({ payload }) => payload)).toEqual(["one\ntwo\nthree"]);
+  }, 120_000);
+
+  test("drops what is typed while no prompt stands, whether it was entered or not", async () => {
+    await using watching = forage("Which door?\nWhich hinge?");
+    await watching.showing("the first prompt", prompted);
+    // Until it goes on nobody asks the second question.
+    await sett.at.need("pause");
+    watching.type("green\r");
+    await watching.showing("the answer", has("posts Answer"));
+    watching.type("too early\rhalf a li");
+    await watching.showing("the echo", has("half a li"));
+    await sett.at.need("resume");
+    await watching.showing("the second question", has("  Which hinge?"));
+    await watching.showing("the second prompt", prompted);
+    watching.type("both\r");
+    expect(await watching.exited).toBe(0);
+    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
+    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
+    expect(answers.map(({ payload }) => payload)).toEqual(["green", "both"]);
+  }, 120_000);
+
+  test("leaves for later what gets an empty line, or no more input, and says how to answer", async () => {
+    for (const key of ["\r", endOfInput]) {
+      await using watching = forage("Which door?");
+      await watching.showing("the prompt", prompted);
+      const question = await sett.questionOf({ goal_id: goalIn(watching.screen) });
+      watching.type(key);
+      expect(await watching.exited).toBe(4);
+      expect(shown(watching.screen)).toContain(`sett answer ${question.slice(0, 8)} "…"`);
+      expect(shown(watching.screen)).toMatch(/^Question \w+ is left for later\.$/m);
+      expect(await sett.board.listOpenQuestions()).toContain(question);
+    }
+  }, 120_000);
+
+  test("takes what was entered also where the input ends right behind it", async () => {
+    await using watching = forage("Which door?");
+    await watching.showing("the prompt", prompted);
+    watching.type(`green\r${endOfInput}`);
+    expect(await watching.exited).toBe(0);
+    expect(shown(watching.screen)).toContain("posts Answer");
+  }, 120_000);
+
+  test("is left with Ctrl-C, also in the middle of an answer", async () => {
+    await using watching = forage("Which door?");
+    await watching.showing("the prompt", prompted);
+    watching.type(`the gre${interrupt}`);
+    expect(await watching.exited).toBe(130);
+    expect(shown(watching.screen)).toContain("The goal goes on without you");
+    expect(shown(watching.screen)).not.toContain(prompt);
+  }, 120_000);
+
+  test("takes the prompt away when somebody else answers, and goes on", async () => {
+    await using watching = forage("Which door?");
+    await watching.showing("the prompt", prompted);
+    watching.type("the gre");
+    await watching.showing("what is typed", has(`${prompt}the gre`));
+    const question = await sett.questionOf({ goal_id: goalIn(watching.screen) });
+    await sett.at.need("answer", question, "the red one", "--as", "Grace Hopper");
+    expect(await watching.exited).toBe(0);
+    expect(shown(watching.screen)).toContain(`Question ${question.slice(0, 8)} was answered by Grace Hopper`);
+    expect(shown(watching.screen)).not.toContain(prompt);
+    expect((await sett.answerOf(question)).payload).toBe("the red one");
+  }, 120_000);
+
+  test("keeps what is typed while something happens above, and while Redis is away", async () => {
+    await using own = await AskingSett.start();
+    await using watching = settOnTerminal(["forage", "--watch", "--goal", "Which door?"], {
+      cwd: own.at.folder,
+      env: { ...own.at.env, NO_COLOR: "1" },
+      columns: 40,
+    });
+    await watching.showing("the prompt", prompted);
+    watching.type("a long answer that goes on in the next row");
+    await watching.showing("what is typed", has("next row"));
+    await own.at.redis.kill();
+    const whole = `${prompt}a long answer that goes on in the next row`;
+    await watching.showing("the loss", (screen) => has("Redis is away")(screen) && screen.lines.at(-1) === whole);
+    watching.type("\r");
+    await watching.showing("what became of it", has("Your answer is not stored yet."));
+    await own.at.redis.start();
+    await watching.showing("the return", (screen) => has("Redis is back.")(screen) && screen.lines.at(-1) === whole);
+    // Once as it was entered in vain, and once as it stands there again.
+    expect(shown(watching.screen).split(prompt)).toHaveLength(3);
+    watching.type("\r");
+    expect(await watching.exited).toBe(0);
+    expect(shown(watching.screen)).toContain("is achieved");
+  }, 120_000);
+
+  test("ends with exit code 4 without a terminal, with the question and what to type", async () => {
+    const { code, out, err } = await sett.at.sett("forage", "--watch", "--goal", "Which door?");
+    expect(code).toBe(4);
+    const question = await sett.questionOf({ goal_id: GoalId.parse(out.trim()) });
+    expect(err).toContain(`Question ${question.slice(0, 8)} from coder`);
+    expect(err).toContain(`sett answer ${question.slice(0, 8)} "…"`);
+  }, 120_000);
+
+  test("shows an approval with what to type, and ends", async () => {
+    await using watching = forage(reportGoal);
+    expect(await watching.exited).toBe(4);
+    expect(shown(watching.screen)).toMatch(
+      /asks lead to approve or reject ([0-9a-f]{8})[\s\S]*sett approve \1[\s\S]*sett reject \1/,
+    );
+  }, 120_000);
+});

@@ -1,0 +1,105 @@
+// What `sett prune` has moved into a file is read like what is on a blackboard; no sett need run.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+
+const file = "old.jsonl";
+let at: Workspace;
+let goal: Artefact;
+let result: Artefact;
+/** What commands told while it all stood on the blackboard. */
+const then: Record<string, string> = {};
+
+const asked = (): Record<string, string[]> => ({
+  artefact: ["unearth", result.id.slice(0, 8)],
+  json: ["unearth", result.id, "--json"],
+  payload: ["unearth", result.id, "--payload"],
+  tree: ["graph", "--format", "tree"],
+  graph: ["graph", goal.id.slice(0, 8), "--json"],
+  events: ["watch", "--no-follow", "-o", "jsonl", "--goal", goal.id.slice(0, 8)],
+  one: ["watch", "--no-follow", "-o", "jsonl", "--type", "claim_opened"],
+});
+
+beforeAll(async () => {
+  at = await Workspace.create();
+  await using board = await at.board();
+  const begin = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const commit = CommitHash.parse(await at.commit("door.txt", "red\n"));
+  goal = sampleArtefact({ metadata: { summary: "Paint the door", commit: begin } });
+  await board.createArtefact(goal, "person:Ada");
+  const claim = sampleClaim(goal, []);
+  const epoch = await acquireLeaderLease(board);
+  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  result = resultOf(goal, claim, { structural_type: "Terminal", type: "Done", payload: "é\u2028🦡\n", metadata: { commit } });
+  await board.createArtefact(result, "agent:coder");
+  const about = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id };
+  const set = { status: "complete", bidding: "closed" } as const;
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }));
+  await board.moveCursor(epoch, await board.endOfEvents());
+  for (const [name, words] of Object.entries(asked())) then[name] = await at.need(...words);
+  await at.need("prune", "--before", "0s", "--to", file);
+  expect(await board.listGoals()).toEqual([]);
+}, 120_000);
+
+afterAll(() => at[Symbol.asyncDispose]());
+
+/** Where no instance is to be found. */
+const offline = (...words: string[]) => runSett([...words, "--archive", file], { cwd: at.folder });
+/** But for how long ago it was. */
+const timeless = (text = "") => text.replace(/\(.* ago\)|\(just now\)/g, "");
+/** The file has the members of its objects in an order of its own. */
+const read = (text: string): unknown =>
+  text.startsWith("{")
+    ? text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line))
+    : text;
+
+test.each(["artefact", "json", "payload", "tree", "graph", "events", "one"])(
+  "what was told of it (%s) is told from the file, word for word",
+  async (name) => {
+    const { code, out } = await offline(...(asked()[name] ?? []));
+    expect(code).toBe(0);
+    expect(read(timeless(out))).toEqual(read(timeless(then[name])));
+  },
+);
+
+test("unearth shows the changes of a commit that this repository has", async () => {
+  expect((await offline("unearth", result.id)).out).toContain("door.txt | 1 +");
+});
+
+test("watch tells an archive in words, and ends", async () => {
+  const { code, out } = await offline("watch");
+  expect(code).toBe(0);
+  expect(out.trimEnd().split("\n").at(-1)).toContain("claim");
+  expect((await offline("watch", "--since", "1d", "--agent", "nobody")).out).toBe("");
+});
+
+test("what is not in it is told to be looked for in it", async () => {
+  for (const words of [
+    ["unearth", "abcdef12"],
+    ["graph", "abcdef12"],
+    ["watch", "--goal", "abcdef12"],
+  ]) {
+    const { code, out, err } = await offline(...words);
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("There is no artefact abcdef12 in ");
+    expect(err).toContain("sett hoard --archive ");
+  }
+});
+
+test("nothing is told of an archive that was changed", async () => {
+  await writeFile(join(at.folder, "bad.jsonl"), (await readFile(join(at.folder, file), "utf8")).replace("Paint", "Faint"));
+  for (const words of [["unearth", result.id], ["graph"], ["watch"]]) {
+    const { code, out, err } = await runSett([...words, "--archive", "bad.jsonl"], { cwd: at.folder });
+    expect([code, out]).toEqual([1, ""]);
+    expect(err).toContain("is damaged");
+  }
+});

@@ -1,0 +1,101 @@
+// Wrong use that needs no container: a clear sentence with what to do, a non-zero exit code, and nothing half-made.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+
+const sett = "version: '1.0'\nagents:\n  echo:\n    image: sett/agent-base:latest\n    command: [\"/bin/cat\"]\n";
+let at: Workspace;
+let bare: string;
+
+beforeAll(async () => {
+  [at, bare] = await Promise.all([Workspace.create(), mkdtemp(join(tmpdir(), "sett-no-git-"))]);
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+  await rm(bare, { recursive: true, force: true });
+});
+
+async function inRepository(yml: string | undefined, act: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-bad-"));
+  await $`git init --quiet && git -c user.name=A -c user.email=a@b commit --quiet --allow-empty -m Begin`.cwd(folder);
+  if (yml !== undefined) await writeFile(join(folder, "sett.yml"), yml);
+  await act(folder);
+  expect(await readdir(join(folder, ".git"))).not.toContain("sett");
+  await rm(folder, { recursive: true });
+}
+
+test("up outside of a git repository says so and how to make one", async () => {
+  await writeFile(join(bare, "sett.yml"), sett);
+  const { code, out, err } = await runSett(["up"], { cwd: bare });
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain(`${bare} is not in a git repository`);
+  expect(err).toContain("git init");
+});
+
+test("forage outside of a git repository says so and states nothing", async () => {
+  const before = await at.need("hoard", "--json");
+  const { code, err } = await runSett(["forage", "--goal", "x"], { cwd: bare, env: at.env });
+  expect(code).toBe(1);
+  expect(err).toContain("is not in a git repository");
+  expect(await at.need("hoard", "--json")).toBe(before);
+});
+
+test("up without a sett.yml says how to get one", async () => {
+  await inRepository(undefined, async (cwd) => {
+    const { code, err } = await runSett(["up"], { cwd });
+    expect(code).toBe(2);
+    expect(err).toContain("sett init");
+  });
+});
+
+test("up with mistakes in sett.yml tells all of them with line and path, before it looks for Docker", async () => {
+  const mistaken = `${sett}    comand: x\n    environment: ["TOKEN=\${NOT_THERE}"]\n    timeout: soon\n`;
+  await inRepository(mistaken, async (cwd) => {
+    const { code, err } = await runSett(["up"], { cwd, env: { DOCKER_HOST: "unix:///nowhere/docker.sock" } });
+    expect(code).toBe(2);
+    for (const text of ["sett.yml:6", "comand", "sett.yml:7", "NOT_THERE", "sett.yml:8", "timeout"]) expect(err).toContain(text);
+    expect(err).not.toContain("Docker");
+  });
+});
+
+test.each(["Demo", "de mo", "-demo", "démo", "a".repeat(41), ""])("up refuses %j as a name", async (name) => {
+  await inRepository(sett, async (cwd) => {
+    const { code, err } = await runSett(["up", `--name=${name}`], { cwd });
+    expect(code).toBe(2);
+    expect(err).toContain("--name");
+  });
+});
+
+test.each(["up", "list", "status", "down", "watch", "forage --goal x"])(
+  "`sett %s` says when Docker does not run, and what to try",
+  async (words) => {
+    await inRepository(sett, async (cwd) => {
+      await $`git add -A && git -c user.name=A -c user.email=a@b commit --quiet -m Sett`.cwd(cwd);
+      const { code, out, err } = await runSett(words.split(" "), { cwd, env: { DOCKER_HOST: "unix:///nowhere/docker.sock" } });
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toContain("The Docker Engine does not answer");
+      expect(err).toContain("dockerd");
+      expect(await $`git for-each-ref refs/sett`.cwd(cwd).text()).toBe("");
+    });
+  },
+);
+
+test("a goal of 1 MB is stated byte for byte, one of 100 MB is refused at once", async () => {
+  const goal = `Read this:\n${"ä 0123456789\n".repeat(70_000)}`;
+  expect(Buffer.byteLength(goal)).toBeGreaterThan(900_000);
+  const given = { cwd: at.folder, env: at.env };
+  const { code, out } = await runSett(["forage", "--goal", "-"], { ...given, stdin: goal });
+  expect(code).toBe(0);
+  expect(await at.need("unearth", out.trim(), "--payload")).toBe(goal);
+  const before = await at.git("for-each-ref", "refs/sett");
+  const refused = await runSett(["forage", "--goal", "-"], { ...given, stdin: new Uint8Array(100_000_000).fill(97) });
+  expect({ code: refused.code, out: refused.out }).toEqual({ code: 2, out: "" });
+  expect(refused.err).toContain("longer than 16 MiB");
+  expect(refused.err).toContain("Commit what is large");
+  expect(await at.git("for-each-ref", "refs/sett")).toBe(before);
+});

@@ -1,0 +1,200 @@
+// sett cancel, pause and resume, with the real program, orchestrator, cubs and Redis.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { BidRule } from "../../../lib/model/bid.ts";
+import { endless, report, Sett } from "../../support/cli/sett.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Member } from "../../support/world/clan.ts";
+
+let at: Workspace;
+
+beforeAll(async () => {
+  at = await Workspace.create();
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+const bids = (...rules: BidRule[]) => ({ bids: rules });
+const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });
+
+async function eventTypes(clan: Sett, from = "0"): Promise<string[]> {
+  return (await clan.board.readEvents(from, 1_000)).map(({ type }) => type);
+}
+
+describe("sett cancel", () => {
+  test("ends a claim in bidding, and bids that come later are refused", async () => {
+    await using clan = await Sett.gather(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    const goal = await clan.goal();
+    const { claim } = await clan.claimOn(goal);
+    const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
+    expect(code).toBe(0);
+    expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled: 1 claim has ended.`);
+    expect((await clan.claimOn(goal)).claim).toMatchObject({
+      status: "terminated",
+      termination_reason: "The goal was cancelled.",
+    });
+    expect(await clan.board.placeBid({ claim: claim.id, agent: "silent" as never, word: "claim" })).toMatchObject({
+      outcome: "refused",
+    });
+    expect(await clan.stateOf(goal)).toBe("cancelled");
+    const log = await clan.need("watch", "--no-follow");
+    expect(log).toMatch(/Ada Lovelace +asks to cancel the goal/);
+    expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
+  }, 120_000);
+
+  test("names a claim that somebody has broken by hand, for it cannot end before it is put right", async () => {
+    await using clan = await Sett.gather(at, { silent: {} });
+    const goal = await clan.goal();
+    const { claim } = await clan.claimOn(goal);
+    await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");
+    const { code, err } = await clan.sett("cancel", goal.id);
+    expect(code).toBe(0);
+    expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled.`);
+    expect(err.replace(/\s+/g, " ")).toContain(
+      `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when somebody has put that right`,
+    );
+  }, 120_000);
+
+  test.each(["review", "claim", "exclusive"] as const)(
+    "stops the tool that is at work on a bid of `%s`",
+    async (bid) => {
+      const { tool, begun, stopped } = endless();
+      await using clan = await Sett.gather(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
+      const goal = await clan.goal();
+      await begun;
+      const told = JSON.parse(await clan.need("cancel", goal.id, "--json"));
+      expect(told).toMatchObject({ id: goal.id, state: "cancelled", claims: 1 });
+      expect(told.agents).toHaveLength(1);
+      await stopped;
+      expect((await clan.claimOn(goal)).grants.map(({ state }) => state)).toEqual(["cancelled"]);
+      const artefacts = await clan.board.listArtefactsOfGoal(goal.goal_id);
+      expect(artefacts).toHaveLength(1);
+    },
+    120_000,
+  );
+
+  test("ends what waits for an answer, and closes the question", async () => {
+    const ask = () => ({ structural_type: "Question", payload: "Which colour?" });
+    await using clan = await Sett.gather(at, { painter: { ...onGoal("exclusive"), tool: ask } });
+    const goal = await clan.goal();
+    await clan.grant(goal, "painter", "waiting");
+    await waitFor("the question", async () => (await clan.board.listOpenQuestions()).length === 1);
+    expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended, and with it the work of painter.");
+    expect(await clan.board.listOpenQuestions()).toEqual([]);
+    expect(await clan.stateOf(goal)).toBe("cancelled");
+  }, 120_000);
+
+  test("works on a paused instance, and leaves other goals alone", async () => {
+    const { tool, begun } = endless();
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool } });
+    const other = await clan.goal("The other");
+    await begun;
+    await clan.need("pause");
+    const goal = await clan.goal();
+    await waitFor("the bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
+    expect((await clan.sett("cancel", goal.id)).err).toContain("1 claim has ended.");
+    expect(await clan.stateOf(goal)).toBe("cancelled");
+    expect(await clan.stateOf(other)).toBe("running");
+  }, 120_000);
+
+  test("refuses a goal that is at rest or cancelled already, and what is no goal", async () => {
+    const finish = () => report("Code", { structural_type: "Terminal" });
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: finish } });
+    const goal = await clan.goal();
+    await clan.ended(goal, "complete");
+    const { code, err } = await clan.sett("cancel", goal.id);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is nothing to cancel.") });
+    expect(await eventTypes(clan)).not.toContain("cancel_requested");
+    const held = await clan.goal("Held up");
+    await clan.board.registerAgents([], "person:test", { exact: true });
+    await clan.board.logEvent({ type: "cancel_requested", goal_id: held.goal_id }, "person:test");
+    await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
+    expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is nothing to cancel.");
+    expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
+  }, 120_000);
+});
+
+describe("sett pause and sett resume", () => {
+  test("while it is paused nothing new starts, what has begun goes on to its end, and everything goes on afterwards", async () => {
+    const release = Promise.withResolvers<void>();
+    const code = async () => {
+      await release.promise;
+      return report("Code");
+    };
+    const test = () => report("Tested", { structural_type: "Terminal" });
+    const members: Record<string, Member> = {
+      coder: { ...onGoal("claim"), tool: code },
+      tester: { ...onGoal("exclusive"), tool: test },
+    };
+    await using clan = await Sett.gather(at, members);
+    const goal = await clan.goal();
+    await clan.grant(goal, "coder", "running");
+    // Granted to an agent that has its hands full: it is queued when the pause comes.
+    const next = await clan.goal("The next");
+    await clan.grant(next, "coder", "queued");
+    const { code: exit, err } = await clan.sett("pause", "--as", "Grace Hopper");
+    expect(exit).toBe(0);
+    expect(err).toContain(`${clan.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
+
+    release.resolve();
+    await clan.grant(goal, "coder", "done");
+    const status = JSON.parse(await clan.need("status", "--json"));
+    expect(status.paused).toMatchObject({ by: "person:Grace Hopper", since: expect.any(String) });
+    const why = { reason: "paused", by: "person:Grace Hopper", since: status.paused.since };
+    const waiting = (id: string) => status.goals.find((one: { id: string }) => one.id === id).waiting_for;
+    expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
+    expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
+    const text = await clan.need("status");
+    expect(text).toMatch(/^paused for \w+ by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
+    expect(text).toMatch(/waits for `coder` to start, \w+: the instance is paused/);
+    expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
+
+    const again = await clan.sett("pause");
+    expect({ code: again.code, err: again.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("The instance is paused already, by Grace Hopper since 20"),
+    });
+    expect((await clan.sett("resume")).code).toBe(0);
+    for (const one of [goal, next]) await clan.ended(one, "complete");
+    expect(await clan.stateOf(next)).toBe("achieved");
+    expect(JSON.parse(await clan.need("status", "--json")).paused).toBeNull();
+    const running = await clan.sett("resume");
+    expect({ code: running.code, err: running.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("The instance is not paused."),
+    });
+  }, 120_000);
+
+  test("what is asked for while nobody orchestrates is recorded, and acted on in order when somebody does", async () => {
+    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await clan.stopOrchestrating();
+    const asked = await clan.sett("pause");
+    expect({ code: asked.code, err: asked.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("What you asked for is recorded, but not done yet: "),
+    });
+    expect(asked.err).toContain("as soon as an orchestrator gets to it");
+    expect(await clan.board.readPause()).toBeUndefined();
+    const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
+    expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
+    expect(await clan.need("status")).toMatch(
+      /^Ada Lovelace asked for a pause (?:just now|\w+ ago): it takes effect once an orchestrator gets to it$/m,
+    );
+    await clan.orchestrate();
+    await waitFor("the pause", () => clan.board.readPause());
+    expect(await requests()).toEqual([]);
+    expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
+  }, 120_000);
+
+  test("an orchestrator that comes back within seconds is waited for", async () => {
+    await using clan = await Sett.gather(at, {});
+    await clan.stopOrchestrating();
+    await using pausing = clan.start("pause", "--json");
+    await waitFor("the request", async () => (await eventTypes(clan)).includes("pause_requested"));
+    await clan.orchestrate();
+    expect(await pausing.exited).toBe(0);
+    expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
+  }, 120_000);
+});

@@ -1,0 +1,163 @@
+// `sett up` where there is no sett.yml yet: one command to a first sett, and nothing that nobody agreed to.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+
+const written = [
+  "agents/example-agent/Dockerfile",
+  "agents/example-agent/README.md",
+  "agents/example-agent/run.sh",
+  "sett.schema.json",
+  "sett.yml",
+];
+
+let base: string;
+let folder: string;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "sett-first-")));
+  folder = join(base, "garden");
+  env = { HOME: base, XDG_STATE_HOME: join(base, "state"), DOCKER_HOST: `unix://${join(base, "no-engine.sock")}` };
+  await mkdir(folder);
+});
+
+afterEach(async () => {
+  await sett("down", "--volumes", "--timeout", "1s");
+  await rm(base, { recursive: true, force: true });
+});
+
+const sett = (...words: string[]) => runSett(words, { cwd: folder, env });
+const git = (...words: string[]) => $`git ${words}`.cwd(folder).env({ PATH: process.env.PATH, HOME: base }).quiet();
+const lines = async (...words: string[]) => (await git(...words).text()).split("\n").filter((line) => line !== "");
+
+async function beginRepository(): Promise<void> {
+  await git("init", "--quiet", "--initial-branch=main");
+  await git("config", "user.name", "Ada Lovelace");
+  await git("config", "user.email", "ada@sett.invalid");
+}
+
+/** Neither files nor commits nor an index: as `git init` has left it. */
+async function expectUntouched(): Promise<void> {
+  expect(await readdir(folder)).toEqual([".git"]);
+  expect(await lines("status", "--porcelain")).toEqual([]);
+  expect((await git("rev-parse", "--verify", "--quiet", "HEAD").nothrow()).exitCode).toBe(1);
+}
+
+test("--yes writes, commits and starts a sett in an empty repository, from any folder of it, and nothing else is committed", async () => {
+  await beginRepository();
+  const below = join(folder, "below");
+  await mkdir(below);
+  const { code, out, err } = await runSett(["up", "--yes", "--runtime", "process"], { cwd: below, env });
+  expect(err).toContain("“Add a sett”");
+  expect([code, out]).toEqual([0, "garden is up: redis, orchestrator, example-agent\n"]);
+  expect(await lines("ls-tree", "-r", "--name-only", "HEAD")).toEqual(written);
+  expect(await lines("log", "--format=%an <%ae> %s")).toEqual(["Ada Lovelace <ada@sett.invalid> Add a sett"]);
+  expect(await lines("status", "--porcelain")).toEqual([]);
+  expect(await readdir(below)).toEqual([]);
+  expect((await sett("forage", "--goal", "hello", "--watch")).code).toBe(0);
+});
+
+test("in a pipe without --yes it says which command would, and writes nothing", async () => {
+  await beginRepository();
+  const { code, err } = await sett("up", "--runtime", "process");
+  expect(code).toBe(2);
+  expect(err).toContain(`There is no sett.yml in ${folder}.`);
+  expect(err).toContain("sett up --yes");
+  await expectUntouched();
+});
+
+test("outside a repository it says to make one; so does forage", async () => {
+  for (const words of [
+    ["up", "--yes"],
+    ["forage", "--goal", "hello"],
+  ]) {
+    const { code, err } = await sett(...words);
+    expect(code).not.toBe(0);
+    expect(err).toContain("is not in a git repository");
+    expect(err).toContain("git init && sett up");
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("beside changes that are not committed nothing is written, and what is staged stays staged", async () => {
+  await beginRepository();
+  await writeFile(join(folder, "draft.txt"), "mine");
+  await git("add", "draft.txt");
+  const { code, err } = await sett("up", "--yes", "--runtime", "process");
+  expect(code).not.toBe(0);
+  expect(err).toContain("  A  draft.txt");
+  expect(err).toContain("sett up --yes");
+  expect(await lines("status", "--porcelain")).toEqual(["A  draft.txt"]);
+});
+
+test("files of the same names are named and kept", async () => {
+  await beginRepository();
+  await mkdir(join(folder, "agents/example-agent"), { recursive: true });
+  await writeFile(join(folder, "agents/example-agent/run.sh"), "mine");
+  await git("add", "--all");
+  await git("commit", "--quiet", "--message=Begin");
+  const { code, err } = await sett("up", "--yes", "--runtime", "process");
+  expect(code).toBe(2);
+  expect(err).toContain("  agents/example-agent/run.sh\n");
+  expect(await lines("status", "--porcelain")).toEqual([]);
+});
+
+test.each([
+  ["a hook refuses the commit", "pre-commit", "echo 'error: not on a Sunday' >&2; exit 1", "not on a Sunday"],
+  ["git does not know who commits", "", "", 'git config --global user.name "…"'],
+])("where %s, all is as it was before", async (_, hook, script, reason) => {
+  await beginRepository();
+  if (hook === "") {
+    await git("config", "--unset", "user.email");
+    await git("config", "user.useConfigOnly", "true");
+  } else {
+    await mkdir(join(folder, ".git/hooks"), { recursive: true });
+    await writeFile(join(folder, ".git/hooks", hook), `#!/bin/sh\n${script}\n`);
+    await chmod(join(folder, ".git/hooks", hook), 0o755);
+  }
+  const { code, err } = await sett("up", "--yes", "--runtime", "process");
+  expect(code).toBe(1);
+  expect(err).toContain("cannot be committed");
+  expect(err).toContain(reason);
+  await expectUntouched();
+});
+
+test("where git ignores one of the files, it is named, and nothing is begun", async () => {
+  await beginRepository();
+  await writeFile(join(folder, ".git/info/exclude"), "sett.yml\n");
+  const { code, err } = await sett("up", "--yes", "--runtime", "process");
+  expect(code).toBe(1);
+  expect(err).toContain("git is told to ignore sett.yml.");
+  expect(err).toContain("git check-ignore --verbose sett.yml");
+  await expectUntouched();
+});
+
+test("where no Docker Engine answers, nothing is begun", async () => {
+  await beginRepository();
+  const { code, err } = await sett("up", "--yes");
+  expect(code).toBe(1);
+  expect(err).toContain("The Docker Engine does not answer");
+  await expectUntouched();
+});
+
+test("on a terminal it asks: no leaves everything alone, yes goes on", async () => {
+  await beginRepository();
+  const up = ["up", "--runtime", "process"];
+  await using refused = settOnTerminal(up, { cwd: folder, env: { ...env, NO_COLOR: "1" }, columns: 120 });
+  await refused.showing("the question", (screen) => screen.lines.join("\n").includes("[y/N]"));
+  refused.type("\r");
+  expect(await refused.exited).toBe(2);
+  expect(refused.raw()).toContain("none was written");
+  await expectUntouched();
+
+  await using agreed = settOnTerminal(up, { cwd: folder, env: { ...env, NO_COLOR: "1" }, columns: 120 });
+  await agreed.showing("the question", (screen) => screen.lines.join("\n").includes("[y/N]"));
+  agreed.type("y\r");
+  expect(await agreed.exited).toBe(0);
+  expect(await lines("ls-tree", "-r", "--name-only", "HEAD")).toEqual(written);
+});

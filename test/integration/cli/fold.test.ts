@@ -1,0 +1,123 @@
+// What a terminal is told once: events in, lines out; and a failing goal as a person and as a program are told of it.
+import { expect, test } from "bun:test";
+import { type Beside, eventLine } from "../../../apps/cli/render/event-line.ts";
+import { Fold } from "../../../apps/cli/render/fold.ts";
+import { createStyle } from "../../../apps/cli/text/style.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { AskingSett, failingGoal } from "../../support/cli/asking-sett.ts";
+import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
+import { agentName, newClaimId } from "../../support/records/sample.ts";
+
+const claim = newClaimId();
+const short = `claim ${claim.slice(0, 8)}`;
+
+type Given = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: Beside };
+
+/** What happened, without when, where and who. */
+function told(...given: Given[]): string[] {
+  const fold = new Fold();
+  const plain = createStyle(false);
+  return given.flatMap(({ beside = {}, ...over }) => {
+    const event: SettEvent = {
+      id: "1-0",
+      time: "2026-01-01T12:00:00.000Z",
+      actor: over.agent === undefined ? "orchestrator:1" : `agent:${over.agent}`,
+      claim_id: claim,
+      ...over,
+    };
+    const taken = fold.take(event, beside);
+    return taken === undefined ? [] : [eventLine(event, plain, taken).slice("00:00:00  00000000  orchestrator    ".length)];
+  });
+}
+
+const bid = (agent: string, word: string): Given => ({ type: "bid_placed", agent: agentName(agent), data: { word } });
+const coder = agentName("coder");
+const reason = "The tool ended with exit code 3.";
+const failure = (artefact: string): Given[] => [
+  {
+    type: "artefact_created",
+    agent: coder,
+    artefact_id: artefact as NonNullable<SettEvent["artefact_id"]>,
+    data: { structural_type: "Failure", type: "ToolExecutionFailure" },
+    beside: { summary: reason },
+  },
+  { type: "grant_failed", agent: coder, data: { reason } },
+];
+
+test("whose bids are `ignore` is told where the bidding closes, and nowhere else", () => {
+  expect(told(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), { type: "bidding_closed" })).toEqual([
+    `bids exclusive on ${short}`,
+    `closes the bidding on ${short}, ignored by linter, tester`,
+  ]);
+  const crowd = Array.from({ length: 12 }, (_, at) => `a${at + 1}`);
+  expect(told(...crowd.map((name) => bid(name, "ignore")), { type: "bidding_closed" })).toEqual([
+    `closes the bidding on ${short}, ignored by a1, a2, a3, a4, a5, a6, a7, a8 and 4 more`,
+  ]);
+  expect(told({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
+  const opened: Given = { type: "claim_opened" };
+  const unwanted = `closes the bidding on ${short}: everybody ignores it`;
+  expect(told(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
+  const wanted = `closes the bidding on ${short}, ignored by tester`;
+  expect(told(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
+});
+
+test("the reason of a failure is told once: with the Failure, and with another attempt's", () => {
+  const end: Given = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
+  const cancelled: Given = {
+    type: "grant_cancelled",
+    agent: agentName("tester"),
+    data: { reason: `Agent coder failed: ${reason}` },
+  };
+  const again: Given[] = [
+    { type: "grant_retrying", agent: coder, data: { after_ms: 1000 } },
+    { type: "grant_queued", agent: coder },
+  ];
+  const lines = told(...failure("11111111"), ...again, ...failure("22222222"), cancelled, end);
+  expect(lines.filter((line) => !line.startsWith("tries") && !line.startsWith("grants"))).toEqual([
+    `posts ToolExecutionFailure 11111111  “${reason}”`,
+    `fails on ${short}`,
+    `posts ToolExecutionFailure 22222222  “${reason}”`,
+    `fails on ${short}`,
+    `cancels the work of tester on ${short}: Agent coder failed`,
+    `terminates ${short}`,
+  ]);
+});
+
+test("a reason that was not told before is told, also after other claims' reasons", () => {
+  const other = newClaimId();
+  const ended = (over: Partial<SettEvent>): Given => ({
+    type: "claim_terminated",
+    data: { reason: "Feedback from critic" },
+    ...over,
+  });
+  expect(told(ended({ claim_id: other }), ended({}))).toEqual([
+    `terminates claim ${other.slice(0, 8)}: Feedback from critic`,
+    `terminates ${short}: Feedback from critic`,
+  ]);
+});
+
+test("a person at a terminal of 80 columns reads a goal's failure once, a program every line, and no word is broken", async () => {
+  await using sett = await AskingSett.start();
+  const { folder: cwd, env } = sett.at;
+  await using forage = settOnTerminal(["forage", "--watch", "--goal", failingGoal], { cwd, env, columns: 80 });
+  expect(await forage.exited).toBe(3);
+  const seen = forage.screen.rows.map((row) => row.trim()).join(" ");
+  expect(seen.match(/It cannot be done\./g)).toHaveLength(1);
+  expect(seen).not.toContain("bids ignore");
+  expect(seen).toMatch(/ignored by (?:critic, lead|lead, critic) /);
+  expect(seen).toMatch(/The goal [0-9a-f]{8} is failed\. +→ sett unearth [0-9a-f]{8}$/);
+  expect(forage.screen.lines).toEqual(forage.screen.rows);
+
+  await using watch = settOnTerminal(["watch", "--no-follow"], { cwd, env, columns: 80 });
+  expect(await watch.exited).toBe(0);
+  expect(watch.screen.lines).toEqual(watch.screen.rows);
+  expect(watch.screen.rows.join("\n")).not.toContain("bids ignore");
+  const piped = await sett.at.need("watch", "--no-follow");
+  expect(piped.match(/bids ignore/g)?.length).toBeGreaterThan(0);
+  expect(piped.trimEnd().split("\n")).toHaveLength(
+    (await sett.at.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n").length,
+  );
+  await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], { cwd, env, columns: 80 });
+  expect(await bids.exited).toBe(0);
+  expect(bids.screen.rows.join("\n")).toContain("bids ignore");
+}, 120_000);

@@ -1,0 +1,44 @@
+// Following a goal whose Redis dies in the one moment that is hard to hit from outside: between an event and what it makes us read.
+import { expect, test } from "bun:test";
+import process from "node:process";
+import { runCommand } from "../../../apps/cli/run-command.ts";
+import { GoalId } from "../../../lib/model/ids.ts";
+import { type FakeShell, fakeShell } from "../../support/cli/fake-shell.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+/** A shell in that workspace; `hear` gets every text for people before the command goes on. */
+function shellIn(at: Workspace, hear: (text: string) => Promise<void>): FakeShell {
+  const env = { ...at.env, PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null" };
+  const shell: FakeShell = { ...fakeShell(), env, cwd: at.folder };
+  const { write } = shell.err;
+  shell.err.write = async (text) => {
+    await write(text);
+    await hear(text);
+  };
+  return shell;
+}
+
+test("a goal that ended just before Redis died is judged once Redis is back", async () => {
+  await using at = await Workspace.create();
+  const shell = shellIn(at, async (text) => {
+    if (text.includes("ends the goal")) await at.redis.kill();
+  });
+  const telling = (text: string) => waitFor(`sett to say "${text}"`, () => shell.written.err.includes(text));
+  const exitCode = runCommand(["forage", "--watch", "--goal", "Paint the door"], shell);
+  await telling("states the goal");
+  {
+    await using board = await at.board();
+    const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
+    if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
+    const goal = GoalId.parse(shell.written.out.trim());
+    await board.endGoal({ goal, ending: "cancelled", epoch: leader.epoch });
+  }
+  // Whichever comes first: a command that does not wait has ended.
+  await Promise.race([telling("Redis is away"), exitCode]);
+  await at.redis.start();
+  expect(await exitCode).toBe(3);
+  expect(shell.written.err).toContain("is cancelled");
+  expect(shell.written.err.match(/Redis is away/g)).toHaveLength(1);
+  expect(shell.written.err.match(/ends the goal/g)).toHaveLength(1);
+}, 120_000);

@@ -1,0 +1,258 @@
+// States goals and looks at them, with the real program and a real Redis; nobody works on them.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { $ } from "bun";
+import { Artefact } from "../../../lib/model/artefact.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { derived } from "../../support/records/lineage.ts";
+import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
+
+let at: Workspace;
+const hand: Actor = "hand";
+
+beforeAll(async () => {
+  at = await Workspace.create();
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+async function goalOf(id: string): Promise<Artefact> {
+  return Artefact.parse(JSON.parse(await at.need("unearth", id, "--json")));
+}
+
+describe("sett forage", () => {
+  test("overlooks what prune has left in the repository, and nothing else that is not committed", async () => {
+    await using own = await Workspace.create();
+    await own.need("forage", "--goal", "Paint the door");
+    await writeFile(join(own.folder, "sett-demo-20261122T094500Z.jsonl"), "{}\n");
+    await own.need("forage", "--goal", "Paint the house");
+    await writeFile(join(own.folder, "sett-demo.jsonl"), "{}\n");
+    const { code, err } = await own.sett("forage", "--goal", "Paint the fence");
+    expect(code).toBe(1);
+    expect(err).toContain("which agents would not see:\n  ?? sett-demo.jsonl\n");
+  });
+
+  test("prints the goal's id and nothing else on stdout; the goal is as the design has it", async () => {
+    const { code, out, err } = await at.sett("forage", "--goal", "Paint the door\n\nGreen.");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[0-9a-f-]{36}\n$/);
+    expect(err).toContain(`sett watch --goal ${out.slice(0, 8)}`);
+    const id = out.trim();
+    expect(await goalOf(id)).toMatchObject({
+      id,
+      logical_id: id,
+      goal_id: id,
+      version: 1,
+      structural_type: "Standard",
+      type: "GoalDefined",
+      payload: "Paint the door\n\nGreen.",
+      source_artefacts: [],
+      produced_by_role: "user",
+      metadata: { summary: "Paint the door", commit: await at.git("rev-parse", "HEAD") },
+    });
+    const events = await at.need("watch", "--no-follow", "-o", "jsonl", "--goal", id);
+    expect(JSON.parse(events)).toMatchObject({ type: "artefact_created", actor: "person:Ada Lovelace <ada@sett.invalid>" });
+  });
+
+  test("pins the commit that the goal starts from, and tells the last tag", async () => {
+    await at.git("tag", "v1.0.0");
+    const tagged = await at.git("rev-parse", "HEAD");
+    const head = await at.commit("door.txt", "green\n");
+    const { id, commit } = JSON.parse(await at.need("forage", "--json", "--goal", "Release"));
+    expect(commit).toBe(head);
+    expect(await at.git("rev-parse", `refs/sett/demo/${id}`)).toBe(head);
+    expect((await goalOf(id)).metadata).toMatchObject({ last_tag: "v1.0.0", last_tag_commit: tagged });
+  });
+
+  test("takes a goal from stdin as it is", async () => {
+    const text = "Große Tür\n“quoted”\n";
+    const given = { cwd: at.folder, env: at.env };
+    const { out } = await runSett(["forage", "--goal", "-"], { ...given, stdin: text });
+    expect(await at.need("unearth", out.trim(), "--payload")).toBe(text);
+    const binary = await runSett(["forage", "--goal", "-"], { ...given, stdin: new Uint8Array([0xff, 0xfe]) });
+    expect(binary.code).toBe(2);
+    expect(binary.err).toContain("UTF-8");
+  });
+
+  test("refuses an empty goal and one of more than 16 MiB", async () => {
+    for (const empty of ["", " \n"]) expect((await at.sett("forage", "--goal", empty)).code).toBe(2);
+    const long = new Uint8Array(16 * 1024 * 1024 + 1).fill(97);
+    const { code, err } = await runSett(["forage", "--goal", "-"], { cwd: at.folder, env: at.env, stdin: long });
+    expect(code).toBe(2);
+    expect(err).toContain("16 MiB");
+  });
+
+  test("needs a clean repository, and lists what is not; nothing is pinned then", async () => {
+    const refs = await at.git("for-each-ref", "refs/sett");
+    await writeFile(join(at.folder, "new file.txt"), "");
+    await writeFile(join(at.folder, "door.txt"), "red\n");
+    const { code, out, err } = await at.sett("forage", "--goal", "Paint");
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("?? new file.txt");
+    expect(err).toContain(" M door.txt");
+    expect(err).toContain("git stash");
+    await $`git stash --quiet -u && git stash drop --quiet`.cwd(at.folder);
+    expect(await at.git("for-each-ref", "refs/sett")).toBe(refs);
+  });
+
+  test("says when Redis is not there, and leaves no pin", async () => {
+    const refs = await at.git("for-each-ref", "refs/sett");
+    const env = { ...at.env, REDIS_URL: "redis://:secret@127.0.0.1:1" };
+    const { code, err } = await runSett(["forage", "--goal", "x"], { cwd: at.folder, env });
+    expect(code).toBe(1);
+    expect(err).toContain("127.0.0.1:1");
+    expect(err).not.toContain("secret");
+    expect(await at.git("for-each-ref", "refs/sett")).toBe(refs);
+  });
+});
+
+describe("what stands on the blackboard", () => {
+  const goal = sampleArtefact({ metadata: { summary: "Look at it" }, created_at: "2026-01-01T00:00:00.000Z" });
+  const report = derived([goal], {
+    payload: `{"found":"${"x".repeat(10)}"}`,
+    metadata: { summary: "Two\nlines" },
+    produced_by_agent: "coder",
+  });
+  const twinId = `${report.id.slice(0, 10)}${report.id[10] === "0" ? "1" : "0"}${report.id.slice(11)}`;
+  const twin = derived([goal], { id: twinId as typeof report.id, structural_type: "Failure", type: "NoWay" });
+
+  beforeAll(async () => {
+    await using board = await at.board();
+    for (const artefact of [goal, report, twin]) await board.createArtefact(artefact, hand);
+  });
+
+  test("hoard --json is the artefacts in full, oldest first, by goal and by type", async () => {
+    const artefacts: Artefact[] = JSON.parse(await at.need("hoard", "--json", "--goal", goal.id.slice(0, 8)));
+    expect(artefacts).toEqual([goal, report, twin]);
+    expect(JSON.parse(await at.need("hoard", "--json", "--goal", goal.id, "--type", "NoWay,Other"))).toEqual([twin]);
+    expect(JSON.parse(await at.need("hoard", "--json", "--type", "Other"))).toEqual([]);
+    const all: Artefact[] = JSON.parse(await at.need("hoard", "--json"));
+    expect(all.slice(-3)).toEqual([goal, report, twin]);
+    expect(all.length).toBeGreaterThan(3);
+  });
+
+  test("hoard is a table with a line for each", async () => {
+    const lines = (await at.need("hoard", "--goal", goal.id)).trimEnd().split("\n");
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^ID +TYPE +V +BY +GOAL +AGE +SUMMARY$/);
+    expect(lines[2]).toMatch(
+      new RegExp(`^${report.id.slice(0, 8)} +Report +1 +coder +${goal.id.slice(0, 8)} +\\d+d +Two lines$`),
+    );
+  });
+
+  test("hoard names the types there are where none is of the type asked for", async () => {
+    const { code, err } = await at.sett("hoard", "--goal", goal.id, "--type", "Nope");
+    expect(code).toBe(0);
+    expect(err).toContain("There are no artefacts of type Nope. There are: GoalDefined, NoWay, Report.");
+  });
+
+  test("what has no summary is shown with its first line, and no summary takes more than 100 characters", async () => {
+    await using board = await at.board();
+    const bare = derived([], { payload: `\n  ${"By hand ".repeat(20)}\nand more`, metadata: {} });
+    const long = derived([bare], { metadata: { summary: "x".repeat(300) } });
+    for (const artefact of [bare, long]) await board.createArtefact(artefact, hand);
+    const lines = (await at.need("hoard", "--goal", bare.goal_id)).trimEnd().split("\n");
+    expect(lines[1]).toMatch(/ {2}By hand By hand .{83}…$/);
+    expect(lines[2]).toMatch(/ {2}x{99}…$/);
+    expect(await at.need("status", "--goal", bare.goal_id)).toContain("By hand");
+    expect(await at.need("watch", "--no-follow", "--goal", bare.goal_id)).toContain("“By hand");
+  });
+
+  test("hoard with an id expands that one", async () => {
+    const text = await at.need("hoard", report.id);
+    expect(text).toContain(report.logical_id);
+    expect(text).toContain(goal.id);
+    expect(text).toContain(report.payload);
+  });
+
+  test("unearth shows it whole, as content only, and as JSON", async () => {
+    expect(await at.need("unearth", report.id)).toContain(report.payload);
+    expect(await at.need("unearth", report.id, "--payload")).toBe(report.payload);
+    expect(JSON.parse(await at.need("unearth", report.id.toUpperCase(), "--json"))).toEqual(report);
+  });
+
+  test("a short id that means several lists them, one that means none says so, and what is no id is refused", async () => {
+    const ambiguous = await at.sett("unearth", report.id.slice(0, 9));
+    expect(ambiguous.code).toBe(2);
+    expect(ambiguous.err).toContain(report.id);
+    expect(ambiguous.err).toContain(twin.id);
+    const unknown = await at.sett("unearth", crypto.randomUUID());
+    expect(unknown.code).toBe(1);
+    expect((await at.sett("unearth", report.id.slice(0, 5))).code).toBe(2);
+    expect((await at.sett("unearth", "not-an-id")).code).toBe(2);
+    expect((await at.sett("hoard", "--goal", "000000")).code).toBe(1);
+  });
+
+  test("a commit is shown with its ref and what it changed, but not the one that a goal starts from", async () => {
+    const commit = await at.git("rev-parse", "HEAD");
+    const result = derived([goal], { type: "CodeCommit", payload: commit, metadata: { commit: commit as never } });
+    await using board = await at.board();
+    await board.createArtefact(result, hand);
+    const text = await at.need("unearth", result.id);
+    expect(text).toContain(`refs/sett/demo/${result.id}`);
+    expect(text).toContain("door.txt | 1 +");
+    const stated = derived([], { metadata: { commit: commit as never } });
+    await board.createArtefact(stated, hand);
+    expect(await at.need("unearth", stated.id)).not.toContain("door.txt");
+  });
+
+  test("a commit is shown with everything since the one that the work began at, not with the last commit alone", async () => {
+    const begun = await at.git("rev-parse", "HEAD");
+    const stated = sampleArtefact({ metadata: { commit: CommitHash.parse(begun) } });
+    const draft = CommitHash.parse(await at.commit("draft.txt", "1\n"));
+    const drafted = derived([stated], { type: "CodeCommit", payload: draft, metadata: { commit: draft } });
+    await at.commit("one.txt", "1\n");
+    const last = CommitHash.parse(await at.commit("two.txt", "2\n"));
+    const finished = derived([drafted], { type: "CodeCommit", payload: last, metadata: { commit: last } });
+    await using board = await at.board();
+    for (const each of [stated, drafted, finished]) await board.createArtefact(each, hand);
+    const text = await at.need("unearth", finished.id);
+    expect(text).toContain(`2 commits since ${draft.slice(0, 12)}\n`);
+    expect(text).toContain("    Write one.txt\n");
+    expect(text).toEndWith(" one.txt | 1 +\n two.txt | 1 +\n 2 files changed, 2 insertions(+)\n");
+    expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}\n`);
+  });
+
+  test("status tells every goal's state, who is waited for, the agents and the orchestrator", async () => {
+    await using board = await at.board();
+    await board.registerAgents([sampleAgent("coder")], "person:Ada", { exact: false });
+    await board.reportStatus(sampleAgent("coder").name, { at: Date.now() + 60_000, state: "idle" });
+    const status = JSON.parse(await at.need("status", "--json"));
+    expect(status.goals.find(({ id }: { id: string }) => id === goal.id)).toMatchObject({
+      state: "running",
+      open_claims: [],
+      waiting_for: expect.arrayContaining([{ kind: "claim", artefact: goal.id, since: goal.created_at }]),
+    });
+    expect(status).toMatchObject({ instance: "demo", agents: [{ name: "coder", state: "idle" }], orchestrator: null });
+    const text = await at.need("status", "--goal", goal.id);
+    expect(text).toContain("no orchestrator");
+    expect(text).toMatch(/waits for .* claim on /);
+  });
+});
+
+test("an instance with nothing on it says what to do", async () => {
+  const env = { ...at.env, SETT_INSTANCE_NAME: "empty" };
+  const empty = await runSett(["hoard"], { cwd: at.folder, env });
+  expect(empty).toMatchObject({ code: 0, out: "" });
+  expect(empty.err).toContain("sett forage");
+  expect((await runSett(["hoard", "--json"], { cwd: at.folder, env })).out).toBe("[]\n");
+  expect((await runSett(["status"], { cwd: at.folder, env })).code).toBe(0);
+});
+
+test("REDIS_URL without a name, and a name that is none, are refused", async () => {
+  const nameless = await runSett(["hoard"], { cwd: at.folder, env: { REDIS_URL: at.redis.url } });
+  expect(nameless.code).toBe(2);
+  expect(nameless.err).toContain("--name");
+  const malformed = await runSett(["hoard"], { cwd: at.folder, env: { ...at.env, REDIS_URL: "nonsense" } });
+  expect(malformed.code).toBe(2);
+  expect(malformed.err).toContain("REDIS_URL is malformed");
+  const { code, err } = await at.sett("hoard", "--name", "No Name");
+  expect(code).toBe(2);
+  expect(err).toContain("No Name");
+});

@@ -1,0 +1,240 @@
+// Moving goals that are over into a file, and reading it.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
+import { moveGoals } from "../../../apps/cli/prune/move.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import { newArtefactId, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
+
+const ada = "person:Ada";
+let at: Workspace;
+let board: Blackboard;
+let epoch: number;
+
+beforeEach(async () => {
+  at = await Workspace.create();
+  board = await at.board();
+  epoch = await acquireLeaderLease(board);
+}, 120_000);
+
+afterEach(async () => {
+  await board[Symbol.asyncDispose]();
+  await at[Symbol.asyncDispose]();
+});
+
+/** A goal that is achieved: one claim, one Terminal. */
+async function achieved(over: Partial<Artefact> = {}, ofResult: Partial<Artefact> = {}) {
+  const goal = sampleArtefact({ metadata: { summary: "A goal" }, ...over });
+  await board.createArtefact(goal, ada);
+  const claim = sampleClaim(goal, []);
+  await board.openClaim({ open: { claim, cause: "standard", grants: [] }, epoch, bidDeadlineMs: 60_000 });
+  const result = resultOf(goal, claim, { structural_type: "Terminal", type: "Done", payload: "é\n\u2028🦡", ...ofResult });
+  await board.createArtefact(result, "agent:coder");
+  const set = { status: "complete", bidding: "closed" } as const;
+  const about = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id };
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }));
+  return { goal, claim, result };
+}
+
+/** As the orchestrator does once it has acted on everything. */
+async function catchUp() {
+  await board.moveCursor(epoch, await board.endOfEvents());
+}
+
+const pruneAll = ["prune", "--before", "0s", "--to", "old.jsonl"];
+const inFile = async (file = "old.jsonl") => JSON.parse(await at.need("hoard", "--archive", file, "--json")) as Artefact[];
+
+test("what goals that are moved have committed is fetched before nobody knows of it any more", async () => {
+  const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
+  const { result } = await achieved({}, { metadata: { commit } });
+  await catchUp();
+  await at.need(...pruneAll);
+  expect(await board.listCommits()).toEqual([]);
+  expect(await at.git("rev-parse", `refs/sett/demo/${result.id}`)).toBe(commit);
+});
+
+test("goals that are over are moved into a file with all that belongs to them, and what is open stays", async () => {
+  const { goal, claim, result } = await achieved();
+  const open = sampleArtefact();
+  await board.createArtefact(open, ada);
+  await catchUp();
+  const before = await board.readEvents("0", 100);
+  const { code, err } = await at.sett(...pruneAll, "--as", "Grace");
+  expect({ code, err }).toMatchObject({ code: 0 });
+  expect(err).toMatch(/Moved 1 goal with 2 artefacts \(\d+ bytes\) and 4 events to .*old\.jsonl \(sha256 [0-9a-f]{64}\)/);
+
+  expect(await board.listGoals()).toEqual([open.goal_id]);
+  expect(await board.listArtefacts({ from: 0, count: 10 })).toEqual([open.id]);
+  expect(await board.readClaim(claim.id)).toBeUndefined();
+  const after = await board.readEvents("0", 100);
+  expect(after.filter(({ goal_id }) => goal_id === goal.goal_id)).toEqual([]);
+  const [pruned] = after.filter(({ type }) => type === "goals_pruned");
+  expect(pruned).toMatchObject({ actor: "person:Grace", data: { file: "old.jsonl", goals: 1, artefacts: 2, events: 4 } });
+  expect(err).toContain(String(pruned?.data?.sha256));
+  // Nothing of the log is lost: what is not in it is in the file.
+  const lines = (await readFile(join(at.folder, "old.jsonl"), "utf8")).trim().split("\n");
+  const archived = lines.map((line) => JSON.parse(line));
+  const events = archived.flatMap((line) => line.event ?? []);
+  expect([...events, ...after.filter(({ type }) => type !== "goals_pruned")].map(({ id }) => id).toSorted()).toEqual(
+    before.map(({ id }) => id).toSorted(),
+  );
+  expect(archived.find((line) => "claim" in line)).toMatchObject({
+    claim: { id: claim.id, status: "complete" },
+    cause: "standard",
+  });
+  expect(await inFile()).toEqual([goal, result]);
+  expect(await at.need("watch", "--no-follow")).toContain("moves 1 goals to old.jsonl");
+}, 120_000);
+
+test("an archive is read without a sett: as a table, by type, and one artefact in full", async () => {
+  const { goal, result } = await achieved();
+  await catchUp();
+  await at.need(...pruneAll);
+  await at.redis.stop();
+  const table = await at.need("hoard", "--archive", "old.jsonl");
+  expect(table).toMatch(new RegExp(`^ID .*\n${goal.id.slice(0, 8)} .* A goal\n${result.id.slice(0, 8)} +Done .*\n$`));
+  expect(await at.need("hoard", "--archive", "old.jsonl", "--type", "Done", "--limit", "1")).not.toContain("A goal");
+  const details = await at.need("hoard", result.id.slice(0, 8), "--archive", "old.jsonl");
+  expect(details).toContain(`id       ${result.id}`);
+  expect(details).toContain(result.payload);
+  expect(JSON.parse(await at.need("hoard", result.id, "--archive", "old.jsonl", "--json"))).toEqual(result);
+  expect(await at.sett("hoard", newArtefactId(), "--archive", "old.jsonl")).toMatchObject({ code: 1 });
+  const missing = { code: 1, err: expect.stringMatching(/There is no file .*nosuch\.jsonl\./) };
+  expect(await at.sett("hoard", "--archive", "nosuch.jsonl")).toMatchObject(missing);
+}, 120_000);
+
+test("a dry run says what would be moved, and moves nothing", async () => {
+  const { goal } = await achieved();
+  await catchUp();
+  const { code, err } = await at.sett("prune", "--before", "0s", "--dry-run");
+  expect([code, err]).toEqual([0, expect.stringMatching(/Would move 1 goal with 2 artefacts/)]);
+  const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
+  expect(json).toMatchObject({ dry_run: true, file: null, goals: [{ id: goal.id, state: "achieved", artefacts: 2, events: 4 }] });
+  expect(await readdir(at.folder)).not.toContainEqual(expect.stringMatching(/jsonl/));
+  expect(await board.listGoals()).toEqual([goal.goal_id]);
+}, 120_000);
+
+test("what has moved since then stays, and so does what the orchestrator has not acted on yet", async () => {
+  await achieved();
+  await catchUp();
+  const { err } = await at.sett("prune", "--before", "1h");
+  expect(err).toContain("Nothing to move");
+  await achieved();
+  const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
+  expect(json.goals).toHaveLength(1);
+}, 120_000);
+
+test("what goals that stay refer to stays, and what that refers to", async () => {
+  const first = await achieved();
+  const second = await achieved({}, { source_artefacts: [first.result.id] });
+  const free = await achieved();
+  const open = sampleArtefact();
+  await board.createArtefact(open, ada);
+  await board.createArtefact(sampleArtefact({ goal_id: open.goal_id, source_artefacts: [second.result.id] }), ada);
+  await catchUp();
+  const { code, err } = await at.sett(...pruneAll);
+  expect(code).toBe(0);
+  expect(err).toContain("2 more goals stay, because goals that stay refer to them.");
+  expect(await board.listGoals()).toEqual([first.goal.goal_id, second.goal.goal_id, open.goal_id]);
+  expect(await inFile()).toEqual([free.goal, free.result]);
+}, 120_000);
+
+test("where the file cannot be written nothing is removed, and goals go on as before", async () => {
+  const { goal } = await achieved();
+  await catchUp();
+  await writeFile(join(at.folder, "old.jsonl"), "mine");
+  for (const [file, why] of [
+    ["old.jsonl", "old.jsonl is here already, and is never written over."],
+    ["no/such/folder/old.jsonl", "could not be made"],
+  ] as const) {
+    const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
+    expect([code, err]).toEqual([1, expect.stringContaining(why)]);
+    expect(err).toContain("--to");
+  }
+  expect(await readFile(join(at.folder, "old.jsonl"), "utf8")).toBe("mine");
+  expect(await board.isRetired(goal.goal_id)).toBe(false);
+  expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 2 });
+}, 120_000);
+
+test("a goal that moves after it was chosen stays", async () => {
+  const { goal } = await achieved();
+  const still = await achieved();
+  await catchUp();
+  const { goals } = await chooseGoals(board, Date.now() + 1_000);
+  await board.createArtefact(sampleArtefact({ goal_id: goal.goal_id }), ada);
+  const moved = await moveGoals(board, goals, orderTo("old.jsonl"));
+  expect(moved.goals.map(({ id }) => id)).toEqual([still.goal.goal_id]);
+  expect(await board.readGoal(goal.goal_id)).toMatchObject({ artefacts: 3 });
+}, 120_000);
+
+test.each(["removeEvents", "removeOfGoal"] as const)(
+  "interrupted at %s, the next run finishes, and nothing is lost",
+  async (where) => {
+    const made = [await achieved(), await achieved()];
+    await catchUp();
+    const before = await board.readEvents("0", 100);
+    const { goals } = await chooseGoals(board, Date.now() + 1_000);
+    let calls = 0;
+    const failing: Blackboard = {
+      ...board,
+      [where]: async (...words: never[]) => {
+        calls += 1;
+        // A piece of the first goal is removed before the end comes.
+        if (where === "removeOfGoal" && calls === 1) return board.removeOfGoal(words[0] as never, 1);
+        throw new Error("The machine is gone.");
+      },
+    };
+    await expect(moveGoals(failing, goals, orderTo("first.jsonl"))).rejects.toThrow("The machine is gone.");
+    await at.need("prune", "--before", "52w", "--to", "second.jsonl");
+    expect(await board.listGoals()).toEqual([]);
+    expect(await board.countArtefacts()).toBe(0);
+    expect(await inFile("first.jsonl")).toEqual(made.flatMap(({ goal, result }) => [goal, result]));
+    const text = await readFile(join(at.folder, "first.jsonl"), "utf8");
+    const kept = new Set((await board.readEvents("0", 100)).map(({ id }) => id));
+    for (const { id } of before) expect(kept.has(id) || text.includes(id)).toBe(true);
+  },
+  120_000,
+);
+
+test("a Redis that is full is read, and made room in", async () => {
+  const { goal, result } = await achieved();
+  await catchUp();
+  await at.redis.cli("CONFIG", "SET", "maxmemory", "1mb");
+  expect(await at.need("hoard")).toContain(result.id.slice(0, 8));
+  await at.need(...pruneAll);
+  expect(await board.listGoals()).toEqual([]);
+  expect(await inFile()).toEqual([goal, result]);
+}, 120_000);
+
+test("an archive that was changed or cut is not taken for whole", async () => {
+  await achieved();
+  await catchUp();
+  await at.need(...pruneAll);
+  const path = join(at.folder, "old.jsonl");
+  const text = await readFile(path, "utf8");
+  for (const [damaged, why] of [
+    [text.replace("A goal", "A coal"), "its content is not what its last line says"],
+    [text.split("\n").slice(0, -2).join("\n"), "its last line is missing"],
+    ["{}\n", "is no archive"],
+    ["", "is empty"],
+  ] as const) {
+    await writeFile(path, damaged);
+    expect(await at.sett("hoard", "--archive", "old.jsonl")).toMatchObject({ code: 1, err: expect.stringContaining(why) });
+  }
+}, 120_000);
+
+test("--before is needed, and is a time ago or a date", async () => {
+  for (const words of [[], ["--before", "soon"], ["--before", "30"]])
+    expect(await at.sett("prune", ...words)).toMatchObject({ code: 2, err: expect.stringContaining("--before 30d") });
+}, 120_000);
+
+function orderTo(file: string) {
+  const now = new Date().toISOString();
+  const header = { sett_archive: 1 as const, instance: "demo", version: "0.0.0", created_at: now, before: now };
+  return { path: join(at.folder, file), header, actor: ada, file, signal: new AbortController().signal };
+}

@@ -1,0 +1,68 @@
+// Which runtime is meant, where no engine answers; the processes are real.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+
+let root: string;
+let runtime: ContainerRuntime;
+
+beforeAll(async () => {
+  root = await realpath(await mkdtemp(join(tmpdir(), "sett-runtimes-")));
+  await $`git init --quiet here && git init --quiet there`.cwd(root);
+  runtime = processRuntime({ folder: join(root, "state/sett"), supervisor: ["false"] }, {});
+});
+
+afterAll(async () => {
+  await rm(root, { recursive: true });
+});
+
+const sett = (folder: string, ...words: string[]) =>
+  runSett(words, {
+    cwd: join(root, folder),
+    env: { HOME: root, XDG_STATE_HOME: join(root, "state"), DOCKER_HOST: `unix://${join(root, "no-engine.sock")}` },
+  });
+
+/** What an earlier `down` has kept of an instance of this folder. */
+async function keepBlackboard(name: string, folder: string): Promise<void> {
+  const labels = {
+    instance: InstanceName.parse(name),
+    workspace: join(root, folder),
+    version: "1",
+    component: "blackboard" as const,
+  };
+  await runtime.volumes.create(`sett-${name}-blackboard`, labels);
+}
+
+test("without processes it is the engine that does not answer", async () => {
+  for (const words of [["list"], ["status"], ["down"], ["logs", "coder"]]) {
+    const { code, err } = await sett("here", ...words);
+    expect({ words, code }).toEqual({ words, code: 1 });
+    expect(err).toContain("The Docker Engine does not answer");
+  }
+});
+
+test("the processes of a repository are found without an engine; list says that it has not seen all", async () => {
+  await keepBlackboard("demo", "here");
+  const listed = await sett("there", "list", "--json");
+  expect(JSON.parse(listed.out)).toMatchObject([
+    { name: "demo", state: "down", runtime: "process", workspace: join(root, "here") },
+  ]);
+  expect(listed.err).toContain("Docker does not answer");
+  const status = await sett("here", "status");
+  expect(status.err).toContain("demo is down. Its blackboard is kept.");
+  expect((await sett("there", "status", "--name", "demo")).err).toContain("demo is down. Its blackboard is kept.");
+  expect((await sett("there", "status")).err).toContain("The Docker Engine does not answer");
+  expect((await sett("here", "status", "--name", "other")).err).toContain("The Docker Engine does not answer");
+});
+
+test("a blackboard that was kept is removed without an engine", async () => {
+  await keepBlackboard("demo", "here");
+  expect((await sett("here", "down", "--volumes")).code).toBe(0);
+  expect(await runtime.instances()).toEqual([]);
+});

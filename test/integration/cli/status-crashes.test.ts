@@ -1,0 +1,92 @@
+// sett status on agents whose containers end again and again, as Docker tells of it.
+
+import { expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import process from "node:process";
+import { type Crash, crashesOf, crashSentence } from "../../../apps/cli/render/crashes.ts";
+import { suggestFor } from "../../../apps/cli/text/suggest.ts";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { ContainerPart, ContainerState } from "../../../lib/runtime/port.ts";
+import { ago, nowMs } from "../../support/claims/sample-claims.ts";
+import { instanceParts } from "../../support/cli/instance-parts.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { agentName, sampleAgent } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+const mebibyte = 1024 ** 2;
+
+test("one that is killed for want of memory again and again is told with its limit, its restarts and the remedy", async () => {
+  await using sett = await dockerInstance();
+  const { containers } = sett.runtime;
+  const redis = await sett.run("", {
+    name: sett.name("redis"),
+    image: "redis:7-alpine",
+    labels: sett.labels({ component: "redis" }),
+    entrypoint: ["redis-server", "--requirepass", "secret"],
+    env: { REDISCLI_AUTH: "secret" },
+    ports: [{ port: 6379 }],
+  });
+  const port = await waitFor("its port", async () => (await containers.find(redis.id))?.ports[0]?.hostPort);
+  await using board = await connectBlackboard({
+    url: `redis://:secret@127.0.0.1:${port}`,
+    instance: sett.instance,
+    giveUpMs: 20_000,
+  });
+  await board.registerAgents([sampleAgent("tester")], "person:Ada", { exact: true });
+  // Keeps the end of what never ends.
+  const greedy = await sett.run("tail -c 60000000 /dev/zero", {
+    labels: sett.labels({ component: "agent", agent: agentName("tester"), role: "tester" }),
+    restart: "unless-stopped",
+    resources: { memoryBytes: 8 * mebibyte },
+  });
+  await waitFor("two restarts", async () => ((await containers.find(greedy.id))?.restarts ?? 0) >= 2);
+  const env = { XDG_STATE_HOME: tmpdir(), ...(process.env.DOCKER_HOST && { DOCKER_HOST: process.env.DOCKER_HOST }) };
+  const status = async (...words: string[]) =>
+    (await runSett(["status", "--name", sett.instance, ...words], { cwd: tmpdir(), env })).out;
+  const sentence = new RegExp(
+    `^\`tester\` was killed for want of memory \\(limit 8M\\), and was started again \\d+ times.*: ` +
+      `raise its \`resources.limits.memory\` in sett.yml, then \`sett up --name ${sett.instance}\`$`,
+    "m",
+  );
+  // While it runs for a moment there is no telling what it will end of.
+  await waitFor("the sentence", async () => sentence.test(await status()), { everyMs: 200 });
+  const { name, crashing } = await waitFor(
+    "the same as data",
+    async () => {
+      const [tester] = JSON.parse(await status("--json")).agents;
+      return tester.crashing?.out_of_memory === true && tester;
+    },
+    { everyMs: 200 },
+  );
+  expect({ name, crashing }).toMatchObject({
+    name: "tester",
+    crashing: { restarts: expect.any(Number), memory_limit: 8 * mebibyte },
+  });
+}, 120_000);
+
+function told(state: ContainerState, over: Partial<ContainerPart> = {}): string[] {
+  const [coder, ...others] = instanceParts("demo", "/work", "containers").containers;
+  if (coder === undefined) throw new Error("There is an agent.");
+  const crashes: Crash[] = crashesOf([{ ...coder, state, ...over }, ...others], nowMs);
+  return crashes.map((crash) => crashSentence(crash, nowMs, suggestFor(undefined)));
+}
+const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
+
+test("one that waits to be started again is told with its last exit code", () => {
+  expect(told({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([
+    "`coder` ended with exit code 1, and was started again 14 times: `sett logs coder` may show why",
+  ]);
+});
+
+test("one that was started again a moment ago is told with when, and not once it has lasted for a minute", () => {
+  expect(told(running(3), { restarts: 1 })).toEqual([
+    "`coder` ended, and was started again once, last 3s ago: `sett logs coder` may show why",
+  ]);
+  expect(told(running(60), { restarts: 1 })).toEqual([]);
+});
+
+test("one that was never started again, or has ended for good, is not told", () => {
+  expect(told(running(3))).toEqual([]);
+  expect(told({ state: "exited", exitCode: 1, endedAt: ago(3) }, { restarts: 2 })).toEqual([]);
+});

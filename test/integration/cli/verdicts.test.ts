@@ -1,0 +1,216 @@
+// sett approve and sett reject: a person's word in the middle of a workflow, with the real program, orchestrator, cubs and Redis.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { isDeepStrictEqual } from "node:util";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BidRule } from "../../../lib/model/bid.ts";
+import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { report, Sett } from "../../support/cli/sett.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
+import { Workspace } from "../../support/cli/workspace.ts";
+import type { Member } from "../../support/world/clan.ts";
+
+let at: Workspace;
+
+beforeAll(async () => {
+  at = await Workspace.create();
+});
+
+afterAll(async () => {
+  await at[Symbol.asyncDispose]();
+});
+
+const bids = (...rules: BidRule[]) => ({ bids: rules });
+const maintainer: Member = { human: true, role: "owner", ...bids({ on: "Draft", bid: "review" }) };
+
+/** A writer of drafts, a person who judges them, and a printer that may only print what is approved. */
+function publishers(over: Record<string, Member> = {}) {
+  const inputs: ToolInput[] = [];
+  const write = (input: ToolInput) => {
+    inputs.push(input);
+    return report("Draft", { metadata: { pages: 3 } });
+  };
+  const members = {
+    writer: { ...bids({ on: "GoalDefined", bid: "exclusive" }), tool: write },
+    maintainer,
+    printer: { ...bids({ on: "Draft", bid: "exclusive" }), tool: () => report("Book", { structural_type: "Terminal" }) },
+    ...over,
+  } satisfies Record<string, Member>;
+  return { members, inputs };
+}
+
+const isDraft = (version: number) => (one: Artefact) => one.type === "Draft" && one.version === version;
+
+test("a gate: rejected work is made anew with the reason before its maker, and goes on once it is approved", async () => {
+  const { members, inputs } = publishers();
+  await using clan = await Sett.gather(at, members);
+  const goal = await clan.goal();
+  const first = await clan.made(goal, isDraft(1));
+  await clan.grant(first, "maintainer", "waiting");
+
+  const status = JSON.parse(await clan.need("status", "--json", "--goal", goal.id));
+  expect(status.goals[0]).toMatchObject({ state: "waiting", waiting_for: [{ kind: "approval", agent: "maintainer" }] });
+  expect(status.agents).toContainEqual(expect.objectContaining({ name: "maintainer", state: "person", last_heartbeat: null }));
+  expect(await clan.need("status")).toContain(`waits for \`maintainer\` to approve or reject ${first.id.slice(0, 8)}`);
+
+  const rejected = await clan.sett("reject", first.id.slice(0, 8), "--reason", "No title.\nAdd one.");
+  expect(rejected.code).toBe(0);
+  expect(rejected.out).toMatch(/^[0-9a-f-]{36}\n$/);
+  expect(rejected.err).toContain(`Draft version 1 (${first.id.slice(0, 8)}): A Draft`);
+  const feedback: Artefact = JSON.parse(await clan.need("unearth", rejected.out.trim(), "--json"));
+  expect(feedback).toMatchObject({
+    structural_type: "Review",
+    type: "Review",
+    payload: '{"reason":"No title.\\nAdd one."}',
+    source_artefacts: [first.id],
+    produced_by_agent: "maintainer",
+    produced_by_role: "owner",
+    goal_id: goal.id,
+    metadata: {
+      summary: "Rejected by Ada Lovelace: No title.",
+      artefact: first.id,
+      digest: expect.stringMatching(/^sha1:[0-9a-f]{40}$/),
+      by: "Ada Lovelace <ada@sett.invalid>",
+    },
+  });
+
+  const second = await clan.made(goal, isDraft(2), "the second version");
+  expect(second.logical_id).toBe(first.logical_id);
+  expect(inputs[1]?.additional_context.map(({ id }) => id)).toEqual([feedback.id]);
+  await clan.grant(second, "maintainer", "waiting");
+  const approved = JSON.parse(await clan.need("approve", second.id, "--json", "--as", "Grace Hopper"));
+  expect(approved).toMatchObject({ verdict: "approved", metadata: { summary: "Approved by Grace Hopper", by: "Grace Hopper" } });
+  await clan.made(goal, (one) => one.type === "Book", "the book");
+  expect((await clan.ended(first, "terminated")).claim.termination_reason).toBe("Feedback from maintainer");
+  await clan.ended(second, "complete");
+  expect(await clan.stateOf(goal)).toBe("achieved");
+  const log = await clan.need("watch", "--no-follow");
+  expect(log).toMatch(/orchestrator +bids review on claim \w+ for maintainer, by its rules/);
+  expect(log).toContain(`asks maintainer to approve or reject ${second.id.slice(0, 8)}`);
+  expect(log).toMatch(/Grace Hopper +has judged for maintainer on claim/);
+}, 120_000);
+
+test("a verdict does not promise that work goes on while the instance is paused, or while nobody orchestrates", async () => {
+  await using clan = await Sett.gather(at, publishers().members);
+  const [first, second] = [await clan.goal(), await clan.goal()];
+  const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
+  for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
+  await clan.need("pause", "--as", "Grace Hopper");
+  const paused = await clan.sett("approve", drafts[0].id);
+  expect(paused.err).toMatch(/for maintainer; it goes on once the instance is resumed \(paused by Grace Hopper, /);
+  expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
+  await clan.need("resume");
+  await clan.stopOrchestrating();
+  const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
+  expect(alone.err).toContain("for maintainer; it goes on once an orchestrator is back (");
+}, 120_000);
+
+describe("a verdict that nobody waits for", () => {
+  test("is refused with who has given it before, and with what is waited for instead", async () => {
+    const { members } = publishers({ silent: bids() });
+    await using clan = await Sett.gather(at, members);
+    const goal = await clan.goal();
+    const refused = async (id: string, ...words: string[]) => {
+      const { code, out, err } = await clan.sett("approve", id, ...words);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      return err;
+    };
+    const claim = await clan.claimOn(goal);
+    expect(await refused(goal.id)).toContain("it waits for the bid of `silent`, ");
+    const silent = await clan.board.placeBid({ claim: claim.claim.id, agent: "silent" as never, word: "ignore" });
+    expect(silent.outcome).toBe("placed");
+    const draft = await clan.made(goal, isDraft(1));
+    const { claim: open } = await clan.claimOn(draft);
+    await clan.board.placeBid({ claim: open.id, agent: "silent" as never, word: "ignore" });
+    await clan.grant(draft, "maintainer", "waiting");
+    await clan.ended(goal, "complete");
+    expect(await refused(goal.id)).toMatch(/Nobody's approval of GoalDefined \w{8} is waited for: its claim \w{8} is complete\./);
+    expect(await refused(draft.id, "--for", "printer")).toContain("does not wait for printer, but for maintainer.");
+
+    const review = (await clan.need("approve", draft.id, "--for", "maintainer")).trim();
+    expect(await refused(draft.id)).toMatch(
+      /is judged already: Ada Lovelace <ada@sett.invalid>, for maintainer, approved it (just now|\w+ ago)\./,
+    );
+    expect((await clan.sett("approve", review)).err).toContain("is nothing to judge, but Review");
+    const unknown = await clan.sett("approve", crypto.randomUUID());
+    expect({ code: unknown.code, err: unknown.err }).toEqual({ code: 1, err: expect.stringContaining("There is no artefact") });
+    expect((await clan.sett("approve", "12")).code).toBe(2);
+    expect((await clan.sett("approve")).code).toBe(2);
+  }, 120_000);
+
+  test("is refused for a goal that was cancelled", async () => {
+    await using clan = await Sett.gather(at, publishers().members);
+    const goal = await clan.goal();
+    const draft = await clan.made(goal, isDraft(1));
+    await clan.grant(draft, "maintainer", "waiting");
+    await clan.need("cancel", goal.id);
+    const { code, err } = await clan.sett("approve", draft.id);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} was ended (cancelled).`),
+    });
+  }, 120_000);
+});
+
+test("of several people who are waited for, one is spoken for by name; all are heard", async () => {
+  const { members } = publishers({ editor: { human: true, ...bids({ on: "Draft", bid: "review" }) } });
+  await using clan = await Sett.gather(at, members);
+  const goal = await clan.goal();
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  const { code, err } = await clan.sett("approve", draft.id);
+  expect(code).toBe(2);
+  expect(err).toContain(`2 people are asked to judge Draft ${draft.id.slice(0, 8)}: editor, maintainer.`);
+  expect(err).toContain("--for editor");
+  await clan.need("approve", draft.id, "--for", "editor");
+  expect((await clan.sett("approve", draft.id, "--for", "editor")).err).toContain("for editor, approved it");
+  expect((await clan.claimOn(draft)).claim.status).toBe("pending_review");
+  // One is left, so that no name is needed.
+  await clan.need("reject", draft.id, "--reason", "Too short");
+  await clan.made(goal, isDraft(2), "the second version");
+  expect((await clan.sett("reject", draft.id, "--reason", "Too long")).err).toContain("rejected it");
+}, 120_000);
+
+test("of two who judge at the same time one wins, and the other is told who", async () => {
+  await using clan = await Sett.gather(at, publishers().members);
+  const goal = await clan.goal();
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  const both = await Promise.all([
+    clan.sett("approve", draft.id, "--as", "Ada"),
+    clan.sett("reject", draft.id, "--reason", "No", "--as", "Grace"),
+  ]);
+  expect(both.map(({ code }) => code).toSorted()).toEqual([0, 1]);
+  const [winner, loser] = both[0].code === 0 ? ["Ada", both[1]] : ["Grace", both[0]];
+  expect(loser.err).toContain(`judged already: ${winner}, for maintainer, `);
+  const { grants } = await clan.claimOn(draft);
+  const reviews = await clan.board.readArtefacts(grants.flatMap((grant) => ("artefact_ids" in grant ? grant.artefact_ids : [])));
+  expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
+}, 120_000);
+
+test("what somebody has written over by hand is not approved", async () => {
+  await using clan = await Sett.gather(at, publishers().members);
+  const goal = await clan.goal();
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "something else");
+  const { code, err } = await clan.sett("approve", draft.id);
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("somebody has written over it by hand") });
+  expect((await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state).toBe("waiting");
+}, 120_000);
+
+test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
+  await using clan = await Sett.gather(at, publishers().members);
+  const goal = await clan.goal();
+  const draft = await clan.made(goal, isDraft(1));
+  await clan.grant(draft, "maintainer", "waiting");
+  for (const words of [[], ["--reason", ""], ["--reason", " \n"]])
+    expect((await clan.sett("reject", draft.id, ...words)).code).toBe(2);
+  const given = { cwd: at.folder, env: { ...at.env, SETT_INSTANCE_NAME: clan.instance } };
+  const binary = await runSett(["reject", draft.id, "--reason", "-"], { ...given, stdin: new Uint8Array([0xff, 0xfe]) });
+  expect({ code: binary.code, err: binary.err }).toEqual({ code: 2, err: expect.stringContaining("UTF-8") });
+  const text = "Zu kurz:\n“Tür”\n";
+  const { code, out } = await runSett(["reject", draft.id, "--reason", "-"], { ...given, stdin: text });
+  expect(code).toBe(0);
+  const payload = JSON.parse(await clan.need("unearth", out.trim(), "--payload"));
+  expect(isDeepStrictEqual(payload, { reason: text })).toBe(true);
+}, 120_000);

@@ -1,0 +1,138 @@
+// Tools that commit, in real working copies of a real repository.
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { WorkspaceMode } from "../../../lib/model/agent.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { cubScene } from "../../support/cub/scene.ts";
+import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import { commitFiles, git, toolGit } from "../../support/git/sample-repository.ts";
+import { derived } from "../../support/records/lineage.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
+
+type Answer = { type?: string; payload: string };
+
+/** A cub in a working copy; its tool is `act`, which sees the copy's folder. */
+async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer) {
+  const host = await exchangeScene();
+  const { copy, folder } = host.agent("coder");
+  const scene = await cubScene({
+    agent: { workspace_mode: mode },
+    over: { workingCopy: copy },
+    tool: () => {
+      const { type = "CodeCommit", payload } = act(folder);
+      return { artefact_type: type, artefact_payload: payload, summary: "" };
+    },
+  });
+  scene.start();
+  return {
+    ...scene,
+    host,
+    folder,
+    /** Runs the tool on an artefact; the goal pins the host's commit unless told otherwise. */
+    async workOn(target = sampleArtefact({ metadata: { commit: host.base } })) {
+      await scene.standIn.post(target);
+      return scene.standIn.ended(await scene.standIn.openGranted(target, scene.agent), scene.agent);
+    },
+    /** `<ref> <commit>` of each. */
+    published: () => {
+      const exchange = `--git-dir=${host.exchangeDir}`;
+      const refs = git(host.path, exchange, "for-each-ref", "--format=%(refname) %(objectname)", "refs/sett");
+      return refs.split("\n").filter(Boolean);
+    },
+    async [Symbol.asyncDispose]() {
+      await scene[Symbol.asyncDispose]();
+      host[Symbol.dispose]();
+    },
+  };
+}
+
+const commitIn = (folder: string) => commitFiles(folder, { "new.ts": "2;\n" }, "By an agent", toolGit);
+
+describe("a tool in an rw workspace", () => {
+  test("has its commit published under the artefact's id, with the payload unchanged and metadata.commit set", async () => {
+    let commit: CommitHash | undefined;
+    await using scene = await codingScene("rw", (folder) => {
+      commit = commitIn(folder);
+      return { payload: ` ${commit}\n` };
+    });
+    const { state, artefact, grant } = await scene.workOn();
+    expect([state, artefact.payload, artefact.metadata.commit]).toEqual(["done", ` ${commit}\n`, commit]);
+    expect(scene.published()).toEqual([`refs/sett/demo/${artefact.id} ${commit}`]);
+    expect(grant).toMatchObject({ base_commit: scene.host.base });
+    expect(git(scene.host.path, "rev-parse", "HEAD")).toBe(scene.host.base);
+  });
+
+  test("has what it committed published although its answer names no commit", async () => {
+    await using scene = await codingScene("rw", (folder) => {
+      commitIn(folder);
+      return { type: "Report", payload: "See for yourself." };
+    });
+    const { artefact } = await scene.workOn();
+    expect(artefact.metadata.commit).toBe(CommitHash.parse(toolGit(scene.folder, "rev-parse", "HEAD")));
+    expect(scene.published()).toHaveLength(1);
+  });
+
+  test("publishes nothing when nothing moved", async () => {
+    await using scene = await codingScene("rw", () => ({ type: "Report", payload: "Nothing to do." }));
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
+    expect(scene.published()).toEqual([]);
+  });
+
+  test("starts where the target's commit stands, not where the goal began", async () => {
+    let head = "";
+    await using scene = await codingScene("rw", (folder) => {
+      head = toolGit(folder, "rev-parse", "HEAD");
+      return { type: "Report", payload: "" };
+    });
+    const commit = commitFiles(scene.host.path, { "later.ts": "3;\n" });
+    const goal = await scene.standIn.post({ metadata: { commit: scene.host.base } });
+    await scene.workOn(derived([goal], { metadata: { commit } }));
+    expect(head).toBe(commit);
+  });
+
+  test("fails when its CodeCommit names a commit that does not exist", async () => {
+    await using scene = await codingScene("rw", () => ({ payload: "f".repeat(40) }));
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
+    expect(artefact.metadata.summary).toContain("is no commit");
+    expect(scene.published()).toEqual([]);
+  });
+});
+
+describe("a tool in an ro workspace", () => {
+  test("may commit, but nothing leaves the working copy", async () => {
+    await using scene = await codingScene("ro", (folder) => ({ type: "Report", payload: `tried ${commitIn(folder)}` }));
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.metadata.commit]).toEqual(["done", undefined]);
+    expect(scene.published()).toEqual([]);
+  });
+
+  test("cannot promise a commit that nobody else can have", async () => {
+    await using scene = await codingScene("ro", (folder) => ({ payload: commitIn(folder) }));
+    const { state, artefact } = await scene.workOn();
+    expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
+    expect(artefact.metadata.summary).toContain("mode: rw");
+  });
+
+  test("may name a commit that stands in the workspace", async () => {
+    await using scene = await codingScene("ro", (folder) => ({ payload: git(folder, "rev-parse", "HEAD") }));
+    expect((await scene.workOn()).state).toBe("done");
+  });
+});
+
+test("a base commit that is not there is a Failure, and the tool is not run", async () => {
+  await using scene = await codingScene("ro", () => ({ payload: "" }));
+  const { state, artefact } = await scene.workOn(sampleArtefact({ metadata: { commit: CommitHash.parse("e".repeat(40)) } }));
+  expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
+  expect(artefact.metadata.summary).toContain("neither in the workspace nor in the exchange");
+  expect(scene.inputs).toEqual([]);
+});
+
+test("a goal without a commit is worked on in an empty place", async () => {
+  await using scene = await codingScene("rw", () => ({ type: "Report", payload: "" }));
+  const { state } = await scene.workOn(sampleArtefact());
+  expect(state).toBe("done");
+  expect(existsSync(join(scene.folder, ".git"))).toBe(false);
+});

@@ -1,0 +1,260 @@
+// The real program against a real Redis, with real tools.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { startCub } from "../../support/cub/cub-process.ts";
+import { StandIn } from "../../support/cub/played-orchestrator.ts";
+import { until } from "../../support/cub/until.ts";
+import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
+import { untilGone } from "../../support/process/tools.ts";
+import { agentName, sampleAgent } from "../../support/records/sample.ts";
+import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+
+let redis: RedisServer;
+beforeAll(async () => {
+  redis = await startRedisServer({ password: "s3cret" });
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+const coder = agentName("coder");
+let instances = 0;
+
+/** An instance of its own with one agent, whose cub runs `script` with a shell. */
+async function instanceWith(script: string, over: { agent?: Partial<AgentRegistration>; env?: Record<string, string> } = {}) {
+  const instance = InstanceName.parse(`cub-${++instances}`);
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    timeoutMs: 3_000,
+    giveUpMs: 20_000,
+    onLost: () => undefined,
+  });
+  const standIn = new StandIn(board);
+  await standIn.begin(sampleAgent("coder", over.agent));
+  const env = {
+    SETT_INSTANCE_NAME: instance,
+    SETT_AGENT_NAME: coder,
+    REDIS_URL: redis.url,
+    SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
+    SETT_GIT_DIR: "/nowhere",
+    ...over.env,
+  };
+  return { instance, board, standIn, env, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
+}
+
+const echo = `cat >/dev/null; echo '{"artefact_type":"EchoSuccess","artefact_payload":"hello","summary":"Said hello."}'`;
+
+/** What a tool waits for. */
+function closedGate() {
+  const folder = temporaryFolder();
+  return {
+    wait: `while [ ! -e '${join(folder.path, "gate")}' ]; do sleep 0.02; done`,
+    open: () => write(folder.path, { gate: "" }),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+describe("the cub as a process", () => {
+  test("bids on a goal, works on its grant, posts the result, and ends well on SIGTERM", async () => {
+    await using scene = await instanceWith(echo);
+    const { standIn } = scene;
+    await using cub = startCub(scene.env);
+    const goal = await standIn.post();
+    const claim = await standIn.open(goal, [coder]);
+    expect(await standIn.bidOn(claim, coder)).toBe("exclusive");
+    await standIn.grant(claim, coder);
+    const { state, artefact } = await standIn.ended(claim, coder);
+    expect(state).toBe("done");
+    expect(artefact).toMatchObject({ type: "EchoSuccess", payload: "hello", source_artefacts: [goal.id] });
+    expect((await scene.board.listStatuses()).get(coder)?.state).toBeDefined();
+    cub.child.kill("SIGTERM");
+    expect(await cub.ended()).toBe(0);
+    expect(cub.lines.at(-1)?.msg).toBe("Cub stopped");
+    expect(cub.stderr()).toBe("");
+  });
+
+  test("serves its health, metrics and state, and answers --healthcheck", async () => {
+    await using scene = await instanceWith(echo);
+    await using cub = startCub(scene.env);
+    const address = await cub.address();
+    const health = await fetch(`${address}/healthz`);
+    expect([health.status, await health.json()]).toEqual([200, { service: "cub", ok: true }]);
+    expect(await (await fetch(`${address}/metrics`)).text()).toContain("sett_cub_executions_total 0");
+    expect(await (await fetch(`${address}/internal/state`)).json()).toMatchObject({ mode: "standard", working_on: null });
+    await using well = startCub({ ...scene.env, SETT_HEALTH_PORT: new URL(address).port }, ["--healthcheck"]);
+    expect(await well.ended()).toBe(0);
+    await using ill = startCub({ ...scene.env, SETT_HEALTH_PORT: "1" }, ["--healthcheck"]);
+    expect(await ill.ended()).toBe(1);
+  });
+
+  test("gives the tool the contract on stdin and an environment without the cub's own", async () => {
+    using folder = temporaryFolder();
+    const script = `cat > input.json; env > env.txt; ${echo}`;
+    await using scene = await instanceWith(`cd '${folder.path}' && ${script}`, {
+      agent: { role: "writer" },
+      env: { SETT_PROMPT_EXECUTION: "Write.", GREETING: "hi", BUN_OPTIONS: "", SETT_IMAGE_LD_LIBRARY_PATH: "/image/lib" },
+    });
+    await using _cub = startCub(scene.env);
+    const goal = await scene.standIn.post({ payload: "é\n" });
+    const claim = await scene.standIn.openGranted(goal, coder);
+    expect((await scene.standIn.ended(claim, coder)).artefact.produced_by_role).toBe("writer");
+    const input = JSON.parse(readFileSync(join(folder.path, "input.json"), "utf8"));
+    expect(input).toEqual({
+      claim_type: "exclusive",
+      claim_id: claim,
+      target_artefact: goal,
+      context_chain: [],
+      additional_context: [],
+    });
+    const env = readFileSync(join(folder.path, "env.txt"), "utf8").split("\n");
+    for (const line of ["GREETING=hi", "SETT_PROMPT_EXECUTION=Write.", "SETT_AGENT_ROLE=writer", "LD_LIBRARY_PATH=/image/lib"])
+      expect(env).toContain(line);
+    expect(env.filter((line) => /^(?:REDIS_URL|BUN_|SETT_AGENT_COMMAND|SETT_HEALTH|SETT_GIT)/.test(line))).toEqual([]);
+  });
+
+  test("an agent that nobody registered registers itself", async () => {
+    await using scene = await instanceWith(echo);
+    await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner", SETT_AGENT_ROLE: "hermit" });
+    await cub.said("Cub started");
+    expect((await scene.board.listAgents()).find(({ name }) => name === "loner")).toMatchObject({
+      role: "hermit",
+      timeout_ms: 300_000,
+    });
+  });
+
+  test("an agent that cannot read its registration does not work by other limits than its own, and says so", async () => {
+    await using scene = await instanceWith(echo);
+    const stored = { ...sampleAgent("loner"), strategy: "of a later version" };
+    await redis.cli("HSET", `sett:${scene.instance}:agents`, "loner", JSON.stringify(stored));
+    await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner" });
+    expect(await cub.ended()).toBe(78);
+    expect(cub.stderr()).toMatch(/The registration of agent loner cannot be read: strategy: .*sett up/);
+  });
+
+  test("a bid command has the artefact on stdin and the word on stdout", async () => {
+    const bid = 'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
+    await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", bid] } });
+    await using cub = startCub(scene.env);
+    const urgent = await scene.standIn.open(await scene.standIn.post({ payload: "urgent" }), [coder]);
+    const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [coder]);
+    expect(await scene.standIn.bidOn(urgent, coder)).toBe("exclusive");
+    expect(await scene.standIn.bidOn(other, coder)).toBe("ignore");
+    expect((await cub.said("The bid command wrote to stderr")).stderr).toBe("not mine\n");
+  });
+
+  test("the word of a bid command counts although a process that it left behind holds its stdout", async () => {
+    await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", "sleep 600 & echo claim"] } });
+    await using _cub = startCub(scene.env);
+    const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
+    expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
+  });
+});
+
+test("a command that is empty is a failure of the work, not of the cub", async () => {
+  await using scene = await instanceWith("", { env: { SETT_AGENT_COMMAND: "[]" } });
+  await using cub = startCub(scene.env);
+  const { state, artefact } = await scene.standIn.ended(
+    await scene.standIn.openGranted(await scene.standIn.post(), coder),
+    coder,
+  );
+  expect([state, artefact.type, artefact.metadata.summary]).toEqual(["failed", "ToolExecutionFailure", "The command is empty."]);
+  await cub.said("Created Failure artefact");
+});
+
+describe("contact and leases", () => {
+  test("a Redis that restarts in the middle of the work loses nothing, and the cub hears the next claim", async () => {
+    using gate = closedGate();
+    await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+    await using cub = startCub(scene.env);
+    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+    await cub.said("Executing tool");
+    await redis.kill();
+    gate.open();
+    await cub.said("Tool execution completed");
+    await redis.start();
+    expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+    const next = await scene.standIn.open(await scene.standIn.post(), [coder]);
+    expect(await scene.standIn.bidOn(next, coder)).toBe("exclusive");
+  });
+
+  test("the tool of a grant that was cancelled is killed with its children", async () => {
+    using folder = temporaryFolder();
+    await using scene = await instanceWith(`sleep 100 & echo $! > '${folder.path}/pid'; wait`);
+    await using cub = startCub(scene.env);
+    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+    const pid = await until(() => Number(readIfThere(join(folder.path, "pid"))) || undefined, "the tool's child");
+    await scene.standIn.terminate(claim, "No longer wanted.");
+    await untilGone(pid);
+    await cub.said("The grant was taken away, its tool is stopped and its result dropped");
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets work under way end; its result counts and the exit code is 0",
+    async (signal) => {
+      using gate = closedGate();
+      await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect((await cub.said("Stopping")).signal).toBe(signal);
+      const next = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      gate.open();
+      expect(await cub.ended()).toBe(0);
+      expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+      expect((await scene.standIn.grantOf(next, coder))?.state).toBe("queued");
+      expect(cub.lines.at(-1)).toMatchObject({ msg: "Cub stopped", signal });
+    },
+  );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s kills a tool that outstays the shutdown timeout; the attempt is posted as lost",
+    async (signal) => {
+      await using scene = await instanceWith("sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect(await cub.ended()).toBe(0);
+      const { state, artefact } = await scene.standIn.ended(claim, coder);
+      expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual(["failed", true]);
+    },
+  );
+
+  test("a Redis that stays away ends the cub with a sentence", async () => {
+    await using own = await startRedisServer();
+    await using scene = await instanceWith(echo);
+    await using cub = startCub({ ...scene.env, REDIS_URL: own.url, SETT_REDIS_GIVE_UP: "300ms" });
+    await cub.said("Cub started");
+    await own.kill();
+    expect(await cub.ended()).toBe(1);
+    expect(cub.stderr()).toMatch(/^cub: Redis cannot be reached at 127\.0\.0\.1:\d+: nothing listens there\./);
+  });
+});
+
+describe("wrong use", () => {
+  test("a missing variable is named on stderr, with exit code 78", async () => {
+    await using cub = startCub({ SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "coder", REDIS_URL: "redis://localhost" });
+    expect(await cub.ended()).toBe(78);
+    expect(cub.stderr()).toContain("SETT_AGENT_COMMAND is not set");
+  });
+
+  test("--version says it, anything unknown is exit code 2", async () => {
+    await using version = startCub({}, ["--version"]);
+    expect(await version.ended()).toBe(0);
+    expect(version.lines[0]?.msg).toMatch(/^\d+\.\d+\.\d+$/);
+    await using unknown = startCub({}, ["--frobnicate"]);
+    expect(await unknown.ended()).toBe(2);
+  });
+});
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

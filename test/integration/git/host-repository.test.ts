@@ -1,0 +1,221 @@
+import { expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { settRef } from "../../../lib/git/refs.ts";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import {
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newGoalId,
+  sampleRepository,
+  temporaryFolder,
+  write,
+} from "../../support/git/sample-repository.ts";
+import { snapshot } from "../../support/git/snapshot.ts";
+
+const isRoot = process.getuid?.() === 0;
+const open = (path: string) => HostRepository.open(path, { env: hostEnv });
+
+test("a folder below the top belongs to the repository", async () => {
+  using host = sampleRepository();
+  const { place, exchangeDir } = await open(join(host.path, "src"));
+  expect(place).toMatchObject({ toplevel: host.path, gitDir: join(host.path, ".git"), objectFormat: "sha1" });
+  expect(place.objectsDir).toBe(join(host.path, ".git/objects"));
+  expect(exchangeDir).toBe(join(host.path, ".git/sett/exchange.git"));
+});
+
+test("reading, pinning and making the exchange leave HEAD, index, files and configuration as they were", async () => {
+  using host = sampleRepository();
+  // Stat data that no longer fits: a git that may would refresh the index.
+  utimesSync(join(host.path, "README.md"), 1, 1);
+  write(host.path, { "new file": "x" });
+  const before = snapshot(host.path);
+  const repository = await open(host.path);
+  await repository.dirtyFiles();
+  await repository.identity();
+  await repository.pin(instance, newGoalId(), await repository.head());
+  await repository.createExchange();
+  await repository.showChanges(host.base);
+  await repository.fetchCommits(instance, []);
+  await repository.removeExchange();
+  await repository.removeRefs(instance);
+  expect(snapshot(host.path)).toEqual(before);
+});
+
+test("what is not committed is listed with its state", async () => {
+  using host = sampleRepository();
+  const repository = await open(host.path);
+  expect(await repository.dirtyFiles()).toEqual([]);
+  write(host.path, { "README.md": "changed", "é new": "x", "cache/ignored": "x", "folder/a": "x", "folder/b": "x" });
+  git(host.path, "mv", "src/one.ts", "src/two.ts");
+  expect(await repository.dirtyFiles()).toEqual([
+    { state: " M", path: "README.md" },
+    { state: "D ", path: "src/one.ts" },
+    { state: "A ", path: "src/two.ts" },
+    { state: "??", path: "folder/" },
+    { state: "??", path: "é new" },
+  ]);
+});
+
+test("a pinned commit stands under the instance and the goal", async () => {
+  using host = sampleRepository();
+  const repository = await open(host.path);
+  const goalId = newGoalId();
+  await repository.pin(instance, goalId, await repository.head());
+  expect(git(host.path, "rev-parse", settRef(instance, goalId))).toBe(host.base);
+});
+
+test("the identity is what git's configuration says, and may be missing", async () => {
+  using host = sampleRepository();
+  const repository = await open(host.path);
+  expect(await repository.identity()).toEqual({});
+  git(host.path, "config", "user.name", "Ada Lövelace");
+  git(host.path, "config", "user.email", "ada@example.invalid");
+  expect(await repository.identity()).toEqual({ name: "Ada Lövelace", email: "ada@example.invalid" });
+});
+
+test("a commit is shown with its statistics, an unknown one is a failure that says so", async () => {
+  using host = sampleRepository();
+  git(host.path, "config", "color.ui", "always");
+  const commit = commitFiles(host.path, { "é.txt": "x\n" }, "Add a text");
+  const repository = await open(host.path);
+  expect(await repository.showChanges(commit)).toContain("    Add a text\n\n é.txt | 1 +\n 1 file changed, 1 insertion(+)");
+  const unknown = CommitHash.parse("0123456789".repeat(4));
+  await expect(repository.showChanges(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
+});
+
+test("a result is shown with all that was done since the work began, the nearest of the starts that it stands on", async () => {
+  using host = sampleRepository();
+  git(host.path, "config", "diff.noprefix", "true");
+  const first = commitFiles(host.path, { one: "1\n" }, "First");
+  const second = commitFiles(host.path, { two: "2\n" }, "Second");
+  git(host.path, "checkout", "-q", "-b", "side", host.base);
+  const side = commitFiles(host.path, { three: "3\n" }, "Aside");
+  const repository = await open(host.path);
+  const unknown = CommitHash.parse("0123456789".repeat(4));
+  const all = await repository.showChanges(second, [unknown, side, host.base, first]);
+  expect(all).toStartWith(`2 commits since ${host.base.slice(0, 12)}\n\ncommit ${second}\n`);
+  expect(all).toContain("    First\n");
+  expect(all).toEndWith(" one | 1 +\n two | 1 +\n 2 files changed, 2 insertions(+)\n");
+  expect(await repository.showChanges(second, [first, host.base])).toEndWith(" two | 1 +\n 1 file changed, 1 insertion(+)\n");
+  expect(await repository.showChanges(second, [second])).toBe(`Nothing was changed since ${second.slice(0, 12)}.\n`);
+});
+
+test("a git that calls us, from a hook or an alias, does not mislead us to its repository", async () => {
+  using host = sampleRepository();
+  using other = sampleRepository();
+  const env = {
+    ...hostEnv,
+    GIT_DIR: join(other.path, ".git"),
+    GIT_WORK_TREE: other.path,
+    GIT_INDEX_FILE: "/nowhere",
+    GIT_PREFIX: "src/",
+  };
+  const repository = await HostRepository.open(host.path, { env });
+  expect(repository.place.toplevel).toBe(host.path);
+  expect(await repository.dirtyFiles()).toEqual([]);
+});
+
+test("a linked worktree has its own HEAD, and the exchange beside the shared objects", async () => {
+  using host = sampleRepository();
+  const linked = join(host.root, "linked");
+  git(host.path, "worktree", "add", "-q", "-b", "other", linked);
+  const commit = commitFiles(linked, { a: "a" });
+  const repository = await open(linked);
+  expect(await repository.head()).toBe(commit);
+  expect(await repository.dirtyFiles()).toEqual([]);
+  expect(repository.place.toplevel).toBe(linked);
+  expect(repository.exchangeDir).toBe(join(host.path, ".git/sett/exchange.git"));
+});
+
+test("a submodule is a repository of its own, kept elsewhere", async () => {
+  using host = sampleRepository();
+  using part = sampleRepository();
+  git(host.path, "-c", "protocol.file.allow=always", "submodule", "add", "-q", part.path, "part");
+  const repository = await open(join(host.path, "part"));
+  expect(await repository.head()).toBe(part.base);
+  expect(await repository.dirtyFiles()).toEqual([]);
+  await repository.createExchange();
+  expect(repository.exchangeDir).toBe(join(host.path, ".git/modules/part/sett/exchange.git"));
+});
+
+test("what agents could not work with is refused, with the reason and the way out", async () => {
+  using host = sampleRepository();
+  commitFiles(host.path, { a: "a" });
+  git(host.path, "config", "uploadpack.allowFilter", "true");
+  const at = (name: string) => join(host.root, name);
+  mkdirSync(at("plain"));
+  mkdirSync(at("empty"));
+  git(at("empty"), "init", "-q");
+  git(host.root, "init", "-q", "--bare", "bare");
+  git(host.root, "clone", "-q", "--shared", host.path, "borrowing");
+  git(host.root, "clone", "-q", "--filter=blob:none", `file://${host.path}`, "partial");
+  const refusals: Record<string, RegExp> = {
+    plain: /is not in a git repository/,
+    empty: /has no commits yet/,
+    bare: /is a bare repository/,
+    borrowing: /borrows objects from another/,
+    partial: /is a partial clone/,
+    "host repo/.git/objects": /inside a repository's own folder/,
+    nothing: /There is no folder/,
+  };
+  for (const [name, reason] of Object.entries(refusals)) {
+    const refusal = { code: "repository-unusable", message: expect.stringMatching(reason), hint: expect.any(String) };
+    await expect(open(at(name))).rejects.toMatchObject(refusal);
+  }
+});
+
+test.if(isRoot)("containers of a repository owned by root run as 10001, which the exchange is given to", async () => {
+  using host = sampleRepository();
+  const repository = await open(host.path);
+  expect(repository.place.containerUser).toEqual({ uid: 10001, gid: 10001 });
+  await repository.createExchange();
+  for (const name of ["", ...readdirSync(repository.exchangeDir)]) {
+    expect(statSync(join(repository.exchangeDir, name))).toMatchObject({ uid: 10001, gid: 10001 });
+  }
+  expect(statSync(join(host.path, ".git/sett")).uid).toBe(0);
+});
+
+test.if(isRoot)(
+  "root serves another user's repository as that user, and leaves nothing in it that the user cannot change",
+  async () => {
+    using host = sampleRepository();
+    execFileSync("chown", ["-R", "1234:2345", host.path]);
+    const repository = await open(host.path);
+    expect(repository.place.containerUser).toEqual({ uid: 1234, gid: 2345 });
+    await repository.pin(instance, newGoalId(), await repository.head());
+    await repository.createExchange();
+    expect(await repository.dirtyFiles()).toEqual([]);
+    const foreign = execFileSync("find", [join(host.path, ".git"), "!", "-uid", "1234"], { encoding: "utf8" });
+    expect(foreign).toBe("");
+  },
+);
+
+test.if(isRoot)("objects of root that the containers' user could not read are refused", async () => {
+  using host = sampleRepository();
+  git(host.path, "gc", "-q");
+  const [pack] = readdirSync(join(host.path, ".git/objects/pack")).filter((name) => name.endsWith(".pack"));
+  chmodSync(join(host.path, ".git/objects/pack", pack ?? ""), 0o400);
+  await expect(open(host.path)).rejects.toMatchObject({
+    code: "repository-unusable",
+    hint: expect.stringContaining("chmod -R o+rX"),
+  });
+});
+
+test("an exchange that cannot be made is a failure that says where", async () => {
+  using host = sampleRepository();
+  writeFileSync(join(host.path, ".git/sett"), "in the way");
+  const repository = await open(host.path);
+  await expect(repository.createExchange()).rejects.toThrow(`No exchange can be made in ${join(host.path, ".git")}.`);
+});
+
+test("a git without a home, in a folder that is no repository, is refused in a sentence", async () => {
+  using folder = temporaryFolder();
+  await expect(HostRepository.open(folder.path, { env: { PATH: process.env.PATH } })).rejects.toThrow(
+    "is not in a git repository",
+  );
+});

@@ -1,0 +1,47 @@
+// The limits of each run of git, with small programs in git's place.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Git, runGit, tryGit } from "../../../lib/git/run-git.ts";
+import { temporaryFolder } from "../../support/git/sample-repository.ts";
+
+function standIn(folder: string, script: string, limits: NonNullable<Git["limits"]>): Git {
+  const path = join(folder, "git stand-in");
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { path, env: { PATH: process.env.PATH }, limits };
+}
+
+test("a git that does not end is ended, and told so", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "exec sleep 3600", { timeMs: 200 });
+  await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it did not end within 0.2 s");
+});
+
+test("a git that writes without end is ended, and told so", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "exec yes", { stdoutBytes: 100_000 });
+  await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it wrote more than 100000 bytes");
+});
+
+test("of what a git says on stderr the end is kept", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, "yes | head -c 10000000 >&2; echo 'fatal: the end' >&2; exit 1", {});
+  const result = await tryGit(git, { args: ["status"] });
+  expect(result.stderr.length).toBeLessThan(100_000);
+  expect(result.stderr).toEndWith("fatal: the end\n");
+});
+
+test.if(process.platform === "linux")("a git gets no more memory than it may, and all its words as they are", async () => {
+  using folder = temporaryFolder();
+  const git = standIn(folder.path, 'ulimit -v; for word in "$@"; do echo "<$word>"; done', { memoryBytes: 512 * 1024 * 1024 });
+  const said = await runGit(git, { args: ["log", "a  b", "$HOME", ""] });
+  expect(said.split("\n").at(0)).toBe("524288");
+  expect(said).toEndWith("<log>\n<a  b>\n<$HOME>\n<>\n");
+});
+
+test("a git that is not there is told to be missing, with limits and without", async () => {
+  for (const limits of [{}, { memoryBytes: 1024 ** 3 }]) {
+    const git = { path: "/nowhere/git", env: { PATH: process.env.PATH }, limits };
+    await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git cannot be started as /nowhere/git");
+  }
+});

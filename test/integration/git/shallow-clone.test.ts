@@ -1,0 +1,101 @@
+// The clones that forges make for their CI: the last commits alone.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { settRef } from "../../../lib/git/refs.ts";
+import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import type { CommitHash } from "../../../lib/model/ids.ts";
+import {
+  agentName,
+  commitFiles,
+  git,
+  hostEnv,
+  instance,
+  newArtefactId,
+  newGoalId,
+  sampleRepository,
+  toolGit,
+} from "../../support/git/sample-repository.ts";
+
+/** A clone of the last `depth` of five commits, with a goal pinned, and the origin that it was made from. */
+async function shallowScene(depth: number) {
+  const origin = sampleRepository();
+  for (const number of [1, 2, 3, 4]) commitFiles(origin.path, { [`file${number}`]: `${number}\n` }, `Commit ${number}`);
+  const path = join(origin.root, "shallow");
+  git(origin.root, "clone", "-q", `--depth=${depth}`, `file://${origin.path}`, path);
+  const repository = await HostRepository.open(path, { env: hostEnv });
+  await repository.createExchange();
+  const state = async () => {
+    const base = await repository.head();
+    await repository.pin(instance, newGoalId(), base);
+    return base;
+  };
+  const { objectsDir } = repository.place;
+  const workspaceDir = join(origin.root, "agent");
+  const cub = { path: "git", env: { PATH: process.env.PATH } };
+  const copy = new WorkingCopy({ git: cub, agentName, objectsDir, exchangeDir: repository.exchangeDir, workspaceDir });
+  const publish = async (files: Record<string, string>, base: CommitHash) => {
+    const artefact = newArtefactId();
+    const commit = commitFiles(workspaceDir, files, "By an agent", toolGit);
+    await copy.publish(commit, settRef(instance, artefact), base);
+    return { artefact, commit };
+  };
+  return {
+    ...origin,
+    origin: origin.path,
+    path,
+    repository,
+    state,
+    copy,
+    workspaceDir,
+    publish,
+    [Symbol.dispose]: origin[Symbol.dispose],
+  };
+}
+
+test.each([1, 2])(
+  "agents work on a clone of depth %d, see the history that is there, and their commits arrive",
+  async (depth) => {
+    using scene = await shallowScene(depth);
+    const base = await scene.state();
+    await scene.copy.prepare(base);
+    expect(toolGit(scene.workspaceDir, "log", "--format=%s").split("\n")).toHaveLength(depth);
+    expect(toolGit(scene.workspaceDir, "status", "--porcelain")).toBe("");
+    const first = await scene.publish({ a: "a" }, base);
+    const second = await scene.publish({ b: "b" }, first.commit);
+    const fetched = await scene.repository.fetchCommits(instance, [first, second]);
+    expect(fetched).toMatchObject({ broken: [], altered: [], imported: [{ commit: first.commit }, { commit: second.commit }] });
+    expect(await scene.repository.showChanges(second.commit, [base])).toStartWith("2 commits since");
+    git(scene.path, "merge", "-q", settRef(instance, second.artefact));
+    expect(git(scene.path, "fsck", "--full")).toBe("");
+    expect(git(scene.path, "log", "--format=%s").split("\n")).toHaveLength(depth + 2);
+  },
+);
+
+test("a goal that is stated after the clone was fetched further is worked on, at whatever depth that was", async () => {
+  using scene = await shallowScene(1);
+  await scene.copy.prepare(await scene.state());
+  commitFiles(scene.origin, { later: "1\n" }, "Between");
+  commitFiles(scene.origin, { later: "2\n" }, "Later");
+  git(scene.path, "fetch", "-q", "--depth=1", "origin", "main");
+  git(scene.path, "reset", "-q", "--hard", "FETCH_HEAD");
+  const later = await scene.state();
+  await scene.copy.prepare(later);
+  expect(toolGit(scene.workspaceDir, "log", "--format=%s")).toBe("Later");
+
+  git(scene.path, "fetch", "-q", "--unshallow");
+  const whole = await scene.state();
+  await scene.copy.prepare(whole);
+  expect(toolGit(scene.workspaceDir, "log", "--format=%s").split("\n")).toHaveLength(7);
+  expect(existsSync(join(scene.workspaceDir, ".git/shallow"))).toBe(false);
+});
+
+test("what is kept for agents about the depth goes with the exchange", async () => {
+  using scene = await shallowScene(1);
+  await scene.state();
+  const kept = join(scene.repository.place.objectsDir, "info/sett-shallow");
+  expect(readFileSync(kept, "utf8")).toBe(readFileSync(join(scene.path, ".git/shallow"), "utf8"));
+  await scene.repository.removeExchange();
+  expect(existsSync(kept)).toBe(false);
+});

@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { exchangeScene } from "../../support/git/exchange-scene.ts";
+import { agentName, git } from "../../support/git/sample-repository.ts";
+import { snapshot } from "../../support/git/snapshot.ts";
+import { canRunUnprivileged, containerUid, runAsContainerUser, workUnprivileged } from "../../support/git/unprivileged.ts";
+
+/** A root-owned repository with an exchange, and the workspace of an agent that runs as 10001 in a folder that root owns. */
+async function rootScene() {
+  const scene = await exchangeScene();
+  const volume = join(scene.root, "volume");
+  const workspaceDir = join(volume, "workspace");
+  mkdirSync(workspaceDir, { recursive: true });
+  // Foreign to the agent, yet open: git's ownership check would refuse it.
+  chmodSync(workspaceDir, 0o777);
+  const options = {
+    git: { path: "git", env: { PATH: process.env.PATH } },
+    agentName,
+    objectsDir: scene.repository.place.objectsDir,
+    exchangeDir: scene.exchangeDir,
+    workspaceDir,
+  };
+  const tool = (...command: string[]) => runAsContainerUser("sh", ["-euc", ...command], workspaceDir);
+  return { ...scene, options, workspaceDir, tool, [Symbol.dispose]: scene[Symbol.dispose] };
+}
+
+const commitAll =
+  'git="git -c safe.directory=* --git-dir=.git --work-tree=."; $git add -A; $git commit -qm Work; $git rev-parse HEAD';
+
+test.if(canRunUnprivileged())(
+  "an unprivileged agent takes a root-owned repository's commit, adds to it and hands it back",
+  async () => {
+    using scene = await rootScene();
+    const before = snapshot(scene.path);
+    workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+    expect(statSync(join(scene.workspaceDir, "README.md")).uid).toBe(containerUid);
+    const commit = scene.tool(`echo more >> README.md; ${commitAll}`);
+    const { ref } = scene.record(CommitHash.parse(commit));
+    const steps = [
+      { do: "publish", commit, ref, base: scene.base } as const,
+      { do: "resolve", text: commit.slice(0, 10) } as const,
+    ];
+    expect(workUnprivileged(scene.options, steps)).toBe(commit);
+    expect((await scene.fetch()).imported.map(({ ref }) => ref)).toEqual([ref]);
+    expect(snapshot(scene.path)).toEqual(before);
+    await scene.repository.removeExchange();
+    git(scene.path, "gc", "-q", "--prune=now");
+    expect(git(scene.path, "show", "--format=%an", `${ref}:README.md`)).toBe("Hello.\nmore");
+  },
+);
+
+test.if(canRunUnprivileged())("folders that the tool has locked against itself do not stop the next grant", async () => {
+  using scene = await rootScene();
+  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  scene.tool(
+    "mkdir -p cache/deep untracked/deep; touch cache/deep/kept untracked/deep/file; chmod 0 untracked/deep untracked src .git",
+  );
+  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  expect(existsSync(join(scene.workspaceDir, "untracked"))).toBe(false);
+  expect(existsSync(join(scene.workspaceDir, "cache/deep/kept"))).toBe(true);
+  expect(readFileSync(join(scene.workspaceDir, "src/one.ts"), "utf8")).toBe("1;\n");
+});
+
+test.if(canRunUnprivileged())("files that the tool has made unreadable are written anew", async () => {
+  using scene = await rootScene();
+  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  scene.tool("chmod 0 README.md src/one.ts .git/index");
+  workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
+  expect(readFileSync(join(scene.workspaceDir, "README.md"), "utf8")).toBe("Hello.\n");
+  expect(statSync(join(scene.workspaceDir, "README.md")).mode & 0o700).toBe(0o600);
+});
+
+test.if(canRunUnprivileged())("a workspace that the agent's user may not write to is a failure that says so", async () => {
+  using scene = await rootScene();
+  chmodSync(scene.workspaceDir, 0o755);
+  expect(() => workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }])).toThrow("No working copy can be made in");
+});
+
+test.if(canRunUnprivileged())("what only the host may write stays as it was when an agent tries", async () => {
+  using scene = await rootScene();
+  expect(() => scene.tool(`touch '${scene.options.objectsDir}/file'`)).toThrow();
+  expect(() => scene.tool(`echo x > '${scene.path}/.git/HEAD'`)).toThrow();
+});
+
+test.if(process.getuid?.() === 0)(
+  "an exchange belongs to the agents' user from the first, and nothing in one that has served is given to anybody",
+  async () => {
+    using scene = await rootScene();
+    const owners = () => new Map(entriesOf(scene.exchangeDir).map((path) => [path, lstatSync(path).uid]));
+    expect(new Set(owners().values())).toEqual(new Set([containerUid]));
+    // What a recursive change of owner would reach, by a link that takes a folder's place at the right moment.
+    mkdirSync(join(scene.exchangeDir, "objects/folder"));
+    writeFileSync(join(scene.exchangeDir, "objects/folder/file"), "root's");
+    const before = owners();
+    await scene.repository.createExchange();
+    expect(owners()).toEqual(before);
+    chownSync(join(scene.exchangeDir, "objects/pack"), 4711, 4711);
+    await expect(scene.repository.createExchange()).rejects.toThrow(
+      "objects/pack belongs to user 4711, and agents work as 10001.",
+    );
+  },
+);
+
+function entriesOf(folder: string): string[] {
+  return [folder, ...readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name))];
+}

@@ -1,0 +1,185 @@
+// Taking part with nothing but redis-cli: the commands of docs/guides/by-hand.md, typed at a real Redis with a real orchestrator beside it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { $ } from "bun";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { SettEvent } from "../../../lib/model/event.ts";
+import { GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import { blocksOf, readPage } from "../../support/docs/pages.ts";
+import { startService } from "../../support/process/service-process.ts";
+import { sampleAgent } from "../../support/records/sample.ts";
+import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import { playAgent } from "../../support/world/played-agent.ts";
+
+const blocks = blocksOf(readPage("docs/guides/by-hand.md")).map(({ code }) => code);
+const blockWith = (part: string) => blocks.find((code) => code.includes(part)) ?? "";
+/** In the order of the page: the newest claim, a wait for one on a Draft, a bid, a wait for the grant, what it is about, the result. */
+const newest = blockWith("XREVRANGE");
+const [newestAgain = ""] = blockWith("until newest").split("\n");
+const bid = blockWith("approver review");
+const wait = blockWith("until granted");
+const read = blockWith("artefact_id");
+const post = blockWith("PUBLISH");
+
+const redis = await startRedisServer();
+const instance = InstanceName.parse("demo");
+const board = await connectBlackboard({ url: redis.url, instance, ...patient });
+const stop = new AbortController();
+const orchestrator = startService("orchestrator", {
+  SETT_INSTANCE_NAME: instance,
+  REDIS_URL: redis.url,
+  SETT_HEALTH_PORT: "0",
+});
+
+beforeAll(async () => {
+  const approver = sampleAgent("approver", { external: true, bids: [{ on: "Draft", bid: "review" }] });
+  await board.registerAgents([sampleAgent("writer"), approver], "person:Ada", { exact: true });
+  const writer = playAgent(
+    board,
+    "writer",
+    {
+      bid: ({ type, payload }) => (type === "GoalDefined" && payload !== "for the approver" ? "exclusive" : "ignore"),
+      work: ({ logical_id, type, version }) =>
+        type === "Draft" ? { logical_id, type, version: version + 1 } : { type: "Draft" },
+    },
+    stop.signal,
+  );
+  writer.catch(() => {});
+});
+
+afterAll(async () => {
+  stop.abort();
+  await board[Symbol.asyncDispose]();
+  await orchestrator[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+/** A shell in which one types; what is said there is returned, and its variables stay. */
+function shell() {
+  let variables = "";
+  return async (commands: string): Promise<string> => {
+    const tell = `printf '\\n%s\\n' "claim=$claim artefact=$artefact id=$id"`;
+    const here = [`name=${instance}`, `board() { redis-cli -p ${redis.port} "$@"; }`, newestAgain, variables];
+    const said = (await $`sh -c ${[...here, commands, tell].join("\n")}`.text()).trimEnd().split("\n");
+    variables = said.pop() ?? "";
+    return said.join("\n").trim();
+  };
+}
+type Typed = ReturnType<typeof shell>;
+
+async function stateGoal(typed: Typed, text: string): Promise<GoalId> {
+  await typed(`id=$(cat /proc/sys/kernel/random/uuid)
+board HSET sett:demo:artifact:$id id $id logical_id $id version 1 structural_type Standard type GoalDefined payload '${text}' \\
+  source_artefacts '[]' produced_by_role user
+board PUBLISH sett:demo:artefact_events $id`);
+  return GoalId.parse(await typed("echo $id"));
+}
+
+const bidOnBefore = new Set<string>();
+
+/** Types the page's first command until it shows another claim on an artefact of that type, then bids on it. */
+async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
+  const claim = await waitFor(
+    `a claim on ${type}`,
+    async () => {
+      const [, , id = "", , about] = (await typed(newest)).split("\n");
+      return about?.includes(`"type":"${type}"`) && !bidOnBefore.has(id) && id;
+    },
+    { everyMs: 50 },
+  );
+  bidOnBefore.add(claim);
+  await typed(bid.replace("approver review", `approver ${word}`));
+  expect(await typed("echo $claim")).toBe(claim);
+}
+
+const granted = (typed: Typed, field: string) => typed(wait.replace("granted_review_agents", field));
+
+const eventsOf = async (goal: GoalId, type: SettEvent["type"]) =>
+  (await board.readEvents("0", 10_000)).filter((event) => event.goal_id === goal && event.type === type);
+
+const artefactsOf = async (goal: GoalId): Promise<Artefact[]> => board.readArtefacts(await board.listArtefactsOfGoal(goal));
+
+const ended = (goal: GoalId, claims: number) =>
+  waitFor(
+    "the claims to end",
+    async () => {
+      const all = [...(await eventsOf(goal, "claim_completed")), ...(await eventsOf(goal, "claim_terminated"))];
+      return all.length === claims;
+    },
+    { everyMs: 50 },
+  );
+
+describe("somebody with redis-cli", () => {
+  test("reviews a draft with the page's commands, and the claim goes on", async () => {
+    const typed = shell();
+    const goal = await stateGoal(typed, "a letter");
+    await bidOn(typed, "GoalDefined", "ignore");
+    await bidOn(typed, "Draft", "review");
+    await granted(typed, "granted_review_agents");
+    expect(await typed(read)).toBe((await artefactsOf(goal))[1]?.payload ?? "");
+    await typed(post);
+    await ended(goal, 2);
+    const [, draft, review] = await artefactsOf(goal);
+    expect(review).toMatchObject({
+      structural_type: "Review",
+      payload: "{}",
+      goal_id: goal,
+      source_artefacts: [draft?.id],
+      produced_by_agent: "approver",
+    });
+    const [, done] = await eventsOf(goal, "grant_done");
+    expect(done).toMatchObject({ actor: "hand", agent: "approver", artefact_id: review?.id });
+    expect(await eventsOf(goal, "claim_terminated")).toEqual([]);
+
+    // Posting twice is once too often.
+    await typed(post);
+    const refusal = await waitFor("the refusal", async () => (await eventsOf(goal, "result_refused"))[0], { everyMs: 50 });
+    expect(refusal).toMatchObject({ actor: "hand", agent: "approver", data: { reason: expect.stringContaining("has ended") } });
+    expect(await artefactsOf(goal)).toHaveLength(3);
+  }, 120_000);
+
+  test("sends a draft back, and the agent's next version comes round again", async () => {
+    const typed = shell();
+    const goal = await stateGoal(typed, "another letter");
+    await bidOn(typed, "GoalDefined", "ignore");
+    await bidOn(typed, "Draft", "review");
+    await granted(typed, "granted_review_agents");
+    await typed(`${read}\n${post.replace("payload '{}'", "payload 'Too short'")}`);
+    const [reworked] = await waitFor(
+      "the next version",
+      async () => {
+        const second = (await artefactsOf(goal)).filter(({ version }) => version === 2);
+        return second.length > 0 && second;
+      },
+      { everyMs: 50 },
+    );
+    expect(reworked).toMatchObject({ type: "Draft", produced_by_agent: "writer" });
+    await bidOn(typed, "Draft", "ignore");
+    await ended(goal, 4);
+  }, 120_000);
+
+  test("does the work itself, and fails at it when that is what came of it", async () => {
+    for (const [kind, summary] of [
+      ["Standard", "{}"],
+      ["Failure", '{"summary":"No ink"}'],
+    ] as const) {
+      const typed = shell();
+      const goal = await stateGoal(typed, "for the approver");
+      await bidOn(typed, "GoalDefined", "exclusive");
+      await granted(typed, "granted_exclusive_agent");
+      await typed(
+        `${read}\n${post.replace("structural_type Review type Review", `structural_type ${kind} type Letter metadata '${summary}'`)}`,
+      );
+      if (kind === "Standard") {
+        await bidOn(typed, "Letter", "ignore");
+        await ended(goal, 2);
+        expect((await eventsOf(goal, "claim_completed")).length).toBe(2);
+      } else {
+        await ended(goal, 1);
+        const [failed] = await eventsOf(goal, "grant_failed");
+        expect(failed).toMatchObject({ actor: "hand", agent: "approver", data: { reason: "No ink" } });
+      }
+    }
+  }, 120_000);
+});

@@ -1,0 +1,118 @@
+// Workers that do not begin: what is queued is begun again, so often; real processes, and a person's hand in the workers' place.
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { ClaimEvent } from "../../../lib/core/claim-decision.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { workerName } from "../../../lib/runtime/names.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { done, queueGrant, resultOf, running } from "../../support/blackboard/scene.ts";
+import { processInstance } from "../../support/process/process-instance.ts";
+import { agentName } from "../../support/records/sample.ts";
+import { waitFor } from "../../support/wait-for.ts";
+
+setDefaultTimeout(120_000);
+const agent = agentName("coder");
+
+/** A pool whose workers run `script`, with a file of their own in `$RUNS`, on a board that `wrap` may trouble. */
+async function startPool(script: string, wrap = (board: Blackboard) => board) {
+  const at = await processInstance();
+  const board = createMemoryBlackboard({ instance: InstanceName.parse("demo") }).open();
+  const decided: ClaimEvent[] = [];
+  const log: { msg: string }[] = [];
+  const runs = join(at.folder, "runs");
+  const parts = {
+    board: wrap({ ...board, followGrants: (who, signal) => board.followGrants(who, signal, 20) }),
+    log: createJsonLog((line) => log.push(JSON.parse(line)), systemClock.now),
+    runtime: at.runtime,
+    decide: async (_: unknown, event: ClaimEvent) => decided.push(event),
+  };
+  const spec = {
+    name: at.name("agent-coder"),
+    image: "",
+    labels: at.labels({ component: "agent", agent, role: "coder" }),
+    entrypoint: ["/bin/sh", "-c", script],
+    env: { RUNS: runs },
+    mounts: [],
+    capabilities: "none" as const,
+    restart: "no" as const,
+    stopTimeoutSeconds: 1,
+  };
+  const stop = new AbortController();
+  const { claim, goal } = await queueGrant(board);
+  const ended = new WorkerPool(parts, { agent, replicas: 2, spec }).run(stop.signal);
+  const worker = workerName(at.instance, agent, claim.id, 1);
+  return {
+    runtime: at.runtime,
+    ...{ board, claim, goal, decided, log, worker },
+    started: async () => (await readFile(runs, "utf8").catch(() => "")).split("\n").length - 1,
+    isRunning: async () => (await at.runtime.containers.find(worker))?.state.state === "running",
+    isGone: async () => (await at.runtime.containers.find(worker)) === undefined,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+      await at[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a grant that a passing error has kept from its worker is given one all the same", async () => {
+  let isFirst = true;
+  const wrap = (board: Blackboard): Blackboard => ({
+    ...board,
+    readPause: async () => {
+      if (!isFirst) return board.readPause();
+      isFirst = false;
+      throw new Error("A passing error.");
+    },
+  });
+  await using pool = await startPool("exec sleep 600", wrap);
+  await waitFor("the worker", pool.isRunning);
+  expect(pool.log[0]?.msg).toBe("A worker could not be looked after");
+  expect(pool.decided).toEqual([]);
+});
+
+test("a grant has one worker, however often it is told of", async () => {
+  await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
+  await waitFor("the worker", async () => (await pool.started()) > 0);
+  let looks = 0;
+  for await (const _ of pool.board.followGrants(agent, AbortSignal.timeout(60_000), 20)) if (++looks > 5) break;
+  expect(await pool.started()).toBe(1);
+  expect(pool.log.map(({ msg }) => msg)).toEqual(["Started a worker"]);
+});
+
+test("a worker that ends before it has begun is started again, and its grant can be done", async () => {
+  await using pool = await startPool('if [ -e "$RUNS" ]; then exec sleep 600; fi; echo >> "$RUNS"; exit 3');
+  const starts = () => pool.log.filter(({ msg }) => msg === "Started a worker").length;
+  await waitFor("the second start", async () => starts() === 2 && (await pool.isRunning()));
+  const { board, claim, goal } = pool;
+  await board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
+  await board.finishGrant(done(claim.id, resultOf(goal, claim)));
+  await pool.runtime.containers.stop(pool.worker, 1);
+  await waitFor("its end", pool.isGone);
+  expect(await pool.started()).toBe(1);
+  expect(pool.log.map(({ msg }) => msg)).toContain("A worker did not begin; starting it again");
+});
+
+test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {
+  await using pool = await startPool('echo >> "$RUNS"; exit 3');
+  await waitFor("the decision", () => pool.decided.length > 0);
+  const reason = "The worker ended with exit code 3 before it posted a result. It had not begun, in 3 tries.";
+  expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);
+  expect(await pool.started()).toBe(3);
+});
+
+test("a worker that ends after it has begun is not started again, for it may have done something", async () => {
+  await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
+  await waitFor("the worker", async () => (await pool.started()) > 0);
+  await pool.board.acceptGrant({ claim: pool.claim.id, grant: running("coder"), leaseMs: 60_000 });
+  await pool.runtime.containers.stop(pool.worker, 1);
+  await waitFor("the decision", () => pool.decided.length > 0);
+  const reason = expect.stringMatching(/^The worker .* before it posted a result\.$/);
+  expect(pool.decided).toEqual([{ kind: "worker_lost", agent, attempt: 1, reason }]);
+  expect(await pool.started()).toBe(1);
+});

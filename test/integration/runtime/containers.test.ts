@@ -1,0 +1,180 @@
+import { expect, test } from "bun:test";
+import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { tinyImage } from "../../support/docker/tiny-image.ts";
+
+test("a container of a missing image is refused by name, and nothing is left", async () => {
+  await using sett = await dockerInstance();
+  await expect(sett.run("true", { image: "sett-test/no-such-image:1" })).rejects.toMatchObject({
+    code: "image-not-found",
+    message: expect.stringContaining("sett-test/no-such-image:1"),
+  });
+  expect((await sett.runtime.parts(sett.instance)).containers).toEqual([]);
+});
+
+test("a container that cannot start is refused, and nothing of it is left", async () => {
+  await using sett = await dockerInstance();
+  const first = await sett.run("sleep 600", { ports: [{ port: 80 }] });
+  const hostPort = (await sett.runtime.containers.find(first.id))?.ports[0]?.hostPort ?? 0;
+  await expect(sett.run("sleep 600", { ports: [{ port: 80, hostPort }] })).rejects.toMatchObject({
+    code: "docker-failed",
+    message: expect.stringContaining("already allocated"),
+  });
+  expect((await sett.runtime.parts(sett.instance)).containers.map(({ id }) => id)).toEqual([first.id]);
+});
+
+test("a container that has ended goes on under its name or another, with the same id", async () => {
+  await using sett = await dockerInstance();
+  const { containers } = sett.runtime;
+  const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
+  await containers.stop(id, 0);
+  await containers.rename(id, sett.name("redis.old"));
+  await sett.run("sleep 600", { name: sett.name("redis") });
+  await expect(containers.rename(id, sett.name("redis"))).rejects.toMatchObject({ code: "instance-taken" });
+  await containers.remove(sett.name("redis"));
+  await containers.rename(id, sett.name("redis"));
+  await containers.startAgain(id);
+  await containers.startAgain(id);
+  expect(await containers.find(sett.name("redis"))).toMatchObject({ id, state: { state: "running" } });
+});
+
+test("capabilities, privileges, init, user, limits and the read-only root are really in force", async () => {
+  await using sett = await dockerInstance();
+  const script = `cat /proc/self/status; echo "Init: $(cat /proc/1/comm)"; echo "Here: $(pwd)"; echo "Greeting: $GREETING"
+    touch /file 2>/dev/null && echo "Root: rw" || echo "Root: ro"; touch /scratch/file && echo "Scratch: rw"
+    echo "Pids: $(cat /sys/fs/cgroup/pids.max /sys/fs/cgroup/pids/pids.max 2>/dev/null)"
+    echo "Memory: $(cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2>/dev/null)"`;
+  const { id } = await sett.run(script, {
+    user: { uid: 10001, gid: 10002 },
+    env: { GREETING: "hello = there" },
+    workingDir: "/tmp",
+    isRootReadOnly: true,
+    mounts: [{ kind: "tmpfs", target: "/scratch", sizeBytes: 1024 * 1024 }],
+    pidsLimit: 50,
+    resources: { nanoCpus: 5e8, memoryBytes: 64 * 1024 * 1024, reservedNanoCpus: 25e7, reservedMemoryBytes: 32 * 1024 * 1024 },
+  });
+  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  const said = new Map<string, string>();
+  for await (const { line } of sett.runtime.containers.logs(id)) {
+    const [name, ...value] = line.split(":");
+    said.set(name ?? "", value.join(":").trim());
+  }
+  expect(Object.fromEntries(said)).toMatchObject({
+    CapEff: "0000000000000000",
+    CapPrm: "0000000000000000",
+    CapBnd: "0000000000000000",
+    NoNewPrivs: "1",
+    Uid: "10001\t10001\t10001\t10001",
+    Gid: "10002\t10002\t10002\t10002",
+    Init: "docker-init",
+    Here: "/tmp",
+    Greeting: "hello = there",
+    Root: "ro",
+    Scratch: "rw",
+    Pids: "50",
+    Memory: String(64 * 1024 * 1024),
+  });
+});
+
+test("orphans are reaped", async () => {
+  await using sett = await dockerInstance();
+  // The orphan ends when the main process is a `sleep`, which buries nobody: seen to stay a zombie without an init.
+  const { id } = await sett.run(`sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 600`);
+  const isClean = `until test -e /tmp/done; do sleep 0.02; done
+    for i in $(seq 1500); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;
+  expect((await sett.runtime.containers.exec(id, ["/bin/sh", "-c", isClean])).exitCode).toBe(0);
+});
+
+test("a published port is reached on 127.0.0.1 and nowhere else", async () => {
+  await using sett = await dockerInstance();
+  const { id } = await sett.run("mkdir -p /tmp/w && echo hello > /tmp/w/index.html && httpd -f -p 8080 -h /tmp/w", {
+    ports: [{ port: 8080 }],
+    healthcheck: {
+      command: ["/bin/wget", "-qO-", "http://127.0.0.1:8080/"],
+      intervalMs: 100,
+      timeoutMs: 20_000,
+      retries: 1000,
+      startPeriodMs: 0,
+    },
+  });
+  expect(await sett.runtime.containers.waitHealthy(id, { timeoutMs: 100_000 })).toEqual({ outcome: "healthy" });
+  const hostPort = (await sett.runtime.containers.find(id))?.ports[0]?.hostPort ?? 0;
+  expect(hostPort).toBeGreaterThan(0);
+  expect(await (await fetch(`http://127.0.0.1:${hostPort}/`)).text()).toBe("hello\n");
+  const others = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
+  for (const { address } of others.filter(({ family, internal }) => family === "IPv4" && !internal)) {
+    expect(await connects(address, hostPort)).toBe(false);
+  }
+}, 120_000);
+
+function connects(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port });
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+    // The address may be of a network that has gone meanwhile.
+    socket.setTimeout(10_000, () => {
+      socket.destroy();
+      resolve(false);
+    });
+  });
+}
+
+test("containers of one network reach each other by their aliases", async () => {
+  await using sett = await dockerInstance();
+  const network = sett.name("net");
+  await sett.runtime.networks.create(network, sett.labels({ component: "network" }));
+  await sett.run("mkdir -p /tmp/w && echo here > /tmp/w/index.html && httpd -f -p 80 -h /tmp/w", {
+    user: { uid: 0, gid: 0 },
+    capabilities: "default",
+    network: { name: network, aliases: ["redis"] },
+  });
+  const { id } = await sett.run("until wget -qO- http://redis/ 2>/dev/null; do sleep 0.05; done", {
+    network: { name: network, aliases: [] },
+  });
+  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  await expect(sett.runtime.networks.create(network, sett.labels({ component: "network" }))).rejects.toMatchObject({
+    code: "instance-taken",
+  });
+}, 120_000);
+
+test("waiting for health tells healthy, ended and timed out apart", async () => {
+  await using sett = await dockerInstance();
+  const { waitHealthy } = sett.runtime.containers;
+  const healthcheck = {
+    command: ["/bin/test", "-e", "/tmp/ready"],
+    intervalMs: 50,
+    timeoutMs: 20_000,
+    retries: 1,
+    startPeriodMs: 0,
+  };
+  const plain = await sett.run("sleep 600");
+  const late = await sett.run("sleep 0.3; touch /tmp/ready; sleep 600", { healthcheck });
+  const never = await sett.run("sleep 600", { healthcheck });
+  const ended = await sett.run("sleep 0.1; exit 9", { healthcheck });
+  const crashing = await sett.run("exit 5", { healthcheck, restart: "unless-stopped" });
+  const [first, second, third, fourth, fifth] = await Promise.all([
+    waitHealthy(plain.id, { timeoutMs: 100_000 }),
+    waitHealthy(late.id, { timeoutMs: 100_000 }),
+    waitHealthy(never.id, { timeoutMs: 500 }),
+    waitHealthy(ended.id, { timeoutMs: 100_000 }),
+    waitHealthy(crashing.id, { timeoutMs: 100_000 }),
+  ]);
+  expect(first).toEqual({ outcome: "healthy" });
+  expect(second).toEqual({ outcome: "healthy" });
+  expect(third).toEqual({ outcome: "timed-out" });
+  expect(fourth).toEqual({ outcome: "ended", exitCode: 9 });
+  expect(fifth).toEqual({ outcome: "ended", exitCode: 5 });
+}, 120_000);
+
+test("a container tells the image that it is of", async () => {
+  await using sett = await dockerInstance();
+  const { id } = await sett.run("sleep 600");
+  const image = await sett.runtime.images.find(tinyImage);
+  expect(image).toMatchObject({ user: "", entrypoint: [], env: { PATH: "/bin" } });
+  expect((await sett.runtime.containers.find(id))?.image).toEqual({ tag: tinyImage, id: String(image?.id) });
+});

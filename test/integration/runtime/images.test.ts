@@ -1,0 +1,213 @@
+import { expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { AgentName } from "../../../lib/model/ids.ts";
+import { instanceLabel } from "../../../lib/runtime/labels.ts";
+import { agentImageTag } from "../../../lib/runtime/names.ts";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+
+const timeLimitMs = 120_000;
+
+/** A folder with these files, removed at the end. */
+async function folder(files: Record<string, string>): Promise<AsyncDisposable & { path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "sett-build-"));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), text);
+  }
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+const spec = (contextDir: string, tag: string) => ({ contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: {} });
+const quiet = { onProgress: () => {} };
+
+test(
+  "a build says what it does, and the image tells its settings",
+  async () => {
+    await using sett = await dockerInstance();
+    await using context = await folder({
+      "sub/Dockerfile.agent": `FROM ${tinyImage}\nARG COLOUR\nRUN echo "painted $COLOUR"\nENV COLOUR=$COLOUR LD_LIBRARY_PATH=/opt\nWORKDIR /app\nUSER 7:8\nENTRYPOINT ["/bin/sh"]\nCMD ["-c", "true"]\n`,
+    });
+    const lines: string[] = [];
+    const image = await sett.runtime.images.build(
+      {
+        contextDir: context.path,
+        dockerfile: "./sub/Dockerfile.agent",
+        args: { COLOUR: "red" },
+        tag: sett.imageTag("settings"),
+        labels: { "dev.sett.test": "yes" },
+      },
+      { onProgress: (line) => lines.push(line) },
+    );
+    expect(lines).toContain("painted red");
+    expect(image).toMatchObject({
+      digest: undefined,
+      user: "7:8",
+      env: { PATH: "/bin", COLOUR: "red", LD_LIBRARY_PATH: "/opt" },
+      entrypoint: ["/bin/sh"],
+      command: ["-c", "true"],
+      workingDir: "/app",
+      labels: { "dev.sett.test": "yes" },
+    });
+    expect(image.id).toStartWith("sha256:");
+    expect(image.architecture).toBe((await sett.runtime.check()).architecture);
+  },
+  timeLimitMs,
+);
+
+test(
+  "a failed build shows the last lines of its output and leaves no container",
+  async () => {
+    await using sett = await dockerInstance();
+    await using context = await folder({
+      Dockerfile: `FROM ${tinyImage}\nRUN seq 100 130 && echo "no such wind" >&2 && exit 3\n`,
+    });
+    const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("bad")), quiet).catch((error) => error);
+    expect(failure).toMatchObject({ code: "build-failed" });
+    expect(failure.message).toContain("returned a non-zero code: 3");
+    expect(failure.message).toContain("no such wind");
+    expect(failure.message).toContain("130");
+    expect(failure.message).not.toContain("105");
+    const left = (await docker("ps", "--all", "--no-trunc", "--format", "{{.Command}}")).stdout;
+    expect(left).not.toContain("no such wind");
+  },
+  timeLimitMs,
+);
+
+test(
+  "of a long script that failed the engine's reason shows the beginning, and the output what it said",
+  async () => {
+    await using sett = await dockerInstance();
+    const script = ["echo no such wind", ...Array.from({ length: 30 }, (_, at) => `line=${at}`), "exit 3"].join("\n");
+    await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nRUN ${JSON.stringify(["/bin/sh", "-c", script])}\n` });
+    const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("long")), quiet).catch((error) => error);
+    const [reason = "", ...output] = failure.message.split("\n");
+    expect(reason).toMatch(/could not be built: The command '.*echo no such wind …' returned a non-zero code: 3$/);
+    expect(output).toContain("  no such wind");
+  },
+  timeLimitMs,
+);
+
+test(
+  ".dockerignore counts, with its exceptions, and may exclude the Dockerfile itself",
+  async () => {
+    await using sett = await dockerInstance();
+    await using context = await folder({
+      Dockerfile: `FROM ${tinyImage}\nCOPY . /app\n`,
+      ".dockerignore": "*\n!keep\nkeep/secret\n",
+      "drop/file": "",
+      "keep/deep/file": "",
+      "keep/secret": "",
+    });
+    await mkdir(join(context.path, "keep", "empty"));
+    const tag = sett.imageTag("ignore");
+    await sett.runtime.images.build(spec(context.path, tag), quiet);
+    const { id } = await sett.run("cd /app && ls -AR .", { image: tag });
+    await sett.runtime.containers.wait(id);
+    const listing: string[] = [];
+    for await (const { line } of sett.runtime.containers.logs(id)) if (line !== "") listing.push(line);
+    expect(listing).toEqual([".:", "keep", "./keep:", "deep", "empty", "./keep/deep:", "file", "./keep/empty:"]);
+  },
+  timeLimitMs,
+);
+
+test("a Dockerfile out of reach behind a ** in .dockerignore is a hint to look there", async () => {
+  await using sett = await dockerInstance();
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\n`, ".dockerignore": "**\n" });
+  const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("hidden")), quiet).catch((error) => error);
+  expect(failure).toMatchObject({ code: "build-failed", hint: "Does .dockerignore exclude it?" });
+});
+
+test("a build that cannot begin says why in a sentence", async () => {
+  await using sett = await dockerInstance();
+  await using context = await folder({ "bad/Dockerfile": "FRM nothing\n", file: "" });
+  const { images } = sett.runtime;
+  const tag = sett.imageTag("none");
+  await expect(images.build(spec("/no/such/folder", tag), quiet)).rejects.toMatchObject({
+    code: "build-failed",
+    message: `The build context /no/such/folder of ${tag} does not exist.`,
+  });
+  await expect(images.build(spec(join(context.path, "file"), tag), quiet)).rejects.toMatchObject({
+    message: `The build context ${context.path}/file of ${tag} is not a folder.`,
+  });
+  await expect(images.build(spec(context.path, tag), quiet)).rejects.toMatchObject({
+    message: `There is no Dockerfile in the build context ${context.path} of ${tag}.`,
+  });
+  await expect(images.build({ ...spec(context.path, tag), dockerfile: "../Dockerfile" }, quiet)).rejects.toMatchObject({
+    message: `The Dockerfile ../Dockerfile of ${tag} is outside its build context.`,
+  });
+  await expect(images.build(spec(join(context.path, "bad"), tag), quiet)).rejects.toMatchObject({
+    code: "build-failed",
+    message: expect.stringContaining("FRM"),
+  });
+});
+
+test("an interrupted build ends at once", async () => {
+  await using sett = await dockerInstance();
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nRUN echo started && sleep 60\n` });
+  const interrupt = new AbortController();
+  const build = sett.runtime.images.build(spec(context.path, sett.imageTag("slow")), {
+    onProgress: (line) => line === "started" && interrupt.abort(),
+    signal: interrupt.signal,
+  });
+  await expect(build).rejects.toMatchObject({ code: "interrupted" });
+});
+
+test("an image that nobody has is undefined to find and an error to pull", async () => {
+  await using sett = await dockerInstance();
+  expect(await sett.runtime.images.find("sett-test/no-such-image:1")).toBeUndefined();
+  // A registry on a port that nothing listens on answers at once on every machine, with a network or without.
+  const failure = await sett.runtime.images.pull("127.0.0.1:1/no-such-image", quiet).catch((error) => error);
+  expect(failure).toMatchObject({ code: "image-not-found" });
+  expect(failure.message).toStartWith("The image 127.0.0.1:1/no-such-image could not be pulled: ");
+}, 120_000);
+
+test("what was built for an instance goes with it, but not what a person has built on it", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nCOPY file /\n`, file: "first" });
+  const tag = agentImageTag(instance, AgentName.parse("coder"));
+  const labels = { [instanceLabel]: instance };
+  const older = await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  await writeFile(join(context.path, "file"), "second");
+  await runtime.images.build({ ...spec(context.path, tag), labels }, quiet);
+  await using onTop = await folder({ Dockerfile: `FROM ${tag}\nENV MINE=1\n` });
+  const mine = sett.imageTag("mine");
+  await runtime.images.build(spec(onTop.path, mine), quiet);
+
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeUndefined();
+  expect(await runtime.images.find(older.id)).toBeUndefined();
+  expect(await runtime.images.find(mine)).toMatchObject({ env: { MINE: "1" }, labels });
+  await runtime.images.removeBuilt(instance);
+}, 120_000);
+
+test("agents whose images are the same one lose all its names with it, also when several clear away at once", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  const tags = [..."abcdefghijkl"].map((name) => agentImageTag(instance, AgentName.parse(name)));
+  for (const times of [1, 4]) {
+    await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV SHARED=${times}\n` });
+    // The builder has it already from the second name on.
+    for (const tag of tags)
+      await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
+    await Promise.all(Array.from({ length: times }, () => runtime.images.removeBuilt(instance)));
+    for (const tag of tags) expect(await runtime.images.find(tag)).toBeUndefined();
+  }
+}, 120_000);
+
+test("an image that a container still uses stays", async () => {
+  await using sett = await dockerInstance();
+  const { instance, runtime } = sett;
+  await using context = await folder({ Dockerfile: `FROM ${tinyImage}\nENV USED=1\n` });
+  const tag = agentImageTag(instance, AgentName.parse("coder"));
+  await runtime.images.build({ ...spec(context.path, tag), labels: { [instanceLabel]: instance } }, quiet);
+  const { id } = await sett.run("sleep 600", { image: tag });
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeDefined();
+  await runtime.containers.remove(id);
+  await runtime.images.removeBuilt(instance);
+  expect(await runtime.images.find(tag)).toBeUndefined();
+}, 120_000);

@@ -1,0 +1,109 @@
+// The life of one container: started, waited for, looked into, stopped, renamed.
+import { expect, test } from "bun:test";
+import { waitFor } from "../../../support/wait-for.ts";
+import type { RuntimeBench } from "../bench.ts";
+
+export function containersSuite(open: () => Promise<RuntimeBench>): void {
+  test("a name that is in use is an instance-taken", async () => {
+    await using sett = await open();
+    await sett.run("sleep 600", { name: sett.name("redis") });
+    await expect(sett.run("sleep 600", { name: sett.name("redis") })).rejects.toMatchObject({ code: "instance-taken" });
+  });
+
+  test("a container whose command is missing starts, and ends at once with 127 and the reason in its log", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("", { entrypoint: ["/no/such/program"] });
+    expect(await sett.runtime.containers.wait(id)).toBe(127);
+    const lines: string[] = [];
+    for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+    expect(lines.join()).toContain("/no/such/program");
+  });
+
+  test("exec gives exit code and both streams apart, and passes input to its end", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("sleep 600");
+    const { exec } = sett.runtime.containers;
+    expect(await exec(id, ["/bin/sh", "-c", "echo out; echo err >&2; exit 3"])).toEqual({
+      exitCode: 3,
+      stdout: "out\n",
+      stderr: "err\n",
+    });
+    const stdin = "täglich\n".repeat(50_000);
+    expect(await exec(id, ["/bin/cat"], { stdin })).toEqual({ exitCode: 0, stdout: stdin, stderr: "" });
+    expect((await exec(id, ["/no/such/program"])).exitCode).not.toBe(0);
+    await expect(exec(sett.name("nobody"), ["/bin/true"])).rejects.toMatchObject({ code: sett.refusal });
+  }, 120_000);
+
+  test("waiting gives the exit code, also of a container that ended long ago", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("exit 7");
+    expect(await sett.runtime.containers.wait(id)).toBe(7);
+    expect(await sett.runtime.containers.wait(id)).toBe(7);
+    expect(await sett.runtime.containers.find(id)).toMatchObject({
+      state: { state: "exited", exitCode: 7 },
+      isOutOfMemory: false,
+    });
+  });
+
+  test("waiting ends when it is interrupted", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("sleep 600");
+    const { wait, waitHealthy } = sett.runtime.containers;
+    await expect(wait(id, AbortSignal.timeout(50))).rejects.toMatchObject({ code: "interrupted" });
+    await expect(wait(id, AbortSignal.abort())).rejects.toMatchObject({ code: "interrupted" });
+    await expect(waitHealthy(id, { timeoutMs: 1000, signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: "interrupted",
+    });
+  });
+
+  test("stopping sends SIGTERM and waits; stopping and removing what is stopped or gone is fine", async () => {
+    await using sett = await open();
+    const { stop, remove, wait, find } = sett.runtime.containers;
+    const { id } = await sett.run("trap 'echo bye; exit 4' TERM; echo ready; while :; do sleep 0.05; done");
+    await firstLine(sett, id);
+    await stop(id, 10);
+    expect(await wait(id)).toBe(4);
+    await stop(id, 10);
+    await Promise.all([remove(id), remove(id)]);
+    await remove(id);
+    await stop(id, 10);
+    expect(await find(id)).toBeUndefined();
+  }, 120_000);
+
+  test("one that is renamed is found by its new name, and its old name is free", async () => {
+    await using sett = await open();
+    const { id } = await sett.run("sleep 600", { name: sett.name("redis") });
+    const other = await sett.run("sleep 600");
+    const { find, rename } = sett.runtime.containers;
+    await rename(id, sett.name("redis.old"));
+    expect(await find(sett.name("redis"))).toBeUndefined();
+    expect(await find(sett.name("redis.old"))).toMatchObject({ id, name: sett.name("redis.old"), state: { state: "running" } });
+    await expect(rename(other.id, sett.name("redis.old"))).rejects.toMatchObject({ code: "instance-taken" });
+    expect((await find(other.id))?.name).not.toBe(sett.name("redis.old"));
+    await sett.run("sleep 600", { name: sett.name("redis") });
+  });
+
+  test("one that has ended is started again as it is; one that runs goes on", async () => {
+    await using sett = await open();
+    const { find, logs, startAgain, stop, wait } = sett.runtime.containers;
+    const { id } = await sett.run("trap 'exit 4' TERM; echo here; while :; do sleep 0.05; done");
+    const before = await find(id);
+    await startAgain(id);
+    expect(await find(id)).toEqual(before);
+    await firstLine(sett, id);
+    await stop(id, 10);
+    expect(await wait(id)).toBe(4);
+    await startAgain(id);
+    expect(await find(id)).toMatchObject({ id, state: { state: "running" } });
+    const said = async () => (await Array.fromAsync(logs(id))).map(({ line }) => line);
+    await waitFor("its second beginning", async () => (await said()).length === 2);
+    await stop(id, 10);
+    expect(await said()).toEqual(["here", "here"]);
+  }, 120_000);
+}
+
+/** Says that it has come so far: before its trap is set, SIGTERM ends it. */
+async function firstLine(sett: RuntimeBench, id: string): Promise<string> {
+  for await (const { line } of sett.runtime.containers.logs(id, { follow: true })) return line;
+  throw new Error("It has ended and said nothing.");
+}

@@ -1,0 +1,117 @@
+// What is found of an instance, and what is left of it.
+import { expect, test } from "bun:test";
+import { AgentName } from "../../../../lib/model/ids.ts";
+import { blackboardVolumeName, networkName, redisName, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
+import { freePort } from "../../../support/redis/redis-server.ts";
+import type { RuntimeBench } from "../bench.ts";
+
+const agent = AgentName.parse("coder");
+
+export function partsSuite(open: () => Promise<RuntimeBench>): void {
+  test("the parts of an instance are listed by its labels, with state, environment and ports", async () => {
+    await using sett = await open();
+    await using other = await sett.beside();
+    const { instance, runtime } = sett;
+    const network = networkName(instance);
+    await Promise.all([
+      runtime.networks.create(network, sett.labels({ component: "network" })),
+      runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" })),
+      runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent })),
+      other.run("sleep 600"),
+    ]);
+    const { id } = await sett.run("sleep 600", {
+      name: redisName(instance),
+      labels: sett.labels({ component: "redis" }),
+      env: { PASSWORD: "a=b" },
+      network: { name: network, aliases: ["redis"] },
+      ports: [{ port: 6379, hostPort: await freePort() }],
+    });
+    const ended = await sett.run("exit 3");
+    await runtime.containers.wait(ended.id);
+
+    const parts = await runtime.parts(instance);
+    expect(parts.instance).toBe(instance);
+    expect(parts.networks.map(({ name, labels }) => [name, labels.component])).toEqual([[network, "network"]]);
+    expect(parts.volumes.map(({ name, labels }) => [name, labels])).toEqual([
+      [blackboardVolumeName(instance), sett.labels({ component: "blackboard" })],
+      [workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent })],
+    ]);
+    const [first, redis, ...more] = parts.containers;
+    expect(more).toEqual([]);
+    expect(first).toMatchObject({ id: ended.id, ports: [], state: { state: "exited", exitCode: 3 } });
+    expect(redis).toMatchObject({
+      id,
+      name: redisName(instance),
+      labels: sett.labels({ component: "redis" }),
+      env: { PASSWORD: "a=b", PATH: expect.any(String) },
+      restarts: 0,
+      state: { state: "running", health: "none" },
+      ports: [{ port: 6379, hostPort: expect.any(Number) }],
+    });
+
+    const listed = (await runtime.instances()).filter((each) => each.instance === instance || each.instance === other.instance);
+    expect(listed).toEqual([parts, await runtime.parts(other.instance)].sort((a, b) => (a.instance < b.instance ? -1 : 1)));
+  }, 120_000);
+
+  test("removing an instance leaves nothing, or the blackboard alone, and touches no other", async () => {
+    await using sett = await open();
+    await using other = await sett.beside();
+    const { instance, runtime } = sett;
+    const network = networkName(instance);
+    await runtime.networks.create(network, sett.labels({ component: "network" }));
+    await runtime.volumes.create(blackboardVolumeName(instance), sett.labels({ component: "blackboard" }));
+    await runtime.volumes.create(workspaceVolumeName(instance, agent), sett.labels({ component: "workspace", agent }));
+    await sett.run("trap '' TERM; sleep 600", {
+      restart: "unless-stopped",
+      network: { name: network, aliases: [] },
+      mounts: [{ kind: "volume", volume: workspaceVolumeName(instance, agent), target: "/workspace", access: "rw" }],
+    });
+    await other.run("sleep 600");
+
+    await runtime.removeInstance(instance, { blackboard: "keep" });
+    expect(await runtime.parts(instance)).toEqual({
+      instance,
+      containers: [],
+      networks: [],
+      volumes: [expect.objectContaining({ name: blackboardVolumeName(instance) })],
+    });
+
+    await runtime.removeInstance(instance, { blackboard: "remove" });
+    expect(await runtime.parts(instance)).toEqual({ instance, containers: [], networks: [], volumes: [] });
+    expect((await runtime.instances()).map((each) => each.instance)).not.toContain(instance);
+    expect((await runtime.parts(other.instance)).containers).toHaveLength(1);
+    await runtime.removeInstance(instance, { blackboard: "remove" });
+  }, 120_000);
+
+  test("a volume is kept when it is the instance's own, and refused when it is someone else's", async () => {
+    await using sett = await open();
+    await using other = await sett.beside();
+    const { volumes } = sett.runtime;
+    const labels = sett.labels({ component: "blackboard" });
+    const volume = sett.name("blackboard");
+    expect(await volumes.create(volume, labels)).toBe("created");
+    expect(await volumes.create(volume, labels)).toBe("kept");
+    const refused = [other.labels({ component: "blackboard" }), sett.labels({ component: "carrier" })];
+    for (const foreign of refused)
+      await expect(volumes.create(volume, foreign)).rejects.toMatchObject({ code: "instance-taken" });
+    await volumes.remove(volume);
+    await volumes.remove(volume);
+    expect(await volumes.create(volume, other.labels({ component: "blackboard" }))).toBe("created");
+  });
+
+  test("a network's name is taken once, until it is removed", async () => {
+    await using sett = await open();
+    const { networks } = sett.runtime;
+    const labels = sett.labels({ component: "network" });
+    await networks.create(sett.name("net"), labels);
+    await expect(networks.create(sett.name("net"), labels)).rejects.toMatchObject({ code: "instance-taken" });
+    await networks.remove(sett.name("net"));
+    await networks.remove(sett.name("net"));
+    await networks.create(sett.name("net"), labels);
+  });
+
+  test("nobody's name finds nothing", async () => {
+    await using sett = await open();
+    expect(await sett.runtime.containers.find(sett.name("nobody"))).toBeUndefined();
+  });
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
+
+/** An engine that answers every connection with `bytes` and hangs up: what is left of one that is killed meanwhile. */
+async function dyingEngine(bytes: string): Promise<AsyncDisposable & { socketPath: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  const socketPath = join(folder, "docker.sock");
+  const hangUp = (socket: Socket): void => {
+    socket.on("error", () => {});
+    socket.once("data", () => (bytes === "" ? undefined : socket.write(bytes, () => socket.destroy())));
+  };
+  const server: Server = createServer(hangUp);
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  return {
+    socketPath,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The beginning of a chunked answer whose end never comes. */
+function brokenAnswer(contentType: string, chunk: string): string {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  return `${head}${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`;
+}
+
+test("an engine that is not there is a docker-unreachable with a way out", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  await writeFile(join(folder, "stale.sock"), "");
+  for (const socketPath of [join(folder, "missing.sock"), join(folder, "stale.sock")]) {
+    const runtime = await dockerRuntime({ socketPath });
+    const failure = await runtime.check().catch((error) => error);
+    expect(failure).toMatchObject({ code: "docker-unreachable", exitCode: 1 });
+    expect(failure.message).toStartWith("The Docker Engine does not answer: ");
+    expect(failure.hint).toContain("Is dockerd running?");
+    await expect(runtime.instances()).rejects.toMatchObject({ code: "docker-unreachable" });
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("an engine that answers tells its version and architecture", async () => {
+  const { version, architecture } = await (await dockerRuntime()).check();
+  expect(version).toMatch(/^\d+\.\d+/);
+  expect(["amd64", "arm64"]).toContain(architecture);
+});
+
+test("an engine that takes the call and says nothing counts as unreachable", async () => {
+  await using engine = await dyingEngine("");
+  const runtime = await dockerRuntime({ socketPath: engine.socketPath, answerWithinMs: 100 });
+  expect(await runtime.check().catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
+});
+
+test("a log whose connection drops is an error, not an end", async () => {
+  const message = "2026-01-01T00:00:00.000000000Z hello\n";
+  const frame = `\x01\0\0\0\0\0\0${String.fromCharCode(message.length)}${message}`;
+  await using engine = await dyingEngine(brokenAnswer("application/octet-stream", frame));
+  const runtime = await dockerRuntime({ socketPath: engine.socketPath });
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const { line } of runtime.containers.logs("any", { follow: true })) seen.push(line);
+  })();
+  expect(await reading.catch((error) => error)).toMatchObject({ code: "docker-unreachable" });
+  expect(seen).toEqual(["hello"]);
+});
+
+test("waiting for a container notices its end even when the engine's own wait never answers", async () => {
+  const inspection = { State: { Status: "exited", ExitCode: 5, FinishedAt: "", OOMKilled: false } };
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  const server = createHttpServer((request, response) => {
+    if (request.url?.startsWith("/containers/any/json") === true) response.end(JSON.stringify(inspection));
+  });
+  await new Promise<void>((resolve) => server.listen(join(folder, "docker.sock"), resolve));
+  const runtime = await dockerRuntime({ socketPath: join(folder, "docker.sock") });
+  expect(await runtime.containers.wait("any")).toBe(5);
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+}, 120_000);
+
+test("a pull whose connection drops is an error, not an end", async () => {
+  await using engine = await dyingEngine(brokenAnswer("application/json", '{"status":"Pulling","id":"abc"}\n'));
+  const runtime = await dockerRuntime({ socketPath: engine.socketPath });
+  const failure = await runtime.images.pull("redis:7", { onProgress: () => {} }).catch((error) => error);
+  expect(failure).toMatchObject({ code: "docker-unreachable" });
+});

@@ -1,0 +1,142 @@
+import { expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AgentName } from "../../../lib/model/ids.ts";
+import { dockerInstance } from "../../support/docker/docker-instance.ts";
+import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
+
+const timeLimitMs = 120_000;
+const agent = AgentName.parse("coder");
+
+/** Builds an image from a Dockerfile alone. */
+async function build(sett: Awaited<ReturnType<typeof dockerInstance>>, suffix: string, dockerfile: string): Promise<string> {
+  const contextDir = await mkdtemp(join(tmpdir(), "sett-volume-"));
+  const tag = sett.imageTag(suffix);
+  try {
+    await writeFile(join(contextDir, "Dockerfile"), dockerfile);
+    await sett.runtime.images.build(
+      { contextDir, dockerfile: "Dockerfile", args: {}, tag, labels: {} },
+      { onProgress: () => {} },
+    );
+  } finally {
+    await rm(contextDir, { recursive: true, force: true });
+  }
+  return tag;
+}
+
+test(
+  "a prepared workspace is writable by uid 10001 in an image that holds nothing but a busybox",
+  async () => {
+    await using sett = await dockerInstance();
+    const scratch = await build(sett, "scratch", `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /busybox\n`);
+    const volume = sett.name("workspace-coder");
+    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+    await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10001 }, scratch);
+    const confined = {
+      image: scratch,
+      entrypoint: [
+        "/busybox",
+        "sh",
+        "-c",
+        "/busybox touch /workspace/file && /busybox stat -c '%u:%g %a' /workspace /workspace/file",
+      ],
+      user: { uid: 10001, gid: 10001 },
+      isRootReadOnly: true,
+      mounts: [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }],
+    };
+    const { id } = await sett.run("", confined);
+    expect(await sett.runtime.containers.wait(id)).toBe(0);
+    const lines: string[] = [];
+    for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+    expect(lines).toEqual(["10001:10001 755", "10001:10001 644"]);
+
+    const readOnly = await sett.run("", {
+      ...confined,
+      mounts: [{ kind: "volume", volume, target: "/workspace", access: "ro" }],
+    });
+    expect(await sett.runtime.containers.wait(readOnly.id)).not.toBe(0);
+  },
+  timeLimitMs,
+);
+
+test("preparing a volume again changes its owner and keeps its files, whatever the size of the ids", async () => {
+  await using sett = await dockerInstance();
+  const volume = sett.name("workspace-coder");
+  const mounts = [{ kind: "volume" as const, volume, target: "/workspace", access: "rw" as const }];
+  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+  await sett.runtime.volumes.prepare(volume, { uid: 10001, gid: 10002 }, tinyImage);
+  const writer = await sett.run("echo kept > /workspace/file", { user: { uid: 10001, gid: 10002 }, mounts });
+  expect(await sett.runtime.containers.wait(writer.id)).toBe(0);
+  await sett.runtime.volumes.prepare(volume, { uid: 3_000_000_000, gid: 2_097_152 }, tinyImage);
+  const reader = await sett.run("test $(stat -c %u:%g /workspace) = 3000000000:2097152 && test $(cat /workspace/file) = kept", {
+    mounts,
+  });
+  expect(await sett.runtime.containers.wait(reader.id)).toBe(0);
+}, 120_000);
+
+test(
+  "the carrier is filled from its image without running anything, and is read-only where it is mounted",
+  async () => {
+    await using sett = await dockerInstance();
+    const carrier = await build(sett, "carrier", `FROM scratch\nCOPY --from=${tinyImage} /bin/busybox /cub/busybox\n`);
+    const volume = sett.name("cub");
+    await sett.runtime.volumes.create(volume, sett.labels({ component: "carrier" }));
+    await sett.runtime.volumes.fill(volume, { image: carrier, path: "/cub" });
+    expect((await sett.runtime.parts(sett.instance)).containers).toEqual([]);
+    const { id } = await sett.run("", {
+      entrypoint: ["/cub/busybox", "sh", "-c", "! /cub/busybox touch /cub/other"],
+      mounts: [{ kind: "volume", volume, target: "/cub", access: "ro" }],
+    });
+    expect(await sett.runtime.containers.wait(id)).toBe(0);
+  },
+  timeLimitMs,
+);
+
+test(
+  "a workspace volume never takes what the agent's image holds at /workspace",
+  async () => {
+    await using sett = await dockerInstance();
+    const image = await build(sett, "furnished", `FROM ${tinyImage}\nRUN mkdir /workspace && touch /workspace/furniture\n`);
+    const volume = sett.name("workspace-coder");
+    await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+    const { id } = await sett.run('test -z "$(ls -A /workspace)"', {
+      image,
+      mounts: [{ kind: "volume", volume, target: "/workspace", access: "rw" }],
+    });
+    expect(await sett.runtime.containers.wait(id)).toBe(0);
+  },
+  timeLimitMs,
+);
+
+test("a volume that is not Sett's at all is refused", async () => {
+  await using sett = await dockerInstance();
+  const foreign = sett.name("cub");
+  await docker("volume", "create", foreign);
+  const creating = sett.runtime.volumes.create(foreign, sett.labels({ component: "blackboard" }));
+  expect(await creating.catch((error) => error)).toMatchObject({ code: "instance-taken" });
+  await sett.runtime.volumes.remove(foreign);
+});
+
+test("preparing or filling with a missing image or volume says which", async () => {
+  await using sett = await dockerInstance();
+  const volume = sett.name("workspace-coder");
+  const owner = { uid: 1, gid: 1 };
+  await expect(sett.runtime.volumes.prepare(volume, owner, tinyImage)).rejects.toMatchObject({ code: "docker-failed" });
+  await sett.runtime.volumes.create(volume, sett.labels({ component: "workspace", agent }));
+  await expect(sett.runtime.volumes.prepare(volume, owner, "sett-test/no-such-image:1")).rejects.toMatchObject({
+    code: "image-not-found",
+  });
+  await expect(sett.runtime.volumes.fill(volume, { image: "sett-test/no-such-image:1", path: "/cub" })).rejects.toMatchObject({
+    code: "image-not-found",
+  });
+});
+
+test("a bind mount of a path that is not there is refused, and the path is not made", async () => {
+  await using sett = await dockerInstance();
+  const path = join(tmpdir(), sett.name("no-such-folder"));
+  await expect(sett.run("true", { mounts: [{ kind: "bind", path, target: "/git", access: "ro" }] })).rejects.toMatchObject({
+    code: "docker-failed",
+    message: expect.stringContaining(path),
+  });
+});

@@ -1,0 +1,117 @@
+// The sample repository with a goal stated on it, and agents that work as they do in Sett: each on a working copy of its own, commits
+// by way of the exchange. Only who works when is up to the test.
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { baseCommit } from "../../../lib/core/base-commit.ts";
+import { readToolOutput } from "../../../lib/core/read-tool-output.ts";
+import { HostRepository } from "../../../lib/git/host-repository.ts";
+import { settRef } from "../../../lib/git/refs.ts";
+import { WorkingCopy } from "../../../lib/git/working-copy.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { type ArtefactId, type CommitHash, InstanceName } from "../../../lib/model/ids.ts";
+import { type Phase, phaseTable } from "../../../lib/model/phase.ts";
+import { formatToolInput } from "../../../lib/model/tool-contract.ts";
+import { agentName, newClaimId, sampleArtefact } from "../records/sample.ts";
+import { git, runAgent, runScript } from "./run-agent.ts";
+
+const instance = InstanceName.parse("train");
+
+type Sample = { folder: string; commit(subject: string, files: Record<string, string | null>): Promise<void> };
+type Options = { goal?: string; change?: (sample: Sample) => Promise<void> };
+type Assignment = { phase: Phase; chain?: Artefact[]; additional?: Artefact[]; settings?: Record<string, string> };
+
+/** `change` is what happens to the repository before the goal is stated. */
+export async function releaseScene({ goal: payload = "Release 1.2.0", change }: Options = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "sett release "));
+  const sample = join(folder, "door");
+  const { exitCode, stderr } = await runScript("release-train/make-repository.sh", [sample], folder);
+  if (exitCode !== 0) throw new Error(stderr);
+  await change?.({ folder: sample, commit: (subject, files) => commitFiles(sample, subject, files) });
+
+  const host = await HostRepository.open(sample, { env: process.env });
+  await host.createExchange();
+  const commit = await host.head();
+  const tag = await host.lastTag(commit);
+  const goal = sampleArtefact({
+    payload,
+    metadata: { commit, ...(tag === undefined ? {} : { last_tag: tag.name, last_tag_commit: tag.commit }) },
+  });
+
+  const results: { artefact: ArtefactId; commit: CommitHash }[] = [];
+
+  async function workingCopy(agent: string, target: Artefact, context: readonly Artefact[]) {
+    const place = { objectsDir: join(sample, ".git/objects"), exchangeDir: host.exchangeDir };
+    const workspaceDir = join(folder, agent);
+    const gitOfCub = { path: "git", env: { PATH: process.env.PATH ?? "" } };
+    const copy = new WorkingCopy({ git: gitOfCub, agentName: agentName(agent), workspaceDir, ...place });
+    const base = baseCommit(target, context) ?? commit;
+    await copy.prepare(base);
+    return { copy, base, workspaceDir };
+  }
+
+  return {
+    folder,
+    sample,
+    goal,
+    host,
+    /** Brings what the agents have committed so far into the sample repository. */
+    fetch: () => host.fetchCommits(instance, results),
+    /** What the agent answers to this work, as the artefact that it becomes. Throws what a script says that fails. */
+    async ask(
+      agent: string,
+      target: Artefact,
+      { phase, chain = [], additional = [], settings = {} }: Assignment,
+    ): Promise<Artefact> {
+      const { copy, base, workspaceDir } = await workingCopy(agent, target, [...chain, ...additional]);
+      const work = { target_artefact: target, context_chain: chain, additional_context: additional };
+      const stdin = formatToolInput({ claim_type: phaseTable[phase].bid, claim_id: newClaimId(), ...work });
+      const ran = await runAgent(agent, stdin, workspaceDir, settings);
+      if (ran.exitCode !== 0) throw new Error(ran.stderr);
+      const read = readToolOutput(new TextEncoder().encode(ran.stdout), { phase, kind: "standard", target: target.type });
+      if (!read.ok) throw new Error(`${read.reason}\n${ran.stdout}`);
+      const { summary = "", metadata, ...result } = read.result;
+      const made = sampleArtefact({ ...result, goal_id: goal.goal_id, produced_by_role: agent, produced_by_agent: agent });
+      const promised = result.type === "CodeCommit" ? await copy.resolveCommit(result.payload) : undefined;
+      if (promised !== undefined) {
+        await copy.publish(promised, settRef(instance, made.id), base);
+        results.push({ artefact: made.id, commit: promised });
+      }
+      return { ...made, metadata: { ...metadata, summary, ...(promised === undefined ? {} : { commit: promised }) } };
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export type ReleaseScene = Awaited<ReturnType<typeof releaseScene>>;
+
+/** The reviewer's word on a commit, its problems as a list; `chain` holds whatever else the commit was made from. */
+export async function review(scene: ReleaseScene, target: Artefact, chain: Artefact[] = []) {
+  const artefact = await scene.ask("reviewer", target, { phase: "review", chain: [scene.goal, ...chain] });
+  const { problems = [] }: { problems?: string[] } = JSON.parse(artefact.payload);
+  return { artefact, problems };
+}
+
+/** A commit that stands in the repository already, as if an agent had made it. */
+export async function commitOnTop(
+  scene: ReleaseScene,
+  files: Record<string, string | null>,
+  version = "1.2.0",
+): Promise<Artefact> {
+  const head = await git(scene.sample, "rev-parse", "HEAD");
+  await commitFiles(scene.sample, "Release by hand\n\nChangelog: skip", files);
+  const commit = await scene.host.head();
+  await git(scene.sample, "reset", "-q", "--hard", head);
+  return sampleArtefact({ type: "CodeCommit", payload: commit, goal_id: scene.goal.goal_id, metadata: { commit, version } });
+}
+
+async function commitFiles(folder: string, message: string, files: Record<string, string | null>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    await mkdir(join(path, ".."), { recursive: true });
+    if (content === null) await rm(path);
+    else await writeFile(path, content, { mode: content.startsWith("#!") ? 0o755 : 0o644 });
+  }
+  await git(folder, "add", "--all");
+  await git(folder, "commit", "-q", "--allow-empty", "-m", message);
+}

@@ -1,0 +1,50 @@
+// Runs an example agent's script as the cub does, with a bare environment, and reads its answer.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+export type AgentRun = { exitCode: number; stdout: string; stderr: string };
+
+/** No HOME and no git configuration but the repository's own. */
+const environment = { PATH: process.env.PATH ?? "/usr/bin:/bin", GIT_CONFIG_NOSYSTEM: "1" };
+
+export function agentScript(agent: string): string {
+  return join(import.meta.dir, "../../../agents", agent, "run.sh");
+}
+
+/** `settings`: what `environment` in sett.yml would add. */
+export async function runAgent(
+  agent: string,
+  work: unknown,
+  folder: string,
+  settings: Record<string, string> = {},
+): Promise<AgentRun> {
+  const stdin = typeof work === "string" ? work : JSON.stringify(work);
+  return run(["sh", agentScript(agent)], folder, stdin, { ...environment, ...settings });
+}
+
+/** Any other script of `agents/`. */
+export async function runScript(script: string, words: string[], folder: string): Promise<AgentRun> {
+  return run(["sh", join(import.meta.dir, "../../../agents", script), ...words], folder, "");
+}
+
+/** The output of git, trimmed; throws with its stderr when it fails. */
+export async function git(folder: string, ...words: string[]): Promise<string> {
+  return gitWithInput(folder, "", ...words);
+}
+
+export async function gitWithInput(folder: string, input: string, ...words: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await run(["git", ...words], folder, input);
+  if (exitCode !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`);
+  return stdout.trim();
+}
+
+async function run([program = "", ...words]: string[], folder: string, stdin: string, env = environment): Promise<AgentRun> {
+  const child = spawn(program, words, { cwd: folder, env, stdio: "pipe" });
+  // A script that ends without having read it all makes EPIPE, which is no fault.
+  child.stdin.on("error", () => {});
+  child.stdin.end(stdin);
+  const [stdout, stderr, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { exitCode: Number(exitCode), stdout, stderr };
+}

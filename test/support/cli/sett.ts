@@ -1,0 +1,106 @@
+// A whole sett in this process on one real Redis, with `sett` as the program.
+import { randomUUID } from "node:crypto";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { patient } from "../redis/redis-server.ts";
+import { waitFor } from "../wait-for.ts";
+import { Clan, type Member } from "../world/clan.ts";
+import type { Tool } from "../world/tool.ts";
+import type { Finished } from "./finished.ts";
+import type { Workspace } from "./workspace.ts";
+
+export class Sett extends Clan {
+  readonly instance: InstanceName;
+  readonly #at: Workspace;
+
+  private constructor(at: Workspace, instance: InstanceName, ...rest: ConstructorParameters<typeof Clan>) {
+    super(...rest);
+    this.#at = at;
+    this.instance = instance;
+  }
+
+  /** An instance of its own. */
+  static async gather(at: Workspace, members: Record<string, Member>, options: { isOrchestrated?: boolean } = {}): Promise<Sett> {
+    const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
+    const open = () => connectBlackboard({ url: at.redis.url, instance, ...patient });
+    const sett = new Sett(at, instance, await open(), open);
+    await sett.join(members);
+    if (options.isOrchestrated !== false) await sett.orchestrate();
+    return sett;
+  }
+
+  /** Starts an orchestrator; one that has left is followed by another. */
+  async orchestrate(): Promise<void> {
+    await this.startOrchestrator();
+    await waitFor("somebody to orchestrate", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0);
+  }
+
+  async stopOrchestrating(): Promise<void> {
+    this.stopOrchestrator();
+    await waitFor("the leader lease to be free", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) <= 0);
+  }
+
+  sett(...words: string[]): Promise<Finished> {
+    return this.#at.sett(...words, "--name", this.instance);
+  }
+
+  need(...words: string[]): Promise<string> {
+    return this.#at.need(...words, "--name", this.instance);
+  }
+
+  start(...words: string[]) {
+    return this.#at.start(...words, "--name", this.instance);
+  }
+
+  goal(payload = "Do it"): Promise<Artefact> {
+    return this.state(payload, { metadata: { summary: payload } });
+  }
+
+  /** Waits until the agent's grant on the artefact's claim is in this state. */
+  grant(artefact: Artefact, agent: string, state: Grant["state"], cause = "standard"): Promise<Grant> {
+    return waitFor(`the grant of ${agent} to be ${state}`, async () => {
+      const { grants } = await this.claimOn(artefact, cause);
+      return grants.find((grant) => grant.agent === agent && grant.state === state);
+    });
+  }
+
+  ended(artefact: Artefact, status: "complete" | "terminated", cause = "standard"): Promise<ClaimSnapshot> {
+    return waitFor(`the claim to be ${status}`, async () => {
+      const snapshot = await this.claimOn(artefact, cause);
+      return snapshot.claim.status === status ? snapshot : undefined;
+    });
+  }
+
+  async stateOf(goal: Artefact): Promise<string> {
+    return JSON.parse(await this.need("status", "--json", "--goal", goal.id)).goals[0].state;
+  }
+}
+
+const nothing = new Uint8Array();
+
+/** A tool that works until it is stopped, and tells of both. */
+export function endless() {
+  const begun = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  const tool: Tool = (_input, signal) => {
+    begun.resolve();
+    return new Promise((resolve) => {
+      const end = { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 };
+      signal.addEventListener("abort", () => {
+        stopped.resolve();
+        resolve(end);
+      });
+    });
+  };
+  return { tool, begun: begun.promise, stopped: stopped.promise };
+}
+
+/** What a tool answers. */
+export const report = (type: string, over: object = {}) => ({
+  artefact_type: type,
+  artefact_payload: type.toLowerCase(),
+  summary: `A ${type}`,
+  ...over,
+});

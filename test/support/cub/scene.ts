@@ -1,0 +1,71 @@
+// A cub in this process on a blackboard in memory, with a tool that is a function of the test.
+import { Cub } from "../../../apps/cub/cub.ts";
+import type { Deps } from "../../../apps/cub/deps.ts";
+import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { sampleAgent } from "../records/sample.ts";
+import { exited, outcomeOf, type Tool } from "../world/tool.ts";
+import { cubParts } from "../world/wired.ts";
+import { StandIn } from "./played-orchestrator.ts";
+
+export type LogLine = { level: string; msg: string; [field: string]: unknown };
+
+export async function cubScene(
+  options: {
+    agent?: Partial<AgentRegistration>;
+    tool?: Tool;
+    over?: Partial<Deps>;
+    wrap?: (board: Blackboard) => Blackboard;
+  } = {},
+) {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("demo") });
+  const agent = sampleAgent("coder", options.agent);
+  const standIn = new StandIn(memory.open());
+  await standIn.begin(agent);
+  const lines: LogLine[] = [];
+  const inputs: ToolInput[] = [];
+  const wrap = options.wrap ?? ((board) => board);
+  const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
+  const parts = cubParts({
+    board: wrap(memory.open()),
+    registration: new OwnRegistration(agent),
+    runTool: async ({ stdin, signal }) => {
+      const input = ToolInput.parse(JSON.parse(stdin));
+      inputs.push(input);
+      return outcomeOf(await tool(input, signal));
+    },
+    runBidCommand: async () => exited("ignore"),
+    log: createJsonLog((line) => lines.push(JSON.parse(line)), systemClock.now),
+    ...options.over,
+  });
+  const stop = new AbortController();
+  let running: Promise<void> | undefined;
+  return {
+    memory,
+    agent: agent.name,
+    standIn,
+    parts,
+    lines,
+    /** What the tool was given, run by run. */
+    inputs,
+    messages: () => lines.map((line) => line.msg),
+    stop,
+    start(shutdownTimeoutMs = 30_000): { cub: Cub; ended: Promise<void> } {
+      const cub = new Cub(parts, { shutdownTimeoutMs });
+      running = cub.run(stop.signal);
+      return { cub, ended: running };
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort("the test is over");
+      await running?.catch(() => undefined);
+      await parts.board[Symbol.asyncDispose]();
+      await standIn.board[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// A Docker Engine of the test's own, without any image, volume or network.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { startLasting } from "../process/lasting-process.ts";
+import { waitFor } from "../wait-for.ts";
+
+/** Only root may start one, and only where the Engine is installed. */
+export const canStartEngine =
+  process.getuid?.() === 0 && ["dockerd", "ip", "unshare", "nsenter"].every((tool) => Bun.which(tool) !== null);
+
+export type FreshEngine = AsyncDisposable & {
+  host: string;
+  /** What a command begins with that is to reach the ports of its containers. */
+  within: readonly string[];
+};
+
+/**
+ * It has the network of a machine of its own: an Engine that starts makes the rules for packets anew, those of the machine's Engine too, and docker0
+ * has a fixed name.
+ */
+export async function startFreshEngine(): Promise<FreshEngine> {
+  const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
+  const host = `unix://${join(folder, "docker.sock")}`;
+  const pidFile = join(folder, "pid");
+  const places = [`--host=${host}`, `--data-root=${join(folder, "data")}`, `--exec-root=${join(folder, "exec")}`];
+  const start = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec dockerd "$@"', "dockerd"] as const;
+  const engine = startLasting([...start, ...places, `--pidfile=${pidFile}`]);
+  let log = "";
+  for (const stream of [engine.stdout, engine.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      log = `${log}${text}`.slice(-4_000);
+    });
+  }
+  let exitCode: number | undefined;
+  void engine.exited.then((code) => {
+    exitCode = code;
+  });
+  const stop = async () => {
+    engine.signal("SIGTERM");
+    await engine.exited;
+    await $`umount -R ${join(folder, "data")} ${join(folder, "exec")}`.quiet().nothrow();
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
+  };
+  try {
+    await waitFor("the Engine to answer", async () => {
+      if (exitCode !== undefined) throw new Error(`dockerd ended with exit code ${exitCode}.`);
+      return (await $`docker --host ${host} version`.quiet().nothrow()).exitCode === 0;
+    });
+  } catch (error) {
+    await stop();
+    throw new Error(`No fresh Engine:\n${log}`, { cause: error });
+  }
+  const pid = (await Bun.file(pidFile).text()).trim();
+  return { host, within: ["nsenter", `--net=/proc/${pid}/ns/net`, "--"], [Symbol.asyncDispose]: stop };
+}

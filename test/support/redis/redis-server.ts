@@ -1,0 +1,159 @@
+// A real redis-server on a free port, with its own directory, that a test can stop, kill, pause and start again.
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { type LastingProcess, startLasting } from "../process/lasting-process.ts";
+import { waitFor } from "../wait-for.ts";
+
+/** For a blackboard's connection: neither a busy machine nor a Redis that a test starts again is given up. */
+export const patient = { timeoutMs: 20_000, giveUpMs: 60_000, onLost: () => {} };
+
+export type RedisServer = AsyncDisposable & {
+  readonly url: string;
+  readonly port: number;
+  /** Where it keeps its data. */
+  readonly folder: string;
+  /** Ends it with SIGTERM, as an orderly stop would. */
+  stop(): Promise<void>;
+  /** Ends it with SIGKILL, as a crash would, once its file has what it acknowledged: on a slow disk it may lag behind by two seconds. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data; resolves when it serves. */
+  start(): Promise<void>;
+  /** SIGSTOP: it holds its connections and answers nothing. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its output. */
+  cli(...words: string[]): Promise<string>;
+};
+
+/**
+ * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data, which then stays. Append-only, like the ones that
+ * Sett starts.
+ */
+export async function startRedisServer(options: { password?: string; folder?: string } = {}): Promise<RedisServer> {
+  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
+  const credentials = options.password === undefined ? "" : `:${options.password}@`;
+  // Never synced: whoever is killed leaves in the system's hands what it wrote, and a busy disk holds up no test.
+  const files = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
+  const settings = ["--bind", "127.0.0.1", ...files];
+  if (options.password !== undefined) settings.push("--requirepass", options.password);
+  const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
+
+  const first = await launchOnFreePort(settings);
+  const { port } = first;
+  const arguments_ = ["--port", String(port), ...settings];
+  let child: LastingProcess | undefined = first.child;
+  let isPaused = false;
+  const end = async (signal: NodeJS.Signals) => {
+    const running = child;
+    child = undefined;
+    if (running === undefined) return;
+    running.signal(signal);
+    // A paused process takes SIGTERM only once it goes on.
+    running.signal("SIGCONT");
+    await running.exited;
+    isPaused = false;
+  };
+
+  return {
+    url: `redis://${credentials}127.0.0.1:${port}`,
+    port,
+    folder,
+    stop: () => end("SIGTERM"),
+    kill: async () => {
+      if (!isPaused) await untilWritten(["redis-cli", "-p", String(port), ...passwordFlags]);
+      await end("SIGKILL");
+    },
+    start: async () => {
+      child ??= await launchPatiently(arguments_);
+    },
+    pause: () => {
+      isPaused = true;
+      child?.signal("SIGSTOP");
+    },
+    resume: () => {
+      isPaused = false;
+      child?.signal("SIGCONT");
+    },
+    cli: async (...words) => {
+      const { stdout } = await promisify(execFile)("redis-cli", ["-p", String(port), ...passwordFlags, ...words]);
+      return stdout.replace(/\n$/, "");
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Resolves once Redis has handed to the system all that it acknowledged; at once where it does not answer. */
+export async function untilWritten([command = "", ...words]: string[]): Promise<void> {
+  const isWritten = () =>
+    promisify(execFile)(command, [...words, "INFO", "persistence"], { timeout: 10_000 }).then(
+      ({ stdout }) => !/aof_buffer_length:[1-9]/.test(stdout),
+      () => true,
+    );
+  await waitFor("Redis to have written its file", isWritten);
+}
+
+/** What was free a moment ago may be somebody else's by now. */
+async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: LastingProcess }> {
+  const port = await freePort();
+  try {
+    return { port, child: await launch(["--port", String(port), ...settings]) };
+  } catch (error) {
+    if (tries === 1) throw error;
+    return launchOnFreePort(settings, tries - 1);
+  }
+}
+
+/** Somebody may have the port for a moment, for a connection of theirs. */
+async function launchPatiently(arguments_: string[], tries = 60): Promise<LastingProcess> {
+  try {
+    return await launch(arguments_);
+  } catch (error) {
+    if (tries === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return launchPatiently(arguments_, tries - 1);
+  }
+}
+
+async function launch(arguments_: string[]): Promise<LastingProcess> {
+  const child = startLasting(["redis-server", ...arguments_]);
+  const seen: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(line);
+    if (line.includes("Ready to accept connections")) {
+      // Keep the pipes empty, or a talkative server would stand still.
+      child.stdout.resume();
+      child.stderr.resume();
+      return child;
+    }
+  }
+  throw new Error(`redis-server did not start:\n${seen.join("\n")}`);
+}
+
+/** Below those that systems give out by themselves, so that no connection of anybody takes it meanwhile. */
+const [firstPort, ports] = [15_000, 17_000];
+
+/** A TCP port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = firstPort + Math.floor(Math.random() * ports);
+    const server = createServer();
+    const isFree = once(server.listen(port, "127.0.0.1"), "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!(await isFree)) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
+}

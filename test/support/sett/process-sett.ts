@@ -1,0 +1,83 @@
+// A repository of its own whose sett runs without Docker, with the real `sett` binary; all of it is ended and removed at the end.
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { $ } from "bun";
+import { type Finished, finished, needed } from "../cli/finished.ts";
+import { settBinary } from "../process/compiled.ts";
+
+export class ProcessSett implements AsyncDisposable {
+  readonly folder: string;
+  readonly name: string;
+  readonly #root: string;
+
+  private constructor(root: string) {
+    this.#root = root;
+    this.folder = join(root, "repository");
+    this.name = `e2e-${crypto.randomUUID().slice(0, 8)}`;
+  }
+
+  static async create(settings: string): Promise<ProcessSett> {
+    const sett = new ProcessSett(await realpath(await mkdtemp(join(tmpdir(), "sett-e2e-"))));
+    await $`git init --quiet --initial-branch=main ${sett.folder}`;
+    await $`git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(sett.folder);
+    await sett.write(settings);
+    return sett;
+  }
+
+  /** Commits other settings. */
+  async write(settings: string): Promise<void> {
+    await writeFile(join(this.folder, "sett.yml"), settings);
+    await $`git add -A && git commit --quiet -m Change`.cwd(this.folder);
+  }
+
+  get environment(): Record<string, string> {
+    return {
+      PATH: process.env.PATH ?? "",
+      HOME: this.#root,
+      XDG_STATE_HOME: join(this.#root, "state"),
+      DOCKER_HOST: `unix://${join(this.#root, "no-engine.sock")}`,
+      ...(process.env.TMPDIR === undefined ? {} : { TMPDIR: process.env.TMPDIR }),
+    };
+  }
+
+  /** Where its processes and what they have said are kept. */
+  get state(): string {
+    return join(this.#root, "state/sett");
+  }
+
+  placeOf(part: string): string {
+    return join(this.state, "names", `sett-${this.name}-${part}`);
+  }
+
+  start(...words: string[]) {
+    const given = { cwd: this.folder, env: this.environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    return Bun.spawn([settBinary, ...words], given);
+  }
+
+  async sett(...words: string[]): Promise<Finished> {
+    return finished(this.start(...words));
+  }
+
+  /** Throws what it said when its exit code is not 0. */
+  async need(...words: string[]): Promise<string> {
+    return needed(words, await this.sett(...words));
+  }
+
+  async up(): Promise<string> {
+    return await this.need("up", "--runtime", "process", "--name", this.name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sett("down", "--name", this.name, "--volumes", "--force", "--timeout", "1s");
+    await rm(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** An agent that answers the same to everything that it takes; what comes of a goal that says `wait` it never ends. */
+export function answering(name: string, answer: object, more = ""): string {
+  const script = `case $(cat) in *'context_chain":[{'*'"payload":"wait"'*) exec sleep 600;; esac; echo '${JSON.stringify(answer)}'`;
+  const command = JSON.stringify(["sh", "-c", script]);
+  return `  ${name}:\n    image: none:1\n    command: ${command}\n${more}`;
+}

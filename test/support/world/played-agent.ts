@@ -1,0 +1,73 @@
+// An agent played by a test over the blackboard's port: it bids and delivers what it is told to, without a cub.
+import type { Blackboard, GrantResult } from "../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BidWord } from "../../../lib/model/bid.ts";
+import type { RunningGrant } from "../../../lib/model/claim.ts";
+import type { ClaimId } from "../../../lib/model/ids.ts";
+import { grantLeaseMs } from "../../../lib/model/leases.ts";
+import { agentName, newArtefactId, sampleArtefact } from "../records/sample.ts";
+
+export type Role = {
+  /** Its word on an artefact; undefined: it stays silent. */
+  bid: (artefact: Artefact) => BidWord | undefined;
+  /** What it makes of a grant's attempt; undefined: it accepts and is never heard of again. What is a Question makes the grant wait. */
+  work?: (target: Artefact, attempt: number) => Partial<Artefact> | undefined;
+};
+
+/** Plays until the signal aborts. */
+export function playAgent(board: Blackboard, name: string, role: Role, signal: AbortSignal): Promise<unknown> {
+  const agent = agentName(name);
+  const bidOn = async (claims: readonly ClaimId[]) => {
+    for (const { claim } of await board.readClaims(claims)) {
+      const target = await board.readArtefact(claim.artefact_id);
+      const word = target && role.bid(target);
+      if (word !== undefined) await board.placeBid({ claim: claim.id, agent, word });
+    }
+  };
+  const watch = async () => {
+    const from = await board.endOfAnnouncements();
+    await bidOn(await board.listOpenClaims());
+    for await (const announced of board.followAnnouncements(from, signal)) await bidOn(announced.map(({ claim }) => claim));
+  };
+  const work = async () => {
+    for await (const claims of board.followGrants(agent, signal))
+      for (const claim of claims) await workOn(board, agent, role, claim);
+  };
+  return Promise.all([watch(), work()]);
+}
+
+async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, role: Role, id: ClaimId): Promise<void> {
+  const snapshot = await board.readClaim(id);
+  const grant = snapshot?.grants.find((one) => one.agent === agent);
+  const target = snapshot && (await board.readArtefact(snapshot.claim.artefact_id));
+  if (snapshot === undefined || target === undefined || grant?.state !== "queued") return;
+  const { phase, attempt, queued_at } = grant;
+  const startedAt = new Date().toISOString();
+  const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
+  const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
+  const made = role.work?.(target, attempt);
+  if (accepted.outcome === "refused" || made === undefined) return;
+  const artefact = sampleArtefact({
+    id: newArtefactId(),
+    type: "Result",
+    source_artefacts: [target.id],
+    produced_by_role: agent,
+    produced_by_agent: agent,
+    goal_id: target.goal_id,
+    claim_id: id,
+    ...made,
+  });
+  const result = resultOf(artefact);
+  await board.finishGrant({ claim: id, agent, attempt, endedAt: new Date().toISOString(), result });
+}
+
+function resultOf(artefact: Artefact): GrantResult {
+  switch (artefact.structural_type) {
+    case "Failure":
+      return { outcome: "failed", artefact, reason: artefact.payload };
+    case "Question":
+      return { outcome: "asked", artefact };
+    default:
+      return { outcome: "done", artefact };
+  }
+}

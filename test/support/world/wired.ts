@@ -1,0 +1,33 @@
+// A cub and an orchestrator wired as their programs wire them, but for what a test decides.
+import { randomUUID } from "node:crypto";
+import type { Deps as CubParts } from "../../../apps/cub/deps.ts";
+import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
+import { createCubMetrics } from "../../../apps/cub/metrics.ts";
+import type { Deps as OrchestratorParts } from "../../../apps/orchestrator/deps.ts";
+import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { grantLeaseMs } from "../../../lib/model/leases.ts";
+import { defaultPolicy } from "../../../lib/model/policy.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+
+const common = { clock: systemClock, newId: randomUUID };
+const silent = createJsonLog(() => {}, systemClock.now);
+
+export function cubParts(given: Pick<CubParts, "board" | "registration" | "runTool"> & Partial<CubParts>): CubParts {
+  return {
+    ...common,
+    log: silent,
+    command: ["/app/run.sh"],
+    workingCopy: undefined,
+    grantLeaseMs,
+    hasClaimPrompt: false,
+    runBidCommand: () => Promise.reject(new Error("This agent bids by rules.")),
+    metrics: createCubMetrics(),
+    watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
+    ...given,
+  };
+}
+
+export function orchestratorParts(given: Pick<OrchestratorParts, "board"> & Partial<OrchestratorParts>): OrchestratorParts {
+  return { ...common, log: silent, policy: defaultPolicy, holder: "test", metrics: createOrchestratorMetrics(), ...given };
+}

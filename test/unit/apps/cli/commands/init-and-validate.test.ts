@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import packageJson from "../../../../../package.json" with { type: "json" };
+import { runSett } from "../../../../support/cli/sett-process.ts";
+
+let folder: string;
+const sett = (...words: string[]) => runSett(words, { cwd: folder });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-init-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("sett init", () => {
+  test("writes a sett that is right, and says that agents need a repository", async () => {
+    const { code, out, err } = await sett("init");
+    expect(code).toBe(0);
+    expect(out.split("\n")).toContain("sett.yml");
+    expect(err).toContain("git init && git add");
+    expect((await stat(join(folder, "agents/example-agent/run.sh"))).mode & 0o777).toBe(0o755);
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("writes the schema that editors read, which `sett validate --schema` prints anywhere", async () => {
+    const written = await readFile(join(folder, "sett.schema.json"), "utf8");
+    const { code, out } = await runSett(["validate", "--schema"], { cwd: tmpdir() });
+    expect({ code, out }).toEqual({ code: 0, out: written });
+    expect(JSON.parse(written)).toMatchObject({ required: ["version", "agents"] });
+  });
+
+  test("overwrites nothing, and names what is there", async () => {
+    await writeFile(join(folder, "sett.yml"), "mine");
+    await rm(join(folder, "agents/example-agent/Dockerfile"));
+    const { code, err } = await sett("init");
+    expect(code).toBe(2);
+    expect(err).toContain("  sett.yml");
+    expect(err).not.toContain("  agents/example-agent/Dockerfile");
+    expect(err).toContain("--force");
+    expect(await readFile(join(folder, "sett.yml"), "utf8")).toBe("mine");
+    expect(await readdir(join(folder, "agents/example-agent"))).not.toContain("Dockerfile");
+  });
+
+  test("overwrites with --force, and in a repository it does not speak of git init", async () => {
+    await $`git init --quiet`.cwd(folder);
+    const { code, err } = await sett("init", "--force");
+    expect(code).toBe(0);
+    expect(err).not.toContain("git init");
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("leaves nothing half-made where something stands in its way", async () => {
+    const other = await mkdtemp(join(tmpdir(), "sett-init-"));
+    await writeFile(join(other, "agents"), "a file, not a folder");
+    const { code, err } = await runSett(["init"], { cwd: other });
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be written");
+    expect(await readdir(other)).toEqual(["agents"]);
+    await rm(other, { recursive: true });
+  });
+});
+
+describe("sett validate", () => {
+  test("finds the file from a folder below", async () => {
+    const below = join(folder, "deep/below");
+    await mkdir(below, { recursive: true });
+    const { code, out } = await runSett(["validate"], { cwd: below });
+    expect(code).toBe(0);
+    expect(out).toContain("../../sett.yml is valid");
+  });
+
+  test("names all mistakes with their lines and paths, and exits with 2", async () => {
+    await writeFile(
+      join(folder, "wrong.yml"),
+      "version: '1.0'\nagents:\n  coder:\n    image: coder\n    comand: [x]\n    replicas: 0\n",
+    );
+    const { code, out, err } = await sett("validate", "-f", "wrong.yml");
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/wrong\.yml:5:\d+ agents\.coder\.comand/);
+    expect(err).toMatch(/wrong\.yml:6:\d+ agents\.coder\.replicas/);
+  });
+
+  test("gives the same as JSON, for programs", async () => {
+    const wrong = await sett("validate", "-f", "wrong.yml", "--json");
+    expect(wrong.code).toBe(2);
+    const { valid, mistakes } = JSON.parse(wrong.out);
+    expect(valid).toBe(false);
+    expect(mistakes).toContainEqual(expect.objectContaining({ line: 5, path: "agents.coder.comand" }));
+    const right = await sett("validate", "--json");
+    expect(right.code).toBe(0);
+    expect(JSON.parse(right.out)).toMatchObject({ valid: true, mistakes: [], warnings: [] });
+  });
+
+  test("says what it warns of and is content", async () => {
+    const file = join(folder, "warned.yml");
+    await writeFile(
+      file,
+      "version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\n    environment: [NOT_SET_ANYWHERE]\n",
+    );
+    const { code, err } = await sett("validate", "--file", "warned.yml");
+    expect(code).toBe(0);
+    expect(err).toContain("NOT_SET_ANYWHERE");
+  });
+
+  test("variables that only `up` needs are no mistakes: what holds no secrets can check, and `up` refuses", async () => {
+    const text = `version: '1.0'
+agents:
+  coder:
+    image: coder
+    command: [x]
+    environment: { TOKEN: '\${NOT_SET_A}' }
+notify:
+  - url: https://example.org/hook
+    secret: \${NOT_SET_B}
+`;
+    await writeFile(join(folder, "secrets.yml"), text);
+    const { code, err, out } = await sett("validate", "--file", "secrets.yml");
+    expect({ code, out }).toEqual({ code: 0, out: "secrets.yml is valid: 1 agent (coder).\n" });
+    expect(err).toContain("secrets.yml:6:27 agents.coder.environment.TOKEN: needs the variable `NOT_SET_A`");
+    expect(err).toContain("secrets.yml:9:13 notify[0].secret: needs the variable `NOT_SET_B`");
+    const { valid, warnings } = JSON.parse((await sett("validate", "--file", "secrets.yml", "--json")).out);
+    expect({ valid, count: warnings.length }).toEqual({ valid: true, count: 2 });
+    const up = await sett("up", "--file", "secrets.yml");
+    expect(up.code).toBe(2);
+    expect(up.err).toContain("secrets.yml has 2 mistakes:");
+  });
+
+  test("says that an orchestrator of another version does not fit, and nothing of this one's", async () => {
+    const { version } = packageJson;
+    const text = (tag: string) =>
+      `version: '1.0'\nagents:\n  coder:\n    image: coder\n    command: [x]\nservices:\n  orchestrator: { image: "sett/orchestrator:${tag}" }\n`;
+    await writeFile(join(folder, "other.yml"), text("v99.1.0"));
+    const { code, err } = await sett("validate", "--file", "other.yml");
+    expect(code).toBe(0);
+    expect(err).toContain(`other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, and this is sett ${version}`);
+    await writeFile(join(folder, "other.yml"), text(`v${version}`));
+    expect((await sett("validate", "--file", "other.yml")).err).toBe("");
+  });
+
+  test("of a file that was named and is not there it says where it was looked for, and speaks of no other", async () => {
+    const { code, err } = await sett("validate", "--file", "nosuch.yml");
+    expect(code).toBe(2);
+    expect(err).toContain("There is no nosuch.yml.");
+    expect(err).toContain(folder);
+    expect(err).not.toContain("sett init");
+  });
+
+  test("says where there is none how to get one", async () => {
+    const empty = await mkdtemp(join(tmpdir(), "sett-init-"));
+    const { code, err } = await runSett(["validate"], { cwd: empty });
+    expect(code).toBe(2);
+    expect(err).toContain("sett init");
+    await rm(empty, { recursive: true });
+  });
+});

@@ -1,0 +1,16 @@
+// Who is named to whoever finds another `sett up` at work.
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import process from "node:process";
+
+const source = join(import.meta.dirname, "../../../../../apps/cli/instance/lock.ts");
+
+test("whoever holds an instance is known by number where the machine tells no name", () => {
+  const program = `
+    import { holdInstance } from ${JSON.stringify(source)};
+    const lock = async (_, by) => (console.log(by), { outcome: "held", async [Symbol.asyncDispose]() {} });
+    await using held = await holdInstance({ lock }, "demo");`;
+  const { PATH = "" } = process.env;
+  const { stdout } = Bun.spawnSync([process.execPath, "-e", program], { env: { PATH } });
+  expect(stdout.toString()).toStartWith(`user ${process.getuid?.()} on `);
+});

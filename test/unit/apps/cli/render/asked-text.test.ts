@@ -1,0 +1,56 @@
+// What a person is shown of what waits for them: facts in, text out.
+
+import { expect, test } from "bun:test";
+import type { Asked } from "../../../../../apps/cli/facts/awaited.ts";
+import { askedDetails, commandsFor } from "../../../../../apps/cli/render/asked-text.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";
+import { CommitHash } from "../../../../../lib/model/ids.ts";
+import { agentName, newClaimId, sampleArtefact } from "../../../../support/records/sample.ts";
+
+const style = createStyle(false);
+const commit = CommitHash.parse("0123456789012345678901234567890123456789");
+
+function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metadata"] = { summary: "The plan" }) {
+  const { payload: _, ...artefact } = sampleArtefact({ type: "Plan", metadata });
+  const content = { text, isWhole };
+  const asked: Asked = {
+    kind: "approval",
+    artefact,
+    content,
+    claim: newClaimId(),
+    agent: agentName("lead"),
+    since: artefact.created_at,
+  };
+  const shown = (columns?: number) => askedDetails(asked, { style, columns }, Date.parse(asked.since)).split("\n").slice(2, -1);
+  return {
+    shown,
+    next: commandsFor(asked, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
+  };
+}
+
+test("what is to be approved is shown, and the rest of it can be had", () => {
+  const short = approval("Roses.\n\u001b[31mTulips.\n", true);
+  expect(short.shown()).toEqual(["  Plan, The plan", "", "  Roses.", "  Tulips."]);
+  expect(short.next).toEqual(["sett approve ID", 'sett reject ID --reason "…"']);
+  const lines = Array.from({ length: 50 }, (_, at) => `${at + 1}`);
+  const long = approval(lines.join("\n"), true);
+  expect(long.shown().slice(-2)).toEqual(["  40", "  …"]);
+  expect(long.next[0]).toBe("sett unearth ID  # all of it");
+  expect(approval("Roses", false).shown().at(-1)).toBe("  …");
+  expect(approval("One two three four", true).shown(12).slice(-5)).toEqual([
+    "  Plan, The",
+    "  plan",
+    "",
+    "  One two",
+    "  three four",
+  ]);
+  expect(approval("", true).shown()).toEqual(["  Plan, The plan"]);
+});
+
+test("of a commit is said how to see what it changes", () => {
+  const { shown, next } = approval(commit, true, { summary: "Painted", commit });
+  expect(shown()).toEqual(["  Plan, Painted"]);
+  expect(next[0]).toBe("sett unearth ID  # what the commit changes");
+});

@@ -1,0 +1,201 @@
+// How an instance stands: facts in, lines out.
+
+import { describe, expect, test } from "bun:test";
+import type { Situation } from "../../../../../apps/cli/facts/blocked-reason.ts";
+import type { GoalReading } from "../../../../../apps/cli/facts/goal.ts";
+import { statusReport } from "../../../../../apps/cli/render/status-report.ts";
+import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import { type GoalState, waitedForBy } from "../../../../../lib/core/goal-status.ts";
+import type { Artefact } from "../../../../../lib/model/artefact.ts";
+import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
+import { GoalId, InstanceName } from "../../../../../lib/model/ids.ts";
+import {
+  ago,
+  claimId,
+  done,
+  nowMs,
+  openClaim,
+  running,
+  situation,
+  waitingForApproval,
+} from "../../../../support/claims/sample-claims.ts";
+import { agentName, sampleAgent, sampleArtefact } from "../../../../support/records/sample.ts";
+
+const id = (digits: string) => `${digits}-0000-4000-8000-000000000000` as Artefact["id"];
+const goal = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary: "Write about\nthe door" } });
+const draft = sampleArtefact({ id: id("55555555"), goal_id: goal.goal_id, type: "Draft", version: 2 });
+
+function reading(state: GoalState, openClaims: ClaimSnapshot[] = [], artefacts: Artefact[] = [goal]): GoalReading {
+  const status = { state, openClaims, waitingFor: openClaims.flatMap(waitedForBy), failures: [] };
+  return { goal: GoalId.parse(goal.id), status, artefacts };
+}
+
+function drawn(goals: readonly GoalReading[], around: Situation = situation([]), hidden = 0, columns?: number): string[] {
+  const report = {
+    instance: InstanceName.parse("demo"),
+    name: undefined,
+    goals,
+    situation: around,
+    requests: [],
+    crashes: [],
+    hidden,
+  };
+  return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);
+}
+
+test("an agent whose registration cannot be read is said, with what mends it", () => {
+  const unreadable = { text: "{", problem: "it is not JSON" };
+  const around = situation(["coder"]);
+  const agents = around.agents.map((agent) => ({ ...agent, unreadable }));
+  const opened = openClaim({ coder: undefined }, { artefact_id: goal.id });
+  const lines = drawn([reading("running", [opened])], { ...around, agents });
+  const why = "its registration cannot be read (it is not JSON): `sett up` writes it anew";
+  expect(lines.find((line) => line.startsWith("coder"))).toContain("unreadable");
+  expect(lines).toContain(`agent coder is waited for, since ${why}`);
+  expect(lines.at(-1)).toBe(`            waits for the bid of \`coder\`, 1m: ${why}`);
+});
+
+describe("a goal", () => {
+  test("stands above its open claims, each with its phases and those whom it waits for", () => {
+    const opened = openClaim({ coder: "exclusive", tester: undefined }, { artefact_id: goal.id });
+    const over = { id: claimId("77777777"), kind: "rework", artefact_id: draft.id } as const;
+    const ended = { bidding: "closed", status: "pending_exclusive" } as const;
+    const rework = openClaim({}, { ...over, ...ended }, [running("coder", "exclusive", 65)]);
+    const [, , ...lines] = drawn([reading("running", [opened, rework], [goal, draft])], situation(["coder", "tester"]));
+    expect(lines.slice(-5)).toEqual([
+      "9f3a12b4  running    3m    Write about the door",
+      "          claim 1a2b3c4d on GoalDefined  bids coder:exclusive tester:?",
+      "            waits for the bid of `tester`, 1m: it is idle, last heard 2s ago",
+      "          claim (rework) 77777777 on Draft v2  exclusive ●coder",
+      "            waits for `coder`, at work for 1m",
+    ]);
+  });
+
+  test("that failed tells each Failure that counts: its type, whose it is, why, and how to see it", () => {
+    const reason = { summary: "The tool ended with exit code 3: lint: no such file: src" };
+    const common = { goal_id: goal.goal_id, structural_type: "Failure", metadata: reason } as const;
+    const lost = sampleArtefact({ id: id("14905b02"), type: "AttemptLost", produced_by_agent: "", ...common });
+    const broken = sampleArtefact({ id: id("24905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
+    const retried = sampleArtefact({ id: id("34905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
+    const failed = reading("failed", [], [goal, lost, broken, retried]);
+    const told = drawn([{ ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } }]);
+    expect(told.slice(-4)).toEqual([
+      `          AttemptLost: ${reason.summary}`,
+      "            → sett unearth 14905b02",
+      `          ToolExecutionFailure by \`linter\`: ${reason.summary}`,
+      "            → sett unearth 24905b02",
+    ]);
+  });
+
+  test("is broken between words on a terminal of 80 columns", () => {
+    const summary = "Write about the door, and say which of the doors of the house is meant by it";
+    const stated = sampleArtefact({ id: id("9f3a12b4"), created_at: ago(180), metadata: { summary } });
+    expect(drawn([reading("stalled", [], [stated])], situation([]), 0, 74).slice(-5)).toEqual([
+      "9f3a12b4  stalled    3m    Write about the door, and say which of the",
+      "                           doors of the house is meant by it",
+      "          Nobody did anything about it: no agent bid anything but",
+      "          `ignore`.",
+      "            → sett watch --no-follow --goal 9f3a12b4",
+    ]);
+  });
+
+  test("that waits for a person says what to type, on a line of its own", () => {
+    const asked = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
+    const around = situation([], { suggest: suggestFor("demo"), agents: [sampleAgent("ada", { human: true })] });
+    const about = asked.claim.artefact_id.slice(0, 8);
+    expect(drawn([reading("waiting", [asked])], around, 0, 80).slice(-2)).toEqual([
+      `            waits for \`ada\` to approve or reject ${about}, 1m`,
+      `              → sett approve ${about} --name demo`,
+    ]);
+  });
+
+  test("that stalled says why, and where to look", () => {
+    const [why, next] = drawn([reading("stalled")]).slice(-2);
+    expect(why).toContain("Nobody did anything about it");
+    expect(next).toBe("            → sett watch --no-follow --goal 9f3a12b4");
+  });
+
+  test("that is not shown is counted", () => {
+    expect(drawn([reading("settled")], situation([]), 3)).toContain("… 3 older goals, all at rest: sett status --all");
+    expect(drawn([]).at(-1)).toContain("sett forage");
+  });
+});
+
+test("each agent has its last sign of life, and one that gives none is told from one that never gave any", () => {
+  const statuses = new Map([
+    [agentName("coder"), { at: nowMs, state: "working" as const, claim_id: claimId("1a2b3c4d") }],
+    [agentName("tester"), { at: nowMs - 60_000, state: "idle" as const }],
+  ]);
+  expect(drawn([], situation(["coder", "linter", "tester"], { statuses })).slice(0, 6)).toEqual([
+    "demo  orchestrator alive, epoch 3",
+    "",
+    "AGENT   ROLE    STATE    HEARTBEAT  CLAIM",
+    "coder   coder   working  just now   1a2b3c4d",
+    "linter  linter  unknown  never",
+    "tester  tester  silent   1m ago",
+  ]);
+});
+
+test("an agent that is at work is working, with its claim, before its next heartbeat says so", () => {
+  const open = [openClaim({}, { id: claimId("11111111") }, [running("coder", "exclusive", 5)])];
+  expect(drawn([], situation(["coder"], { open }))[3]).toBe("coder  coder  working  2s ago     11111111");
+});
+
+test("an agent whose workers are at work is working, with their claims, the longest first; one that is silent is told to be", () => {
+  const agents = [
+    ...["crowd", "quiet"].map((name) => sampleAgent(name, { replicas: 3, strategy: "fresh_per_call" })),
+    ...["alone", "rests"].map((name) => sampleAgent(name, { strategy: "fresh_per_call" })),
+  ];
+  const grants = (names: string[], seconds: number) => names.map((name) => running(name, "parallel", seconds));
+  const open = [
+    openClaim({}, { id: claimId("11111111") }, [...grants(["crowd"], 5), done("alone", "parallel")]),
+    openClaim({}, { id: claimId("22222222") }, grants(["alone", "crowd", "quiet"], 9)),
+  ];
+  const { statuses } = situation(["alone", "crowd", "rests"]);
+  expect(drawn([], situation([], { agents, statuses, open })).slice(2, 7)).toEqual([
+    "AGENT  ROLE   STATE                     HEARTBEAT  CLAIM",
+    "crowd  crowd  working (2 of 3 workers)  2s ago     22222222 11111111",
+    "quiet  quiet  unknown (1 of 3 workers)  never      22222222",
+    "alone  alone  working                   2s ago     22222222",
+    "rests  rests  idle                      2s ago",
+  ]);
+});
+
+test("of an agent that takes part by hand no sign of life is expected", () => {
+  const agents = [sampleAgent("ada", { role: "approver", external: true })];
+  expect(drawn([], situation([], { agents })).slice(2, 4)).toEqual([
+    "AGENT  ROLE      STATE     HEARTBEAT  CLAIM",
+    "ada    approver  external  -",
+  ]);
+});
+
+test("neither is one of a person", () => {
+  const agents = [sampleAgent("ada", { role: "maintainer", human: true })];
+  expect(drawn([], situation([], { agents }))[3]).toBe("ada    maintainer  person  -");
+});
+
+test("a pause is told below the first line: since when, by whom, and how to go on", () => {
+  const pause = { since: ago(65), by: "person:Ada Lovelace <ada@sett.invalid>" };
+  expect(drawn([], situation([], { pause }))[1]).toBe(
+    "paused for 1m by Ada Lovelace: nothing new is started; to go on: sett resume",
+  );
+});
+
+test("the first line says that nobody orchestrates, and where to look", () => {
+  const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
+  expect(drawn([], situation([], { leader }))[0]).toBe(
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",
+  );
+});
+
+test("while Redis refuses writes no sign of life is taken, and nothing is to be started anew for want of one", () => {
+  const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
+  const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
+  const [first, second] = drawn([], situation([], { leader, store }));
+  expect(first).toBe(
+    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; no sign of life is taken while Redis refuses writes",
+  );
+  expect(second).toStartWith("Redis refuses writes: OOM. Nothing is lost");
+});

@@ -1,0 +1,193 @@
+// Why a claim does not move, in a sentence with the time.
+import { describe, expect, test } from "bun:test";
+import { type Situation, whyOf } from "../../../../../apps/cli/facts/blocked-reason.ts";
+import { waitingBrief, waitingSentence, whyNobodyOrchestrates } from "../../../../../apps/cli/render/waiting-text.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { type Waiting, waitedForBy } from "../../../../../lib/core/goal-status.ts";
+import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
+import {
+  ago,
+  claimId,
+  done,
+  nowMs,
+  openClaim,
+  queued,
+  retrying,
+  running,
+  situation,
+  waitingForAnswer,
+  waitingForApproval,
+} from "../../../../support/claims/sample-claims.ts";
+import { agentName, newArtefactId, sampleAgent } from "../../../../support/records/sample.ts";
+
+const [tester, coder] = [agentName("tester"), agentName("coder")];
+const closed = { bidding: "closed", status: "pending_exclusive" } as const;
+const lone = { leader: undefined };
+const lastHeard = (name: string, seconds: number): Partial<Situation> => ({
+  statuses: new Map([[agentName(name), { at: nowMs - seconds * 1_000, state: "idle" }]]),
+});
+
+const sentences = (snapshot: ClaimSnapshot, around: Situation) =>
+  waitedForBy(snapshot).map((waiting) => waitingSentence(waiting, around));
+const briefs = (snapshot: ClaimSnapshot, around: Situation) =>
+  waitedForBy(snapshot).map((waiting) => waitingBrief(waiting, around, createStyle(false)));
+
+describe("a claim in bidding", () => {
+  const snapshot = openClaim({ coder: "exclusive", tester: undefined });
+
+  test("waits for each bid that is missing, and tells when that agent was last heard", () => {
+    const around = situation(["coder", "tester"]);
+    expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it is idle, last heard 2s ago"]);
+    expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
+  });
+
+  test("names an agent that is silent, was never heard of, or is no longer registered", () => {
+    const silent = situation(["coder", "tester"], lastHeard("tester", 240));
+    expect(sentences(snapshot, silent)).toEqual([
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): `sett up` starts it anew, `sett logs tester` may show why",
+    ]);
+    expect(briefs(snapshot, silent)).toEqual(["tester silent 4m"]);
+    const never = situation(["coder", "tester"], { statuses: new Map() });
+    expect(sentences(snapshot, never)).toEqual([
+      "the bid of `tester`, 1m: it has never been heard of: `sett up` starts it anew, `sett logs tester` may show why",
+    ]);
+    expect(briefs(snapshot, never)).toEqual(["tester never heard of"]);
+    const gone = situation(["coder"]);
+    expect(sentences(snapshot, gone)[0]).toContain("no longer registered");
+    expect(briefs(snapshot, gone)).toEqual(["tester not registered"]);
+  });
+
+  test("does not send for an agent that is silent because Redis refuses writes", () => {
+    const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
+    const silent = situation(["coder", "tester"], { ...lastHeard("tester", 240), store });
+    expect(sentences(snapshot, silent)).toEqual([
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): no sign of life is taken while Redis refuses writes",
+    ]);
+  });
+
+  test("is silent only after three heartbeats", () => {
+    const [waiting] = waitedForBy(snapshot);
+    const reason = (seconds: number) => waiting && whyOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;
+    expect([10, 10.001].map(reason)).toEqual(["alive", "silent"]);
+  });
+
+  test("waits for somebody who takes part by hand without missing a sign of life", () => {
+    const around = situation(["coder"], { agents: [sampleAgent("coder"), sampleAgent("tester", { external: true })] });
+    expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it takes part by hand"]);
+    expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
+  });
+
+  test("waits for the orchestrator once everybody has bid", () => {
+    const all = openClaim({ coder: "exclusive" });
+    expect(sentences(all, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 1m"]);
+    expect(sentences(all, situation(["coder"], lone))).toEqual(["the orchestrator to go on with it, 1m: nobody orchestrates"]);
+  });
+});
+
+describe("a claim that is granted", () => {
+  const snapshot = openClaim({ coder: "exclusive" }, closed, [queued("coder", "exclusive", 12)]);
+  const other = (seconds: number, digits: string) =>
+    openClaim({ coder: "exclusive" }, { ...closed, id: claimId(digits) }, [running("coder", "exclusive", seconds)]);
+
+  test("waits for an agent to start, and tells which claim it is at work on", () => {
+    const busy = situation(["coder"], { open: [snapshot, other(180, "99999999")] });
+    expect(sentences(snapshot, busy)).toEqual(["`coder` to start, 12s: it has been at work on claim 99999999 for 3m"]);
+    expect(briefs(snapshot, busy)).toEqual(["coder busy elsewhere 12s"]);
+    const idle = situation(["coder"], { open: [snapshot] });
+    expect(sentences(snapshot, idle)).toEqual(["`coder` to start, 12s: it is idle, last heard 2s ago"]);
+  });
+
+  test("is not held up by an agent that may work on more claims at a time", () => {
+    const replicas = { agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })] };
+    const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
+    expect(sentences(snapshot, one)).toEqual(["`coder` to start, 12s"]);
+    const two = situation(["coder"], { ...replicas, open: [snapshot, other(60, "99999999"), other(180, "88888888")] });
+    expect(sentences(snapshot, two)).toEqual(["`coder` to start, 12s: it has been at work on 2 other claims for 3m"]);
+  });
+
+  test("names an agent that died at work before what it was at work on", () => {
+    const dead = situation(["coder"], { ...lastHeard("coder", 60), open: [snapshot, other(180, "99999999")] });
+    expect(sentences(snapshot, dead)[0]).toStartWith("`coder` to start, 12s: it is silent (last heard 1m ago)");
+  });
+
+  test("tells how long an agent has been at work, and when it has fallen silent over it", () => {
+    const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
+    expect(sentences(working, situation(["coder"]))).toEqual(["`coder`, at work for 3m"]);
+    expect(briefs(working, situation(["coder"]))).toEqual(["coder at work 3m"]);
+    const silent = situation(["coder"], lastHeard("coder", 20));
+    expect(sentences(working, silent)[0]).toStartWith("`coder`, at work for 3m: it is silent (last heard 20s ago)");
+    const begun = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 0)]);
+    expect(sentences(begun, situation(["coder"]))).toEqual(["`coder`, at work for 0s"]);
+  });
+
+  test("tells when a failed attempt is followed by the next one, and why it failed", () => {
+    const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
+    const told = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
+    expect(sentences(failed, situation(["tester"]))).toEqual([told]);
+    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${told}: nobody orchestrates`]);
+    expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
+    const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
+    expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
+  });
+
+  test("waits for the orchestrator once all its grants are done, since the last of them", () => {
+    const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
+    expect(sentences(over, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 30s"]);
+  });
+
+  test("is held up by a pause, whatever else is wrong; who is at work goes on", () => {
+    const pause = { since: ago(20), by: "person:Ada" };
+    const paused = situation(["coder"], { ...lastHeard("coder", 60), pause });
+    expect(sentences(snapshot, paused)).toEqual(["`coder` to start, 12s: the instance is paused"]);
+    expect(briefs(snapshot, paused)).toEqual(["coder to start, paused"]);
+    const over = openClaim({ coder: "exclusive" }, closed, [done("coder", "exclusive")]);
+    expect(sentences(over, paused)).toEqual(["the orchestrator to go on with it, 30s: the instance is paused"]);
+    expect(briefs(over, paused)).toEqual(["paused"]);
+    const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit code 3", 4)]);
+    expect(sentences(failed, paused)[0]).toEndWith("failed: exit code 3): the instance is paused");
+    const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
+    expect(sentences(working, situation(["coder"], { pause }))).toEqual(["`coder`, at work for 3m"]);
+    const [first] = waitedForBy(over);
+    expect(first && whyOf(first, paused)).toEqual({ reason: "paused", ...pause });
+  });
+
+  test("waits for a person to judge", () => {
+    const asked = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
+    const about = asked.claim.artefact_id.slice(0, 8);
+    const around = situation([], { agents: [sampleAgent("ada", { human: true })] });
+    expect(sentences(asked, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m`]);
+    expect(briefs(asked, around)).toEqual([`ada to approve ${about}`]);
+  });
+
+  test("waits for no orchestrator while an answer is waited for", () => {
+    const asking = openClaim({ coder: "exclusive" }, closed, [waitingForAnswer("coder", "exclusive")]);
+    expect(waitedForBy(asking)).toEqual([]);
+  });
+});
+
+test("what is no claim's is told as well: an artefact that is owed one, and a question", () => {
+  const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
+  const told = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
+  expect(waitingSentence(owed, situation([]))).toBe(told);
+  expect(waitingSentence(owed, situation([], lone))).toBe(`${told}: nobody orchestrates`);
+  const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
+  expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
+});
+
+test("nobody orchestrates once the leader lease's lease has lapsed, and when nobody has taken it", () => {
+  const told = (leader: Situation["leader"]) => whyNobodyOrchestrates({ leader });
+  const leader = { holder: "one\n", epoch: 3 };
+  expect(told({ ...leader, expiresInMs: 1 })).toBeUndefined();
+  expect(told({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) was last heard 5s ago");
+  expect(told({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) was last heard 1m ago");
+  expect(told(undefined)).toBe("no orchestrator is running");
+});
+
+test("an agent that is waited for and lives has its reason as data", () => {
+  const [waiting] = waitedForBy(openClaim({ coder: undefined, tester: "review" }));
+  expect(waiting && whyOf(waiting, situation([tester, coder]))).toEqual({
+    reason: "alive",
+    state: "idle",
+    last_heard: ago(2),
+  });
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from "bun:test";
+import { asProcesses } from "../../../../../apps/cli/up/as-processes.ts";
+import { planInstance } from "../../../../../apps/cli/up/plan.ts";
+import { parseConfig } from "../../../../../lib/config/parse-config.ts";
+import type { SettConfig } from "../../../../../lib/model/config.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { agentName } from "../../../../support/records/sample.ts";
+
+const text = `version: '1.0'
+agents:
+  coder:
+    image: some/image:1
+    command: ["./run.sh", "two words"]
+    environment: { LOG_LEVEL: debug, GIT_CONFIG_GLOBAL: /home/ada/.gitconfig }
+    workspace: { mode: rw }
+    prompts: { execution: "Do it" }
+  reader:
+    image: other:2
+    command: [read]
+`;
+
+function configOf(yaml: string): SettConfig {
+  const { config } = parseConfig({ text: yaml, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error("The configuration is wrong.");
+  return config;
+}
+
+const image = { tag: "machine", id: "machine", env: { HOME: "/home/ada", LD_LIBRARY_PATH: "/opt/lib" } };
+const config = configOf(text);
+const containers = planInstance({
+  instance: InstanceName.parse("demo"),
+  workspace: "/home/ada/repository",
+  version: "1.2.3",
+  config,
+  registrations: [],
+  repository: {
+    objectsDir: "/home/ada/repository/.git/objects",
+    exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+    user: { uid: 1000, gid: 1000 },
+  },
+  images: {
+    redis: image,
+    orchestrator: image,
+    cub: image,
+    agents: new Map([
+      [agentName("coder"), image],
+      [agentName("reader"), image],
+    ]),
+  },
+  password: "secret",
+  engineSocket: undefined,
+});
+
+function processes(over: { version?: string; port?: number; config?: SettConfig } = {}) {
+  const { version = "7.0 1 2", port = 40_001 } = over;
+  const programs = { cub: ["/opt/sett/sett-cub"], orchestrator: ["/opt/sett/sett-orchestrator"], version };
+  return asProcesses(containers, {
+    config,
+    programs,
+    workspace: "/home/ada/repository",
+    gitDir: "/home/ada/repository/.git",
+    port,
+    processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
+    ...over,
+  });
+}
+
+describe("the plan of an instance without containers", () => {
+  const { redis, orchestrator, agents, ...rest } = processes();
+  const [coder, reader] = agents.map(({ spec }) => spec);
+
+  test("has the same parts, of the same names, and what holds their data", () => {
+    const names = (plan: typeof containers) =>
+      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ name }) => name);
+    expect(names(processes())).toEqual(names(containers));
+    const { redis: _, orchestrator: __, agents: ___, ...kept } = containers;
+    expect(rest).toEqual(kept);
+    expect(agents.map(({ workspace }) => workspace)).toEqual(containers.agents.map(({ workspace }) => workspace));
+  });
+
+  test("tells an agent all that its container would be told, but for what the carrier brings along", () => {
+    const told = Object.keys(containers.agents[0]?.spec.env ?? {});
+    const missing = told.filter((name) => !(name in (coder?.env ?? {})));
+    expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH"]);
+    expect(coder).toMatchObject({
+      entrypoint: ["/opt/sett/sett-cub"],
+      workingDir: "/home/ada/repository",
+      env: {
+        HOME: "/home/ada",
+        LOG_LEVEL: "debug",
+        REDIS_URL: "redis://:secret@127.0.0.1:40001",
+        SETT_AGENT_COMMAND: '["./run.sh","two words"]',
+        SETT_GIT_BINARY: "git",
+        SETT_GIT_DIR: "/home/ada/repository/.git",
+        SETT_PROMPT_EXECUTION: "Do it",
+        SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib",
+      },
+    });
+  });
+
+  test("puts an agent where its volume is mounted", () => {
+    const target = coder?.env.SETT_WORKSPACE_DIR;
+    expect(coder?.mounts).toContainEqual({
+      kind: "volume",
+      volume: "sett-demo-workspace-coder",
+      target: "/workspace",
+      access: "rw",
+    });
+    expect(target).toBe("/workspace");
+    const data = redis.mounts.find((mount) => mount.kind === "volume" && mount.volume === "sett-demo-blackboard");
+    expect(redis.workingDir).toBe(data?.target);
+  });
+
+  test("keeps the user's git settings from the agents, unless one names them", () => {
+    expect(reader?.env).toMatchObject({ GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" });
+    expect(coder?.env.GIT_CONFIG_GLOBAL).toBe("/home/ada/.gitconfig");
+  });
+
+  test("lets every service listen on this machine alone", () => {
+    for (const { env } of [orchestrator, coder, reader].flatMap((spec) => spec ?? []))
+      expect(env).toMatchObject({ SETT_HEALTH_HOST: "127.0.0.1", SETT_HEALTH_PORT: "0" });
+    expect(redis.entrypoint?.join(" ")).toContain("bind 127.0.0.1\n");
+    expect(redis.ports).toEqual([{ port: 6379, hostPort: 40_001 }]);
+    expect(redis.entrypoint?.join(" ")).not.toContain("secret");
+  });
+
+  test("is made from something else when a program or the port is another, and only then", () => {
+    const madeFrom = (plan: typeof containers) =>
+      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ labels }) => labels.madeFrom);
+    const now = madeFrom(processes());
+    expect(madeFrom(processes())).toEqual(now);
+    for (const other of [
+      madeFrom(processes({ version: "7.0 1 3" })),
+      madeFrom(processes({ port: 40_002 })),
+      madeFrom(containers),
+    ])
+      for (const [index, each] of other.entries()) expect(each).not.toBe(now[index]);
+  });
+
+  test("tells the orchestrator how to start workers, where there are any, as the agents are started", () => {
+    expect(Object.keys(orchestrator.env)).not.toContain("SETT_WORKERS");
+    const scalable = configOf(text.replace("  reader:\n", "  reader:\n    strategy: fresh_per_call\n    replicas: 3\n"));
+    const { SETT_WORKERS: workers = "", SETT_PROCESSES: how = "" } = processes({ config: scalable }).orchestrator.env;
+    expect(JSON.parse(workers)).toEqual([{ agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader)) }]);
+    expect(JSON.parse(how)).toEqual({ folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] });
+  });
+});

@@ -1,0 +1,173 @@
+// What `sett up` finds to do on an instance as it stands.
+import { describe, expect, test } from "bun:test";
+import { type Change, changesOf } from "../../../../../apps/cli/up/diff.ts";
+import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
+import { planInstance } from "../../../../../apps/cli/up/plan.ts";
+import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
+import { parseConfig } from "../../../../../lib/config/parse-config.ts";
+import { registrationsOf } from "../../../../../lib/config/registrations.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import type { PartLabels } from "../../../../../lib/runtime/labels.ts";
+import type { ContainerPart, InstanceParts } from "../../../../../lib/runtime/port.ts";
+import { agentName } from "../../../../support/records/sample.ts";
+
+const instance = InstanceName.parse("demo");
+const user = { uid: 1000, gid: 1000 };
+const agent = (name: string, more = "") => `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
+const coder = agent("coder", "    environment: { A: 1, B: 2 }\n");
+const tester = agent("tester");
+
+function planOf(agents: string, { imageId = "sha256:3", cubId = "sha256:2", over = {} as Partial<PlanInput>, top = "" } = {}) {
+  const text = `version: '1.0'\n${top}agents:\n${agents}`;
+  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  const image = (id: string) => ({ tag: "some/image:1", id, env: {} });
+  const agentImages = new Map(config.agents.map(({ name }) => [name, image(imageId)]));
+  return planInstance({
+    instance,
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    config,
+    registrations: registrationsOf(config, new Map()),
+    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
+    images: { redis: image("sha256:0"), orchestrator: image("sha256:1"), cub: image(cubId), agents: agentImages },
+    password: "secret",
+    engineSocket: undefined,
+    ...over,
+  });
+}
+
+/** What the engine tells when all of a plan runs. */
+function running({ network, redis, orchestrator, agents, carrier, blackboard }: ReturnType<typeof planOf>): InstanceParts {
+  const container = ({ name, labels }: { name: string; labels: PartLabels }): ContainerPart => ({
+    id: `id of ${name}`,
+    name,
+    labels,
+    image: { tag: "", id: "" },
+    state: { state: "running", startedAt: "", health: "none" },
+    restarts: 0,
+    isOutOfMemory: false,
+    memoryBytes: undefined,
+    createdAt: "",
+    env: {},
+    ports: [],
+  });
+  return {
+    instance,
+    containers: [redis, orchestrator, ...agents.map(({ spec }) => spec)].map(container),
+    networks: [{ id: "1", ...network }],
+    volumes: [carrier, blackboard, ...agents.map(({ workspace }) => workspace)],
+  };
+}
+
+/** Name → what becomes of it. */
+function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
+  const { redis, orchestrator, agents } = changesOf(plan, parts);
+  return Object.fromEntries([redis, orchestrator, ...agents].map(({ name, kind }) => [name, kind]));
+}
+
+function changedIn(change: Change): string[] {
+  return change.kind === "replace" ? changedParts(change.found.labels.madeFrom, change.spec.labels.madeFrom) : [];
+}
+
+const both = running(planOf(coder + tester));
+const kept = { redis: "keep", orchestrator: "keep", coder: "keep", tester: "keep" };
+
+describe("of a sett that runs", () => {
+  test("nothing is touched when sett.yml says the same, in whatever order, by whatever version of Sett", () => {
+    expect(fates(planOf(coder + tester), both)).toEqual(kept);
+    const reordered = agent("coder", "    environment: { B: 2, A: 1 }\n");
+    expect(fates(planOf(tester + reordered, { over: { version: "1.2.4" } }), both)).toEqual(kept);
+    expect(changesOf(planOf(coder + tester), both)).toMatchObject({
+      gone: [],
+      remains: [],
+      surplusVolumes: [],
+      isNetworkMissing: false,
+    });
+  });
+
+  test.each([
+    ["command", agent("tester").replace("[run]", "[run, fast]"), ["command"]],
+    ["environment", agent("tester", "    environment: { A: 1 }\n"), ["environment"]],
+    ["prompt", agent("tester", "    prompts: { execution: Do it }\n"), ["prompts"]],
+    ["rule, which only its registration has,", agent("tester", "    bids: [{ on: Draft, bid: review }]\n"), ["settings"]],
+    ["limit of memory", agent("tester", "    resources: { limits: { memory: 64M } }\n"), ["resources"]],
+    ["workspace", agent("tester", "    workspace: { mode: rw }\n"), ["settings"]],
+    ["role", agent("tester", "    role: critic\n"), ["settings"]],
+  ])("an agent with another %s is replaced, and it alone; what has changed is known", (_, changed, parts) => {
+    const plan = planOf(coder + changed);
+    expect(fates(plan, both)).toEqual({ ...kept, tester: "replace" });
+    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
+  });
+
+  test("agents are replaced when their image, or the cub, is another one under the same name", () => {
+    const replaced = { ...kept, coder: "replace", tester: "replace" };
+    const rebuilt = planOf(coder + tester, { imageId: "sha256:33" });
+    expect(fates(rebuilt, both)).toEqual(replaced);
+    expect(changesOf(rebuilt, both).agents.map(changedIn)).toEqual([["image"], ["image"]]);
+    const plan = planOf(coder + tester, { cubId: "sha256:22" });
+    expect(fates(plan, both)).toEqual(replaced);
+    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([["container"], ["container"]]);
+    expect(changesOf(plan, both).surplusVolumes).toEqual(["sett-demo-cub-2"]);
+  });
+
+  test("the orchestrator is replaced for the settings it goes by", () => {
+    const plan = planOf(coder + tester, { top: "consensus: first_bid\n" });
+    expect(fates(plan, both)).toEqual({ ...kept, orchestrator: "replace" });
+  });
+
+  test("an agent that is new is started, and one that is gone leaves with its workers and its workspaces", () => {
+    const [found] = both.containers;
+    if (found === undefined) throw new Error("no container");
+    const worker = { ...found.labels, component: "worker", agent: agentName("tester"), role: "tester" } as PartLabels;
+    const parts = { ...both, containers: [...both.containers, { ...found, name: "sett-demo-worker-tester-1", labels: worker }] };
+    const plan = planOf(coder + agent("writer"));
+    expect(fates(plan, parts)).toEqual({ redis: "keep", orchestrator: "keep", coder: "keep", writer: "start" });
+    const { gone, surplusVolumes } = changesOf(plan, parts);
+    expect(gone.map(({ name }) => name)).toEqual(["sett-demo-agent-tester", "sett-demo-worker-tester-1"]);
+    expect(surplusVolumes).toEqual(["sett-demo-workspace-tester"]);
+  });
+
+  test("what does not run is replaced, and what is not there is started", () => {
+    const [first, ...others] = both.containers;
+    const stopped = others.map((part) =>
+      part.name.endsWith("-coder") ? { ...part, state: { state: "paused" as const } } : part,
+    );
+    expect(first?.labels.component).toBe("redis");
+    expect(fates(planOf(coder + tester), { ...both, containers: stopped })).toEqual({
+      ...kept,
+      redis: "start",
+      coder: "replace",
+    });
+  });
+
+  test("a container that a killed `up` has set aside is no part of it", () => {
+    const containers = both.containers.map((part) =>
+      part.name.endsWith("-coder") ? { ...part, name: `${part.name}.old` } : part,
+    );
+    const plan = planOf(coder + tester);
+    expect(fates(plan, { ...both, containers })).toEqual({ ...kept, coder: "start" });
+    expect(changesOf(plan, { ...both, containers }).remains.map(({ name }) => name)).toEqual(["sett-demo-agent-coder.old"]);
+    expect(changesOf(plan, { ...both, containers }).gone).toEqual([]);
+  });
+});
+
+test("a container that a killed `up` has left over a volume is removed, whatever it was for", () => {
+  const plan = planOf(coder + tester);
+  const [first] = both.containers;
+  if (first === undefined) throw new Error("no container");
+  const idle = [plan.blackboard, ...plan.agents.map(({ workspace }) => workspace)].map(({ name, labels }) => ({
+    ...first,
+    name,
+    labels,
+  }));
+  const changes = changesOf(plan, { ...both, containers: [...both.containers, ...idle] });
+  expect(changes.remains).toEqual(idle);
+  expect(changes.gone).toEqual([]);
+});
+
+test("where there is nothing, all is started", () => {
+  const nothing = { instance, containers: [], networks: [], volumes: [] };
+  expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(new Set(["start"]));
+  expect(changesOf(planOf(coder + tester), nothing).isNetworkMissing).toBe(true);
+});

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test";
+import { stopSecondsOf } from "../../../../../apps/cli/up/container-limits.ts";
+import { planInstance } from "../../../../../apps/cli/up/plan.ts";
+import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
+import { readSettings } from "../../../../../apps/orchestrator/settings.ts";
+import { parseConfig } from "../../../../../lib/config/parse-config.ts";
+import type { SettConfig } from "../../../../../lib/model/config.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { Policy } from "../../../../../lib/model/policy.ts";
+import { agentName } from "../../../../support/records/sample.ts";
+
+const text = `version: '1.0'
+limits: { bid_deadline: 10s }
+agents:
+  coder:
+    role: builder
+    image: some/image:1
+    command: ["/app/run.sh", "two words"]
+    environment: { LOG_LEVEL: debug }
+    workspace: { mode: rw }
+    resources: { limits: { cpus: '0.50', memory: 512M }, reservations: { memory: 256M } }
+    prompts: { execution: "Do it" }
+  reader:
+    image: other:2
+    command: [read]
+`;
+
+function configOf(yaml: string): SettConfig {
+  const { config, mistakes } = parseConfig({ text: yaml, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  return config;
+}
+
+const user = { uid: 1000, gid: 1001 };
+
+function plan(over: Partial<PlanInput> = {}) {
+  return planInstance({
+    instance: InstanceName.parse("demo"),
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    config: configOf(text),
+    repository: {
+      objectsDir: "/home/ada/repository/.git/objects",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+      user,
+    },
+    registrations: [],
+    images: {
+      redis: { tag: "redis:7-alpine", id: "sha256:1", env: {} },
+      orchestrator: { tag: "sett/orchestrator:1.2.3", id: "sha256:2", env: {} },
+      cub: { tag: "sett/cub:1.2.3", id: "sha256:0123456789abcdef", env: {} },
+      agents: new Map([
+        [
+          agentName("coder"),
+          { tag: "some/image:1", id: "sha256:3", env: { LD_LIBRARY_PATH: "/opt/lib", BUN_OPTIONS: "--smol" } },
+        ],
+        [agentName("reader"), { tag: "other:2", id: "sha256:4", env: { HOME: "/home/reader" } }],
+      ]),
+    },
+    password: "secret",
+    engineSocket: undefined,
+    ...over,
+  });
+}
+
+test("agents are told how much context they may be given where sett.yml says so", () => {
+  expect(specOf("coder").env).not.toHaveProperty("SETT_CONTEXT_BYTES");
+  const config = configOf(text.replace("bid_deadline: 10s", "context: 128M"));
+  for (const { spec } of plan({ config }).agents) expect(spec.env.SETT_CONTEXT_BYTES).toBe(String(128 * 1024 ** 2));
+});
+
+const specOf = (name: string) => {
+  const found = plan().agents.find(({ agent }) => agent === agentName(name));
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found.spec;
+};
+
+describe("the plan of an instance", () => {
+  const { redis, orchestrator, agents, network, blackboard, carrier } = plan();
+
+  test("names every part after the instance and labels it with all there is to know", () => {
+    const ofAgents = [...agents.map(({ workspace }) => workspace), ...agents.map(({ spec }) => spec)];
+    const names = [network, blackboard, carrier, redis, orchestrator, ...ofAgents];
+    expect(names.map(({ name }) => name)).toEqual([
+      "sett-demo",
+      "sett-demo-blackboard",
+      "sett-demo-cub-0123456789ab",
+      "sett-demo-redis",
+      "sett-demo-orchestrator",
+      "sett-demo-workspace-coder",
+      "sett-demo-workspace-reader",
+      "sett-demo-agent-coder",
+      "sett-demo-agent-reader",
+    ]);
+    const common = { instance: "demo", workspace: "/home/ada/repository", version: "1.2.3" };
+    for (const { labels } of names) expect(labels).toMatchObject(common as never);
+    expect(specOf("coder").labels).toMatchObject({ component: "agent", agent: "coder", role: "builder" } as never);
+  });
+
+  test("lets nobody be root, gain privileges or have a capability, and comes back after a crash", () => {
+    for (const spec of [redis, orchestrator, ...agents.map((each) => each.spec)]) {
+      expect(spec.user?.uid).toBeGreaterThan(0);
+      expect(spec.capabilities).toBe("none");
+      expect(spec.pidsLimit).toBeGreaterThan(0);
+      expect(spec.restart).toBe("unless-stopped");
+    }
+  });
+
+  test("shows no password among the arguments of a process", () => {
+    const { entrypoint, command, env } = redis;
+    expect(JSON.stringify([entrypoint, command])).not.toContain("secret");
+    expect(env).toEqual({ REDISCLI_AUTH: "secret" });
+    expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
+    expect(redis.entrypoint?.join(" ")).toContain("noeviction");
+    expect(redis.ports).toEqual([{ port: 6379 }]);
+  });
+
+  test("gives the orchestrator its policy and a name to take its leader lease again with", () => {
+    expect(Policy.parse(JSON.parse(orchestrator.env.SETT_POLICY ?? ""))).toMatchObject({
+      bid_deadline_ms: 10_000,
+      review_rounds: 3,
+    });
+    expect(orchestrator.env).toMatchObject({ SETT_HOLDER: "orchestrator", REDIS_URL: "redis://:secret@sett-demo-redis:6379" });
+    expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
+  });
+});
+
+test("the orchestrator gets whom to tell, and a change of that makes it another container than before", () => {
+  const hooks = (url: string) => `notify:\n  - { url: "${url}", secret: "a secret of some length" }\n`;
+  const told = (url: string) => plan({ config: configOf(text + hooks(url)) }).orchestrator;
+  const one = told("https://example.org/one");
+  expect(JSON.parse(one.env.SETT_NOTIFY ?? "")).toEqual([
+    {
+      url: "https://example.org/one",
+      secret: "a secret of some length",
+      on: ["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"],
+      remind_every_ms: 86_400_000,
+    },
+  ]);
+  expect(readSettings(one.env).notify.hooks).toEqual(JSON.parse(one.env.SETT_NOTIFY ?? ""));
+  expect(told("https://example.org/one").labels.madeFrom).toBe(one.labels.madeFrom);
+  expect(told("https://example.org/two").labels.madeFrom).not.toBe(one.labels.madeFrom);
+  expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
+});
+
+test("the orchestrator starts workers where an agent has any: it gets the engine's socket, its group, and each agent's plan, the image by its id", () => {
+  const scalable = text.replace("    command: [read]\n", "    command: [read]\n    replicas: 3\n    strategy: fresh_per_call\n");
+  const { orchestrator, agents } = plan({ config: configOf(scalable), engineSocket: { path: "/run/engine.sock", gid: 101 } });
+  expect(orchestrator.mounts).toContainEqual({
+    kind: "bind",
+    path: "/run/engine.sock",
+    target: "/var/run/docker.sock",
+    access: "rw",
+  });
+  expect(orchestrator).toMatchObject({ groups: [101], user: { uid: 10001 } });
+  const reader = agents.find(({ agent }) => agent === agentName("reader"));
+  expect(JSON.parse(orchestrator.env.SETT_WORKERS ?? "")).toEqual([
+    { agent: "reader", replicas: 3, spec: { ...JSON.parse(JSON.stringify(reader?.spec)), image: "sha256:4" } },
+  ]);
+  expect(agents.map(({ spec }) => JSON.stringify(spec.mounts).includes(".sock"))).toEqual([false, false]);
+});
+
+describe("the container of an agent", () => {
+  test("starts with the cub and tells it what sett.yml says", () => {
+    const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
+    expect(entrypoint).toEqual(["/cub/cub"]);
+    expect(healthcheck?.command).toEqual(["/cub/cub", "--healthcheck"]);
+    expect(owner).toEqual(user);
+    expect(JSON.parse(env.SETT_AGENT_COMMAND ?? "")).toEqual(["/app/run.sh", "two words"]);
+    expect(env).toMatchObject({
+      SETT_AGENT_NAME: "coder",
+      SETT_AGENT_ROLE: "builder",
+      SETT_PROMPT_EXECUTION: "Do it",
+      LOG_LEVEL: "debug",
+      SETT_GIT_DIR: "/git",
+    });
+    expect(env.SETT_PROMPT_CLAIM).toBeUndefined();
+  });
+
+  test("keeps the image's library path for its tools, and the image's Bun settings from the cub", () => {
+    expect(specOf("coder").env).toMatchObject({
+      LD_LIBRARY_PATH: "/cub",
+      SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib",
+      BUN_OPTIONS: "",
+    });
+    expect(specOf("reader").env.SETT_IMAGE_LD_LIBRARY_PATH).toBeUndefined();
+  });
+
+  test("has a home to write to, unless the image gives one", () => {
+    expect(specOf("coder").env.HOME).toBe("/tmp");
+    expect(specOf("reader").env.HOME).toBe("/home/reader");
+  });
+
+  test("sees of the host its committed objects, read-only, and the exchange, writable only for rw", () => {
+    const binds = (name: string) =>
+      specOf(name).mounts.flatMap((mount) => (mount.kind === "bind" ? [[mount.path, mount.target, mount.access]] : []));
+    const objects = ["/home/ada/repository/.git/objects", "/git/objects", "ro"];
+    const exchange = ["/home/ada/repository/.git/sett/exchange.git", "/git/sett/exchange.git"];
+    expect(binds("coder")).toEqual([objects, [...exchange, "rw"]]);
+    expect(binds("reader")).toEqual([objects, [...exchange, "ro"]]);
+  });
+
+  test("has the resources that were asked for, and time for its tool to end", () => {
+    const { resources, stopTimeoutSeconds } = specOf("coder");
+    expect(resources).toEqual({ nanoCpus: 5e8, memoryBytes: 512 * 1024 ** 2, reservedMemoryBytes: 256 * 1024 ** 2 });
+    expect(specOf("reader").resources).toEqual({});
+    expect(stopTimeoutSeconds).toBe(40);
+  });
+});
+
+test("Redis has the memory that sett.yml gives it, and keeps half of it", () => {
+  const services = "services: { redis: { resources: { limits: { memory: 1G, cpus: 2 } } } }\n";
+  const { redis } = plan({ config: configOf(`${text}${services}`) });
+  expect(redis.resources).toEqual({ memoryBytes: 1024 ** 3, nanoCpus: 2e9 });
+  expect(redis.entrypoint?.at(-1)).toContain(`\nmaxmemory=${512 * 1024 ** 2}\n`);
+  expect(plan().redis.resources).toEqual({});
+  expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
+});
+
+test("parts are told the times and ports of sett.yml, and are given the time that they are told to take", () => {
+  const timed = text
+    .replace("{ bid_deadline: 10s }", "{ shutdown: 1m, lease: 20s }")
+    .replace("    command: [read]\n", "    command: [read]\n    shutdown: 90.5s\n    health_port: 9000\n")
+    .concat("services: { orchestrator: { health_port: 9001 }, redis: { timeout: 1s, give_up: 2m } }\n");
+  const { orchestrator, agents } = plan({ config: configOf(timed) });
+  const common = { SETT_REDIS_TIMEOUT: "1000ms", SETT_REDIS_GIVE_UP: "120000ms", SETT_GRANT_LEASE: "20000ms" };
+  expect(orchestrator.env).toMatchObject({ ...common, SETT_HEALTH_PORT: "9001" });
+  const [coder, reader] = agents.map(({ spec }) => spec);
+  expect(coder?.env).toMatchObject({ ...common, SETT_SHUTDOWN_TIMEOUT: "60000ms" });
+  expect(coder?.env).not.toHaveProperty("SETT_HEALTH_PORT");
+  expect(reader?.env).toMatchObject({ ...common, SETT_SHUTDOWN_TIMEOUT: "90500ms", SETT_HEALTH_PORT: "9000" });
+  expect([coder?.stopTimeoutSeconds, reader?.stopTimeoutSeconds]).toEqual([70, 101]);
+  expect([coder, reader].map((spec) => spec && stopSecondsOf(spec))).toEqual([70, 101]);
+});

@@ -1,0 +1,183 @@
+import { describe, expect, test } from "bun:test";
+import { ClaimWatcher } from "../../../../apps/cub/claim-watcher.ts";
+import type { RunBidCommand } from "../../../../apps/cub/deps.ts";
+import type { CommandOutcome } from "../../../../lib/process/command.ts";
+import { cubScene } from "../../../support/cub/scene.ts";
+import { until } from "../../../support/cub/until.ts";
+import { agentName } from "../../../support/records/sample.ts";
+import { exited } from "../../../support/world/tool.ts";
+
+describe("the claim watcher", () => {
+  test("bids on the claims that are open when it starts, and on each one that is announced later", async () => {
+    await using scene = await cubScene();
+    const { standIn, agent } = scene;
+    const early = await standIn.open(await standIn.post(), [agent]);
+    scene.start();
+    expect(await standIn.bidOn(early, agent)).toBe("exclusive");
+    const late = await standIn.open(await standIn.post({ type: "Report" }), [agent]);
+    expect(await standIn.bidOn(late, agent)).toBe("ignore");
+  });
+
+  test("bids by the agent's rules", async () => {
+    await using scene = await cubScene({ agent: { bids: [{ on: "Code*", bid: "review" }] } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post({ type: "CodeCommit" }), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("review");
+  });
+
+  test("goes on bidding while work runs", async () => {
+    const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
+    await using scene = await cubScene({
+      tool: async () => {
+        await workEnds;
+        return { artefact_type: "Report", artefact_payload: "", summary: "" };
+      },
+    });
+    const { standIn, agent } = scene;
+    scene.start();
+    const busy = await standIn.openGranted(await standIn.post(), agent);
+    await until(() => scene.inputs.length === 1, "the tool");
+    const other = await standIn.open(await standIn.post(), [agent]);
+    expect(await standIn.bidOn(other, agent)).toBe("exclusive");
+    expect((await standIn.grantOf(busy, agent))?.state).toBe("running");
+    endWork();
+    expect((await standIn.ended(busy, agent)).state).toBe("done");
+  });
+
+  test("a tick leaves alone what is bid on, closed, or asks others", async () => {
+    await using scene = await cubScene();
+    const { standIn, agent, parts, stop } = scene;
+    const others = await standIn.open(await standIn.post(), []);
+    const closed = await standIn.open(await standIn.post(), [agent]);
+    await standIn.grant(closed, agent);
+    const watcher = new ClaimWatcher(parts);
+    await watcher.tick([others, closed], stop.signal);
+    expect(watcher.inHand).toEqual([]);
+    expect((await standIn.read(closed)).claim.bids).toEqual([]);
+  });
+
+  test("a slow bid command holds up neither other bids nor the hearing of claims, and eight run at once at most", async () => {
+    let running = 0;
+    let most = 0;
+    const gates: (() => void)[] = [];
+    const runBidCommand: RunBidCommand = async () => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => gates.push(resolve));
+      running--;
+      return exited("claim\n");
+    };
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claims = await Promise.all(Array.from({ length: 12 }, async () => standIn.open(await standIn.post(), [agent])));
+    await until(() => gates.length === 8, "eight bid commands");
+    gates.pop()?.();
+    await until(() => gates.length === 8, "the ninth");
+    const opening = setInterval(() => gates.pop()?.(), 1);
+    for (const claim of claims) expect(await standIn.bidOn(claim, agent)).toBe("claim");
+    clearInterval(opening);
+    expect(most).toBe(8);
+  });
+
+  test("an announcement that asks only others is passed over", async () => {
+    const asked: string[] = [];
+    const runBidCommand: RunBidCommand = async ({ stdin }) => {
+      asked.push(JSON.parse(String(stdin)).id);
+      return exited("ignore");
+    };
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const target = await standIn.post();
+    const claim = await standIn.open(target, [agent, agentName("other")]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    await standIn.announce(claim);
+    // Heard of after that.
+    const next = await standIn.post();
+    expect(await standIn.bidOn(await standIn.open(next, [agent]), agent)).toBe("ignore");
+    expect(asked).toEqual([target.id, next.id]);
+  });
+
+  const badOutcomes: [string, CommandOutcome][] = [
+    ["says a word that is none", exited("maybe")],
+    ["says nothing", exited("")],
+    ["fails", exited("exclusive", 3)],
+    [
+      "runs out of time",
+      {
+        kind: "timed_out",
+        exitCode: null,
+        signal: "SIGKILL",
+        stdout: new Uint8Array(),
+        stderr: new Uint8Array(),
+        durationMs: 10_000,
+      },
+    ],
+    ["is missing", { kind: "not_started", reason: "not_found", message: 'The command "/bid" does not exist.' }],
+  ];
+  const nothing = new Uint8Array();
+  test.each<[string, CommandOutcome, string]>([
+    ["says nothing", exited(""), "The bid command printed nothing: it must print one of review, claim, exclusive, ignore."],
+    ["says something else", exited("maybe"), 'The bid command printed "maybe": it must print one of'],
+    [
+      "says too much",
+      {
+        kind: "output_too_large",
+        stream: "stdout",
+        exitCode: null,
+        signal: "SIGTERM",
+        stdout: nothing,
+        stderr: nothing,
+        durationMs: 9,
+      },
+      "The bid command wrote more to stdout than is allowed.",
+    ],
+  ])("a bid command that %s is told of in a sentence", async (_what, outcome, sentence) => {
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    expect(scene.lines.find((line) => line.msg === "Failed to decide the bid")?.error).toContain(sentence);
+  });
+
+  test.each(badOutcomes)("a bid command that %s makes an `ignore` bid and a line in the log", async (_what, outcome) => {
+    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    expect(scene.messages()).toContain("Failed to decide the bid");
+  });
+
+  test("a claim prompt without a model makes an `ignore` bid and a warning", async () => {
+    await using scene = await cubScene({ over: { hasClaimPrompt: true } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+    expect(scene.lines.some((line) => line.level === "warn" && line.msg.includes("SETT_PROMPT_CLAIM"))).toBe(true);
+  });
+
+  test("what its own role made is ignored without asking the bid command", async () => {
+    await using scene = await cubScene({
+      agent: { bid_command: ["/bid"] },
+      over: { runBidCommand: async () => exited("exclusive") },
+    });
+    const { standIn, agent } = scene;
+    scene.start();
+    const claim = await standIn.open(await standIn.post({ produced_by_role: "coder" }), [agent]);
+    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+  });
+
+  test("an agent with replicas bids and never works", async () => {
+    await using scene = await cubScene({ agent: { replicas: 2, strategy: "fresh_per_call" } });
+    const { standIn, agent } = scene;
+    scene.start();
+    const granted = await standIn.openGranted(await standIn.post(), agent);
+    const claim = await standIn.open(await standIn.post(), [agent]);
+    await standIn.bidOn(claim, agent);
+    expect((await standIn.grantOf(granted, agent))?.state).toBe("queued");
+  });
+});

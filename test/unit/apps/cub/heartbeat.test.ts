@@ -1,0 +1,63 @@
+import { describe, expect, test } from "bun:test";
+import { Heartbeat } from "../../../../apps/cub/heartbeat.ts";
+import { LoopWatch } from "../../../../apps/cub/loop-watch.ts";
+import { cubScene } from "../../../support/cub/scene.ts";
+
+/** A heartbeat whose loops go by a clock in the test's hand. */
+async function beating() {
+  let nowMs = 1_000_000;
+  const watch = { watcher: new LoopWatch("claim watcher", () => nowMs), executor: new LoopWatch("work executor", () => nowMs) };
+  const scene = await cubScene({ over: { watch } });
+  return {
+    scene,
+    watch,
+    heartbeat: new Heartbeat(scene.parts, undefined),
+    status: async () => (await scene.standIn.board.listStatuses()).get(scene.agent),
+    pass: (ms: number) => {
+      nowMs += ms;
+    },
+  };
+}
+
+describe("the heartbeat", () => {
+  test("is given while the loops rest or turn", async () => {
+    const { scene, watch, heartbeat, status, pass } = await beating();
+    await using _ = scene;
+    pass(3_600_000);
+    await heartbeat.tick(false);
+    expect((await status())?.state).toBe("idle");
+    watch.executor.turn();
+    pass(20_000);
+    watch.executor.turn();
+    pass(20_000);
+    expect(heartbeat.health()).toEqual({ ok: true });
+    await heartbeat.tick(true);
+    expect((await status())?.state).toBe("stopping");
+  });
+
+  test("stops with a loop that has work and does not turn, and so does the health", async () => {
+    const { scene, watch, heartbeat, status, pass } = await beating();
+    await using _ = scene;
+    watch.watcher.turn();
+    pass(31_000);
+    expect(heartbeat.health()).toEqual({ ok: false, reason: "The claim watcher is stuck." });
+    await heartbeat.tick(false);
+    expect(await status()).toBeUndefined();
+    watch.watcher.rest();
+    expect(heartbeat.health()).toEqual({ ok: true });
+  });
+
+  test("ends the cub when a loop is past hope", async () => {
+    const { scene, watch, heartbeat, pass } = await beating();
+    await using _ = scene;
+    watch.executor.turn();
+    pass(91_000);
+    expect(heartbeat.run(scene.stop.signal, scene.stop.signal)).rejects.toThrow("The work executor has not turned for 91 s.");
+  });
+
+  test("the health tells when Redis is away", async () => {
+    await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
+    const { cub } = scene.start();
+    expect(cub.health()).toEqual({ ok: false, reason: "Redis does not answer." });
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "bun:test";
+import { underLease } from "../../../../apps/cub/keep-lease.ts";
+import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import { SettError } from "../../../../lib/model/errors.ts";
+import { cubScene } from "../../../support/cub/scene.ts";
+import { until } from "../../../support/cub/until.ts";
+import { newClaimId } from "../../../support/records/sample.ts";
+
+type Renewal = Awaited<ReturnType<Blackboard["renewLease"]>>;
+
+/** Work under a lease whose renewals answer as the test wants. */
+async function leased(renew: () => Promise<Renewal>, work: (signal: AbortSignal) => Promise<string>, maxMs = 60_000) {
+  await using scene = await cubScene({ wrap: (board) => ({ ...board, renewLease: renew }) });
+  const lease = { claim: newClaimId(), agent: scene.agent, attempt: 1 };
+  const kill = new AbortController();
+  scene.parts.watch.executor.turn();
+  const outcome = await underLease(scene.parts, lease, { maxMs, kill: kill.signal, everyMs: 1 }, work);
+  return { outcome, scene };
+}
+
+describe("work under a lease", () => {
+  test("is renewed until it is done", async () => {
+    let renewals = 0;
+    const renew = async (): Promise<Renewal> => {
+      renewals++;
+      return { outcome: "renewed" };
+    };
+    const { outcome } = await leased(renew, async () => {
+      await until(() => renewals > 3, "renewals");
+      return "result";
+    });
+    expect(outcome).toEqual({ outcome: "done", result: "result" });
+  });
+
+  test("is stopped and worth nothing when the renewal is refused", async () => {
+    const { outcome } = await leased(
+      async () => ({ outcome: "refused", reason: "Claim has ended." }),
+      (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
+    );
+    expect(outcome).toEqual({ outcome: "lost", reason: "Claim has ended." });
+  });
+
+  test("goes on while Redis is away", async () => {
+    let renewals = 0;
+    const renew = async (): Promise<Renewal> => {
+      if (++renewals < 4) throw new SettError("redis-unreachable", "Redis does not answer.");
+      return { outcome: "renewed" };
+    };
+    const { outcome } = await leased(renew, async () => {
+      await until(() => renewals > 4, "contact");
+      return "result";
+    });
+    expect(outcome).toEqual({ outcome: "done", result: "result" });
+  });
+
+  test("is no longer vouched for when it must be stuck", async () => {
+    let renewals = 0;
+    const { outcome } = await leased(
+      async () => {
+        renewals++;
+        return { outcome: "renewed" };
+      },
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return "late";
+      },
+      -1,
+    );
+    expect(renewals).toBe(0);
+    expect(outcome.outcome).toBe("done");
+  });
+});

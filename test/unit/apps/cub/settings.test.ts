@@ -1,0 +1,75 @@
+import { describe, expect, test } from "bun:test";
+import { readSettings } from "../../../../apps/cub/settings.ts";
+import { toolEnvironment } from "../../../../apps/cub/tool-environment.ts";
+import { AgentName } from "../../../../lib/model/ids.ts";
+
+const required = {
+  SETT_INSTANCE_NAME: "demo",
+  SETT_AGENT_NAME: "coder",
+  REDIS_URL: "redis://:secret@redis:6379",
+  SETT_AGENT_COMMAND: '["/app/run.sh","--fast"]',
+};
+
+describe("the cub's settings", () => {
+  test("need four variables; the role is the name unless told otherwise", () => {
+    expect(readSettings(required)).toMatchObject({
+      instance: "demo",
+      agentName: "coder",
+      command: ["/app/run.sh", "--fast"],
+      role: AgentName.parse("coder"),
+      replicas: 1,
+      strategy: "reuse",
+      healthPort: 8080,
+      shutdownTimeoutMs: 30_000,
+      redisGiveUpMs: 60_000,
+      workspaceDir: "/workspace",
+      git: { binary: "/cub/git", dir: "/git" },
+    });
+  });
+
+  test("an empty command is for the work to fail by", () => {
+    expect(readSettings({ ...required, SETT_AGENT_COMMAND: "[]" }).command).toEqual([]);
+  });
+
+  test.each(Object.keys(required))("say so when %s is missing", (name) => {
+    expect(() => readSettings({ ...required, [name]: undefined })).toThrow(`${name} is not set`);
+  });
+
+  test.each([
+    ["SETT_INSTANCE_NAME", "No Good"],
+    ["SETT_AGENT_COMMAND", "/app/run.sh"],
+    ["SETT_AGENT_COMMAND", "[1]"],
+    ["REDIS_URL", "redis"],
+    ["SETT_AGENT_REPLICAS", "many"],
+    ["SETT_HEALTH_PORT", "99999"],
+    ["SETT_SHUTDOWN_TIMEOUT", "soon"],
+  ])("name %s when it is %p", (name, value) => {
+    expect(() => readSettings({ ...required, [name]: value })).toThrow(name);
+  });
+});
+
+describe("the environment of the agent's commands", () => {
+  test("is the image's and the agent's, with what they are told of the instance", () => {
+    const own = { PATH: "/bin", HOME: "/home/me", GITHUB_TOKEN: "t", SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "coder" };
+    const prompts = { SETT_PROMPT_CLAIM: "c", SETT_PROMPT_EXECUTION: "e" };
+    expect(toolEnvironment({ ...own, ...prompts }, "writer")).toEqual({ ...own, ...prompts, SETT_AGENT_ROLE: "writer" });
+  });
+
+  test("knows neither the way to Redis nor what was set for the cub", () => {
+    const internals = {
+      REDIS_URL: "redis://:secret@redis:6379",
+      SETT_AGENT_COMMAND: "[]",
+      SETT_GIT_BINARY: "/cub/git",
+      SETT_HEALTH_PORT: "1",
+      BUN_OPTIONS: "--inspect",
+      BUN_BE_BUN: "1",
+    };
+    expect(toolEnvironment(internals, "coder")).toEqual({ SETT_AGENT_ROLE: "coder" });
+  });
+
+  test("has the image's own library path back, or none", () => {
+    expect(toolEnvironment({ LD_LIBRARY_PATH: "/cub" }, "c").LD_LIBRARY_PATH).toBeUndefined();
+    const restored = toolEnvironment({ LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" }, "c");
+    expect(restored).toEqual({ LD_LIBRARY_PATH: "/opt/lib", SETT_AGENT_ROLE: "c" });
+  });
+});

@@ -1,0 +1,64 @@
+// A claim that waits for a bid, for a day of the blackboard's own time.
+import { expect, test } from "bun:test";
+import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
+import { ClaimAnnouncer } from "../../../../apps/orchestrator/claim-announcer.ts";
+import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
+import { ContactClock } from "../../../../apps/orchestrator/contact-clock.ts";
+import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
+import { handleDue } from "../../../../apps/orchestrator/handle-due.ts";
+import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
+import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import { InstanceName } from "../../../../lib/model/ids.ts";
+import { createJsonLog } from "../../../../lib/service/json-log.ts";
+import { events, openClaim } from "../../../support/blackboard/scene.ts";
+import { agentName, sampleAgent } from "../../../support/records/sample.ts";
+import { orchestratorParts } from "../../../support/world/wired.ts";
+
+/** A claim that lacks a bid of `hand`, and an orchestrator that looks at what is due when it is told to. */
+async function createScene() {
+  let nowMs = Date.now();
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });
+  const board = memory.open();
+  const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
+  const lines: string[] = [];
+  const log = createJsonLog((line) => lines.push(line), clock.now);
+  const parts = orchestratorParts({ board, clock, log });
+  await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
+  const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
+  await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
+  const decider = new Decider(parts, new AgentCache(parts), new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const handlers = { decider, announcer: new ClaimAnnouncer(parts, decider) };
+  const contact = new ContactClock(board, () => nowMs);
+  const pass = async (seconds: number) => {
+    for (let second = 0; second < seconds; second++) {
+      nowMs += 1_000;
+      await handleDue(parts, handlers, contact, 0, epoch);
+    }
+  };
+  const announcements = async () => Number(await board.endOfAnnouncements());
+  return { board, memory, claim, pass, announcements, lines };
+}
+
+test("it is announced a few times on its first day, to the one who is missing, and the log tells of it once", async () => {
+  const { board, pass, announcements, lines } = await createScene();
+  await pass(60);
+  // An agent that has just lost contact is not left waiting.
+  expect(await announcements()).toBeGreaterThan(3);
+  await pass(24 * 60 * 60);
+  expect(await announcements()).toBeLessThan(40);
+  expect(await events(board, "claim_announced")).toHaveLength(1);
+  expect(lines.filter((line) => line.includes("Announced claim again"))).toHaveLength(1);
+  for await (const [, ...again] of board.followAnnouncements("0", AbortSignal.timeout(60_000))) {
+    for (const { missing } of again) expect(missing).toEqual([agentName("hand")]);
+    break;
+  }
+});
+
+test("a bid by hand counts within ten seconds, however long the claim has waited", async () => {
+  const { board, memory, claim, pass } = await createScene();
+  await pass(12 * 60 * 60 + 3);
+  memory.hand.writeBid(claim.id, "hand", "ignore");
+  await pass(10);
+  expect((await board.readClaim(claim.id))?.claim).toMatchObject({ bidding: "closed", status: "pending_parallel" });
+});

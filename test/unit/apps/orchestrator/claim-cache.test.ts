@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
+import type { Grant } from "../../../../lib/model/claim.ts";
+import type { EventType, SettEvent } from "../../../../lib/model/event.ts";
+import { agentName, newArtefactId, sampleArtefact, sampleClaim } from "../../../support/records/sample.ts";
+
+const coder = agentName("coder");
+const at = "2026-01-01T00:00:00.000Z";
+
+function scene() {
+  const claim = { ...sampleClaim(sampleArtefact(), [coder]), bidding: "closed" as const };
+  const grant: Grant = { agent: coder, phase: "exclusive", attempt: 1, queued_at: at, state: "queued" };
+  const tell = (type: EventType): SettEvent => ({
+    type,
+    id: "1-0",
+    time: at,
+    actor: "agent:coder",
+    claim_id: claim.id,
+    artefact_id: newArtefactId(),
+    agent: coder,
+    data: { phase: "exclusive", attempt: 1 },
+  });
+  return { cache: new ClaimCache(), granted: { claim, grants: [grant] }, tell };
+}
+
+test("a claim is known as its agents' events have left it", () => {
+  const { cache, granted, tell } = scene();
+  cache.put(granted);
+  cache.apply(tell("grant_started"));
+  cache.apply(tell("grant_done"));
+  const known = cache.get(granted.claim.id);
+  expect(known?.grants[0]?.state).toBe("done");
+  expect(known?.claim.rev).toBe(granted.claim.rev + 2);
+});
+
+test("a claim of which the log told more before our own commit was answered is read again", () => {
+  const { cache, granted, tell } = scene();
+  cache.apply(tell("grant_started"));
+  cache.put(granted);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted);
+  expect(cache.get(granted.claim.id)).toBeDefined();
+});
+
+test("a claim that an event does not fit is read again", () => {
+  const { cache, granted, tell } = scene();
+  cache.put(granted);
+  cache.apply(tell("grant_done"));
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+});

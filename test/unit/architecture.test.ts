@@ -1,0 +1,128 @@
+// House rules that can be checked (ARCHITECTURE.md#the-rooms): who may import whom, and what no source may contain.
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { Glob } from "bun";
+
+const root = join(import.meta.dir, "../..");
+const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
+
+/** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */
+const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
+  "lib/model": { packages: ["zod"], rooms: [] },
+  "lib/core": { packages: [], rooms: [] },
+  "lib/blackboard": { packages: ["redis", "zod"], rooms: [] },
+  "lib/runtime": { packages: ["dockerode"], rooms: ["process"] },
+  "lib/process": { packages: [], rooms: [] },
+  "lib/git": { packages: [], rooms: [] },
+  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },
+  "lib/async": { packages: [], rooms: [] },
+  "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
+  "apps/cli": {
+    packages: ["citty", "consola", "zod"],
+    rooms: ["core", "blackboard", "runtime", "git", "config", "async", "service", "process"],
+  },
+  "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "async", "service", "config"] },
+  "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "async", "service", "process", "git", "config"] },
+};
+/** `prom-client` types reach the apps through their metrics. */
+for (const app of ["apps/orchestrator", "apps/cub"]) allowed[app]?.packages.push("prom-client");
+
+/** What the binary is compiled from: it starts one of the programs, and does nothing else. */
+allowed["apps/main.ts"] = { packages: [], rooms: [] };
+const mains = /^apps\/[a-z]+\/main\.ts$/;
+
+function roomOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
+}
+
+/** The source without its comments. */
+function codeOf(file: string): string {
+  return readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
+}
+
+function importsOf(file: string): string[] {
+  const specifiers = /^(?:import|export)\b[^"';=(]*"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  return [...codeOf(file).matchAll(specifiers)].flatMap(([, fixed, lazy]) => fixed ?? lazy ?? []);
+}
+
+test("every import follows the arrows between the rooms", () => {
+  const wrong = sources.flatMap((file) => {
+    const room = roomOf(file);
+    const rules = allowed[room];
+    if (rules === undefined) return [`${file}: ${room} is not a room of the house`];
+    return importsOf(file).flatMap((specifier) => {
+      if (specifier.startsWith("node:") || (specifier.startsWith("bun:") && mayUseBun.test(file))) return [];
+      if (!specifier.startsWith(".")) {
+        const name = specifier.split("/")[0] ?? specifier;
+        return rules.packages.includes(name) ? [] : [`${file} imports the package ${specifier}`];
+      }
+      const target = relative(root, join(root, dirname(file), specifier));
+      // What is not code has no arrows: the version, the files that `sett init` writes.
+      if (!/^(?:apps|lib)\//.test(target) || roomOf(target) === room || roomOf(target) === "lib/model") return [];
+      const isAllowed =
+        rules.rooms.some((name) => roomOf(target) === `lib/${name}`) || (file === "apps/main.ts" && mains.test(target));
+      return isAllowed ? [] : [`${file} imports ${target}`];
+    });
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** The rooms of the command line, from the bottom up: each knows those below it, and none above. The rest is the way in, which knows all. */
+const roomsOfCli = "text terminal program facts render archive instance logs prune people goals up commands".split(" ");
+
+test("in the command line every room knows only those below it", () => {
+  const levelOf = (file: string) => roomsOfCli.indexOf(file.split("/")[2] ?? "");
+  const inRooms = sources.filter((file) => /^apps\/cli\/.+\//.test(file));
+  expect(inRooms.filter((file) => levelOf(file) === -1)).toEqual([]);
+  const wrong = inRooms.flatMap((file) =>
+    importsOf(file)
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => relative(root, join(root, dirname(file), specifier)))
+      .filter((target) => target.startsWith("apps/cli/"))
+      .filter((target) => levelOf(target) === -1 || levelOf(target) > levelOf(file))
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("what the command line shows is made of facts alone: no file, no process, no blackboard", () => {
+  const wrong = sources.filter(
+    (file) =>
+      /^apps\/cli\/(?:text|render)\//.test(file) &&
+      (/\b(?:process\.|fetch\(|setTimeout)/.test(codeOf(file)) || importsOf(file).some((name) => /^node:(?!buffer)/.test(name))),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("the pure core knows no clock, no chance and no I/O", () => {
+  const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
+  expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);
+});
+
+/** The services' two ports to the runtime, each with what does the same elsewhere, and what only a compiled command line has. */
+const mayUseBun = /^(?:lib\/(?:service\/serve|process\/open-pipe)|apps\/cli\/program\/embedded-file)\.ts$/;
+
+test("only the ports to the runtime use what only Bun has", () => {
+  const banned = /\bBun\.|"bun(?::\w+)?"/;
+  expect(sources.filter((file) => !mayUseBun.test(file) && banned.test(codeOf(file)))).toEqual([]);
+});
+
+test("only the programs' own main.ts read the environment", () => {
+  const wrong = sources.filter((file) => !/^apps\/[a-z]+\/main\.ts$/.test(file) && /\bprocess\.env\b/.test(codeOf(file)));
+  expect(wrong).toEqual([]);
+});
+
+test("one word for one thing: artefact, except in the fixed Redis key segment", () => {
+  const wrong = sources.filter(
+    (file) =>
+      file !== "lib/blackboard/keys.ts" &&
+      /\bartifacts?\b(?!:)/i.test(readFileSync(join(root, file), "utf8").replace(/artifact:/g, "")),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no file asks more than one question: 250 lines at most", () => {
+  const long = sources.filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 251);
+  expect(long).toEqual([]);
+});

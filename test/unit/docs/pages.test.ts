@@ -1,0 +1,161 @@
+// The pages that people read: links lead somewhere, pictures can be drawn, every page can be found, lines are short.
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join, normalize } from "node:path";
+import { $, Glob } from "bun";
+import { commands } from "../../../apps/cli/commands.ts";
+import { parseConfig } from "../../../lib/config/parse-config.ts";
+import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage, root } from "../../support/docs/pages.ts";
+
+const pages = await pagesOfRepository();
+/** Written for this repository; the pages of agents are for whoever copies them, too. */
+const documentation = pages.filter((page) => page === "README.md" || page.startsWith("docs/"));
+
+type Link = { page: string; line: number; target: string };
+
+/** Relative links and pictures, without those to other sites. What stands in `code` is none. */
+function linksOf(page: string): Link[] {
+  return proseOf(readPage(page))
+    .split("\n")
+    .flatMap((text, index) =>
+      [...text.replace(/(`+).*?\1/g, "").matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, target = ""]) => ({ page, line: index + 1, target }))
+        .filter(({ target }) => !/^[a-z]+:/.test(target)),
+    );
+}
+
+/** Undefined where the link leads to a file or a heading that is there. */
+function problemOf({ page, line, target }: Link): string | undefined {
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? page : normalize(join(page, "..", path)).replace(/\/$/, "");
+  if (!existsSync(join(root, file))) return `${page}:${line}: ${target}: there is no ${file}`;
+  if (anchor === undefined || (file.endsWith(".md") && anchorsOf(file).includes(anchor))) return undefined;
+  return `${page}:${line}: ${target}: ${file} has no heading with this anchor`;
+}
+
+test("every relative link of every page leads to a file, and to a heading where it names one", () => {
+  const links = pages.flatMap(linksOf);
+  expect(links.length).toBeGreaterThan(100);
+  expect(links.flatMap((link) => problemOf(link) ?? [])).toEqual([]);
+});
+
+test("every page of the documentation can be reached from the README", () => {
+  const reached = new Set(["README.md"]);
+  for (const page of reached)
+    for (const { target } of linksOf(page)) {
+      const file = normalize(join(page, "..", target.split("#")[0] ?? ""));
+      if (documentation.includes(file)) reached.add(file);
+    }
+  expect(documentation.filter((page) => !reached.has(page))).toEqual([]);
+});
+
+test("the README has at most 150 lines, and names every command", () => {
+  const readme = readPage("README.md");
+  expect(readme.split("\n").length).toBeLessThanOrEqual(151);
+  expect(Object.keys(commands).filter((name) => !readme.includes(`\`sett ${name}`))).toEqual([]);
+});
+
+test("every agent of the repository has a page of its own", async () => {
+  const folders = await Array.fromAsync(new Glob("*/README.md").scan({ cwd: join(root, "agents") }));
+  const wanted = folders.map((file) => `docs/agents/${file.replace("/README.md", ".md")}`);
+  expect(wanted.filter((page) => !pages.includes(page))).toEqual([]);
+});
+
+test("lines of the documentation have at most 100 columns, but for tables, pictures and what is shown of a terminal", () => {
+  const long = documentation.flatMap((page) => {
+    const lines = readPage(page)
+      .replace(/^```(?:console|text|json|mermaid)\n.*?^```$/gms, (block) => block.replace(/[^\n]+/g, ""))
+      .split("\n");
+    return lines.flatMap((line, index) => (line.length > 100 && !/^\||^!?\[|^<!--/.test(line) ? [`${page}:${index + 1}`] : []));
+  });
+  expect(long).toEqual([]);
+});
+
+test("the shell blocks of the documentation can be parsed", async () => {
+  const blocks = documentation.flatMap((page) =>
+    blocksOf(readPage(page)).flatMap(({ language, line, code }) => (language === "sh" ? [{ at: `${page}:${line}`, code }] : [])),
+  );
+  expect(blocks.length).toBeGreaterThan(30);
+  for (const { at, code } of blocks) {
+    const { exitCode, stderr } = await $`sh -n < ${Buffer.from(code)}`.quiet().nothrow();
+    expect(`${at}: ${stderr}${exitCode}`).toBe(`${at}: 0`);
+  }
+});
+
+test("every sett.yml of the documentation is without a mistake", () => {
+  const yaml = documentation.flatMap((page) =>
+    blocksOf(readPage(page)).flatMap(({ language, line, code }) => {
+      const written = [...code.matchAll(/^cat > sett\.yml <<'END'\n(.*?)^END$/gms)].map(([, text = ""]) => text);
+      const shown = language === "yaml" && code.includes("agents:") ? [code] : [];
+      return [...written, ...shown].map((text) => ({ at: `${page}:${line}`, text }));
+    }),
+  );
+  expect(yaml.length).toBeGreaterThan(10);
+  const host = { SETT_HOOK_SECRET: "a-secret-of-16-or-more" };
+  for (const { at, text } of yaml) {
+    const whole = text.includes("version:") ? text : `version: '1.0'\n${text}`;
+    const { mistakes, missing } = parseConfig({ text: whole, file: at, folder: root, host });
+    expect([...mistakes, ...missing]).toEqual([]);
+  }
+});
+
+/** A node of a flowchart: its id, or its id and its shape. What is not quoted holds no sign that has a meaning there. */
+const plain = String.raw`[^\][(){}"|<>;#]+`;
+const node = String.raw`\w+(?:\["[^"]*"\]|\[${plain}\]|\(\(${plain}\)\)|\(\[${plain}\]\)|\[\((?:"[^"]*"|${plain})\)\])?`;
+const arrow = String.raw`(?:-->|---|-\.->)(?:\|(?:"[^"]*"|${plain})\|)?|<?-- (?:"[^"]*"|${plain}) -->`;
+
+/** What may stand in a line of a picture, by the picture's first line: the part of Mermaid that is used here. */
+const pictureLines: [RegExp, RegExp][] = [
+  [
+    /^flowchart (?:LR|TB)$/,
+    new RegExp(`^(?:${node}(?: *(?:${arrow}) *${node})*|subgraph \\w+ ?\\[(?:"[^"]*"|${plain})\\]|end)$`),
+  ],
+  [
+    /^sequenceDiagram$/,
+    /^(?:participant \w+ as [^;#]+|\w+(?:->>|-->>)\w+: [^;#]+|Note over \w+(?:,\w+)?: [^;#]+|(?:alt|else|loop|opt) [^;#]+|end)$/,
+  ],
+  [/^stateDiagram-v2$/, /^(?:\w+|\[\*\]) --> (?:\w+|\[\*\])(?:: [^;#:]+)?$/],
+];
+
+test("every Mermaid picture is written in the part of the language that is checked here", () => {
+  const pictures = pages.flatMap((page) =>
+    blocksOf(readPage(page)).flatMap((block) => (block.language === "mermaid" ? [{ page, ...block }] : [])),
+  );
+  expect(pictures.length).toBeGreaterThanOrEqual(5);
+  const wrong = pictures.flatMap(({ page, line, code }) => {
+    const [kind = "", ...lines] = code.trimEnd().split("\n");
+    const [, grammar] = pictureLines.find(([first]) => first.test(kind)) ?? [];
+    if (grammar === undefined) return [`${page}:${line}: no picture begins with ${kind}`];
+    return lines.flatMap((text, index) => (grammar.test(text.trim()) ? [] : [`${page}:${line + 1 + index}: ${text.trim()}`]));
+  });
+  expect(wrong).toEqual([]);
+});
+
+/** What the program says, by the first column of the tables of symptoms: the pieces between what differs from case to case. */
+function messagesOf(page: string): { at: string; piece: string }[] {
+  return readPage(page)
+    .split("\n")
+    .flatMap((text, index) => {
+      const [, symptom = ""] = /^\| (?!`git )(.*?) \| /.exec(text) ?? [];
+      const quoted = [...symptom.matchAll(/(`+)(.*?)\1/g)].map(([, , words = ""]) => words);
+      const pieces = quoted.flatMap((words) => words.split(/…|\b[A-Z]{2,}\b|"[^"]*"|`|\d+ s\b/));
+      return pieces.map((piece) => ({ at: `${page}:${index + 1}`, piece: piece.trim() }));
+    })
+    .filter(({ piece }) => piece.split(" ").filter((word) => /^[A-Za-z']+$/.test(word)).length >= 3);
+}
+
+/** At least so many words of a piece stand in a row in the source: its sentences are put together of several parts. */
+function isSaid(piece: string, source: string): boolean {
+  const words = piece.split(" ");
+  const least = Math.max(3, Math.floor(words.length * 0.4));
+  const starts = words.keys().filter((start) => start + least <= words.length);
+  return starts.some((start) => source.includes(words.slice(start, start + least).join(" ")));
+}
+
+test("what the page on troubleshooting quotes is said in the source", async () => {
+  const files = await Array.fromAsync(new Glob("{apps,lib}/**/*.{ts,lua}").scan(root));
+  const source = (await Promise.all(files.map((file) => Bun.file(join(root, file)).text()))).join("\n").replaceAll("\\", "");
+  const messages = messagesOf("docs/troubleshooting.md");
+  expect(messages.length).toBeGreaterThan(20);
+  expect(messages.filter(({ piece }) => !isSaid(piece, source))).toEqual([]);
+});

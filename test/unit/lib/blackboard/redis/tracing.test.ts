@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { tracingChannel } from "node:diagnostics_channel";
+import "../../../../../lib/blackboard/redis/tracing.ts";
+
+const listener = { start() {}, end() {}, asyncStart() {}, asyncEnd() {}, error() {} };
+
+test("a tracing channel tells whether anybody listens to it", () => {
+  const channel = tracingChannel("sett:test");
+  expect(channel.hasSubscribers).toBe(false);
+  channel.subscribe(listener);
+  expect(channel.hasSubscribers).toBe(true);
+  channel.unsubscribe(listener);
+  expect(channel.hasSubscribers).toBe(false);
+});

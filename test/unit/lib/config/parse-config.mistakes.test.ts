@@ -1,0 +1,290 @@
+// One line for each kind of mistake: what is written, and what is said about it.
+import { describe, expect, test } from "bun:test";
+import { mistakesIn, validText } from "../../../support/config/config-file.ts";
+
+type Case = [title: string, text: string, lines: string[]];
+
+const wholeFile: Case[] = [
+  ["an empty file lacks everything", "", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
+  ["a file of comments is empty", "# later\n", ["sett.yml:1:1: is empty: `version` and `agents` are required"]],
+  ["a file that is a text is no map", "hello\n", ["sett.yml:1:1: must be a map, not `hello`"]],
+  ["a file that is a list is no map", "- version: '1.0'\n", ["sett.yml:1:1: must be a map, not a list"]],
+  [
+    "what is required is named",
+    "limits: {}\n",
+    ["sett.yml:1:1 version: is missing: write `version: '1.0'`", "sett.yml:1:1 agents: is missing: it must be a map"],
+  ],
+  [
+    "a version without quotes is shown how to be written",
+    `version: 1.0${validText.slice(14)}`,
+    ["sett.yml:1:10 version: must be `'1.0'`, with the quotes"],
+  ],
+  [
+    "another version is unknown",
+    `version: '2'${validText.slice(14)}`,
+    ["sett.yml:1:10 version: must be `'1.0'`, with the quotes"],
+  ],
+  ["a sett has at least one agent", "version: '1.0'\nagents: {}\n", ["sett.yml:2:1 agents: must name at least one agent"]],
+  [
+    "limits have their kinds and ranges",
+    `${validText}limits: { bid_deadline: 0s, review_rounds: -1, artefacts_per_goal: many, rounds: 1, context: 100 }\n`,
+    [
+      "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
+      "sett.yml:6:44 limits.review_rounds: must be at least 0",
+      "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `shutdown`, `lease`",
+      "sett.yml:6:94 limits.context: must be at least `1K`",
+    ],
+  ],
+  [
+    "a choice lists its words",
+    `${validText}clarification: both\nconsensus: ful\n`,
+    [
+      "sett.yml:6:16 clarification: must be `human` or `tiered`, not `both`",
+      "sett.yml:7:12 consensus: must be `full` or `first_bid`, not `ful`",
+    ],
+  ],
+  [
+    "services are two, with an image each",
+    `${validText}services: { redis: { image: "a b" }, orchestrator: , postgres: {} }\n`,
+    [
+      "sett.yml:6:29 services.redis.image: must be an image such as `debian:bookworm-slim`",
+      "sett.yml:6:38 services.orchestrator: is empty: it must be a map",
+      "sett.yml:6:54 services.postgres: is unknown here; known are `orchestrator`, `redis`",
+    ],
+  ],
+  [
+    "a lease and the times of Redis are of use, and a port is one",
+    `${validText}    health_port: 0\nlimits: { lease: 1s, shutdown: 30 }\nservices: { redis: { timeout: 5s, give_up: 1s }, orchestrator: { health_port: 70000 } }\n`,
+    [
+      "sett.yml:6:18 agents.a.health_port: must be at least 1",
+      "sett.yml:7:18 limits.lease: must be at least `3s`",
+      "sett.yml:7:32 limits.shutdown: needs a unit: `30s` for seconds, `30m` for minutes",
+      "sett.yml:8:44 services.redis.give_up: must not be less than `timeout`",
+      "sett.yml:8:79 services.orchestrator.health_port: must be at most 65535",
+    ],
+  ],
+  [
+    "names of agents are DNS labels, and what is under a bad one is checked too",
+    "version: '1.0'\nagents:\n  My Agent: { image: x, command: [] }\n  user: { image: x, command: [run] }\n  redis: { image: x, command: [run] }\n",
+    [
+      'sett.yml:3:3 agents["My Agent"]: must be lower-case letters, digits and inner hyphens',
+      'sett.yml:3:25 agents["My Agent"].command: must not be empty: its first entry is the program',
+      "sett.yml:4:3 agents.user: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett",
+      "sett.yml:5:3 agents.redis: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett",
+    ],
+  ],
+  [
+    "an agent is a map",
+    "version: '1.0'\nagents:\n  a:\n  b: [x]\n  c: run\n",
+    [
+      "sett.yml:3:3 agents.a: is empty: it must be a map",
+      "sett.yml:4:3 agents.b: must be a map, not a list",
+      "sett.yml:5:6 agents.c: must be a map, not `run`",
+    ],
+  ],
+  [
+    "an agent needs an image and a command",
+    "version: '1.0'\nagents:\n  a: {}\n",
+    [
+      'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`',
+      "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
+    ],
+  ],
+];
+
+const byHand = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
+
+const ofPerson = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
+
+const ofAnAgent: Case[] = [
+  [
+    "an external agent has nothing that is started, nor what it would be started with, each named at its line",
+    "    external: true\n    build: { context: . }\n    bid_command: [x]\n    replicas: 1\n    strategy: reuse\n    workspace: { mode: ro }\n" +
+      "    environment: []\n    resources: {}\n    prompts: {}\n    timeout: 5m\n    bids: [{ on: A }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${byHand}`,
+      `sett.yml:5:5 agents.a.command: ${byHand}`,
+      `sett.yml:7:5 agents.a.build: ${byHand}`,
+      "sett.yml:7:5 agents.a.build.dockerfile: there is no file Dockerfile",
+      `sett.yml:8:5 agents.a.bid_command: ${byHand}`,
+      `sett.yml:9:15 agents.a.replicas: ${byHand}`,
+      `sett.yml:10:15 agents.a.strategy: ${byHand}`,
+      `sett.yml:11:5 agents.a.workspace: ${byHand}`,
+      `sett.yml:12:5 agents.a.environment: ${byHand}`,
+      `sett.yml:13:5 agents.a.resources: ${byHand}`,
+      `sett.yml:14:5 agents.a.prompts: ${byHand}`,
+      `sett.yml:15:14 agents.a.timeout: ${byHand}`,
+      "sett.yml:16:12 agents.a.bids[0].bid: is missing: it must be `review`, `claim`, `exclusive` or `ignore`",
+    ],
+  ],
+  [
+    "an agent is external or not",
+    "    external: yes\n",
+    ["sett.yml:6:15 agents.a.external: must be `true` or `false`, not `yes`"],
+  ],
+  [
+    "a person has no container, no settings of one, and is not external",
+    "    human: true\n    external: true\n    on_missing_bid: wait\n    retries: 1\n    bids: [{ on: A, bid: review }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${ofPerson}`,
+      `sett.yml:5:5 agents.a.command: ${ofPerson}`,
+      `sett.yml:7:15 agents.a.external: ${ofPerson}`,
+      `sett.yml:8:21 agents.a.on_missing_bid: ${ofPerson}`,
+      `sett.yml:9:14 agents.a.retries: ${ofPerson}`,
+    ],
+  ],
+  [
+    "a person does no work: each rule that says otherwise is named",
+    "    human: true\n    bids: [{ on: A, bid: review }, { on: B, bid: exclusive }, { on: C, bid: ignore }, { on: D, bid: claim }]\n",
+    [
+      `sett.yml:4:12 agents.a.image: ${ofPerson}`,
+      `sett.yml:5:5 agents.a.command: ${ofPerson}`,
+      "sett.yml:7:50 agents.a.bids[1].bid: must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+      "sett.yml:7:101 agents.a.bids[3].bid: must be `review` or `ignore`: a person (`human: true`) reviews and does no work",
+    ],
+  ],
+  [
+    "a person who never reviews would never be asked",
+    "    human: true\n    bids: [{ on: A, bid: ignore }]\n",
+    expect.arrayContaining([expect.stringMatching(/sett.yml:7:5 agents.a.bids: never says `review`/)]),
+  ],
+  [
+    "a person without rules would not, either",
+    "    human: true\n",
+    expect.arrayContaining([expect.stringMatching(/agents.a.bids: never says `review`/)]),
+  ],
+  [
+    "an unknown key is answered with the nearest",
+    "    comand: [x]\n",
+    ["sett.yml:6:5 agents.a.comand: is unknown here: did you mean `command`?"],
+  ],
+  [
+    "`build` and `image` exclude each other",
+    "    build: { context: . }\n",
+    expect.arrayContaining(["sett.yml:4:12 agents.a.image: stands beside `build`: keep one of the two"]),
+  ],
+  [
+    "a build has a folder",
+    "    build: {}\n",
+    expect.arrayContaining(["sett.yml:6:5 agents.a.build.context: is missing: it must be text"]),
+  ],
+  [
+    "a build of another kind is refused",
+    "    build: 5\n",
+    expect.arrayContaining(["sett.yml:6:12 agents.a.build: must be a map with `context`, or a folder"]),
+  ],
+  [
+    "a command is a list of texts",
+    "    bid_command: run me\n    role: 5\n",
+    [
+      'sett.yml:6:18 agents.a.bid_command: must be a list: `["/app/run.sh"]`, or `["sh", "-c", "…"]` for a shell',
+      "sett.yml:7:11 agents.a.role: must be text: put `5` in quotes",
+    ],
+  ],
+  [
+    "each word of a command is checked",
+    '    bid_command: ["", 80, null, "a\\0b"]\n',
+    [
+      "sett.yml:6:23 agents.a.bid_command[1]: must be text: put `80` in quotes",
+      "sett.yml:6:27 agents.a.bid_command[2]: is empty: it must be text",
+      "sett.yml:6:33 agents.a.bid_command[3]: must not contain a NUL character",
+    ],
+  ],
+  ["a command names a program", '    bid_command: [""]\n', ["sett.yml:6:19 agents.a.bid_command[0]: must name a program"]],
+  [
+    "a command is not empty",
+    "    bid_command: []\n",
+    ["sett.yml:6:5 agents.a.bid_command: must not be empty: its first entry is the program"],
+  ],
+  [
+    "rules have their keys and words",
+    "    bids:\n      - { on: 5, bid: maybe }\n      - on: A\n      - { on: A, form: b, bid: claim }\n",
+    [
+      "sett.yml:7:15 agents.a.bids[0].on: must be text: put `5` in quotes",
+      "sett.yml:7:23 agents.a.bids[0].bid: must be `review`, `claim`, `exclusive` or `ignore`, not `maybe`",
+      "sett.yml:8:9 agents.a.bids[1].bid: is missing: it must be `review`, `claim`, `exclusive` or `ignore`",
+      "sett.yml:9:18 agents.a.bids[2].form: is unknown here: did you mean `from`?",
+    ],
+  ],
+  ["rules are a list", "    bids: { on: A, bid: claim }\n", ["sett.yml:6:5 agents.a.bids: must be a list, not a map"]],
+  ["a list left empty is no list", "    bids:\n", ["sett.yml:6:5 agents.a.bids: is empty: it must be a list"]],
+  [
+    "several copies need fresh containers",
+    "    replicas: 2\n",
+    ["sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`"],
+  ],
+  [
+    "a combination is judged even beside other mistakes",
+    "    replicas: 2\n    retries: 1.5\n",
+    [
+      "sett.yml:6:15 agents.a.replicas: is more than 1, which needs `strategy: fresh_per_call`",
+      "sett.yml:7:14 agents.a.retries: must be a whole number, not `1.5`",
+    ],
+  ],
+  [
+    "numbers have ranges",
+    "    replicas: 0\n    retries: 101\n",
+    ["sett.yml:6:15 agents.a.replicas: must be at least 1", "sett.yml:7:14 agents.a.retries: must be at most 100"],
+  ],
+  [
+    "a number without a unit is no duration",
+    "    timeout: 300\n",
+    ["sett.yml:6:14 agents.a.timeout: needs a unit: `300s` for seconds, `300m` for minutes"],
+  ],
+  [
+    "a duration has known units",
+    "    timeout: 5 min\n",
+    ["sett.yml:6:14 agents.a.timeout: must be a duration such as `30s`, `5m`, `500ms` or `1h30m`"],
+  ],
+  ["a duration ends within a week", "    timeout: 200h\n", ["sett.yml:6:14 agents.a.timeout: must be at most `7d`"]],
+  [
+    "a workspace is `ro` or `rw`",
+    "    workspace: { mode: wr }\n",
+    ["sett.yml:6:24 agents.a.workspace.mode: must be `ro` or `rw`, not `wr`"],
+  ],
+  [
+    "a role is one word for people's eyes",
+    "    role: 'a*'\n",
+    ["sett.yml:6:11 agents.a.role: must be a word without `*`, spaces at its ends or control characters"],
+  ],
+  [
+    "the role of people is taken",
+    "    role: user\n",
+    ["sett.yml:6:11 agents.a.role: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett"],
+  ],
+  [
+    "resources have sizes",
+    "    resources:\n      limits: { cpus: half, memory: 5 }\n      reservations: { cpus: 0, memory: 1.5 }\n",
+    [
+      "sett.yml:7:23 agents.a.resources.limits.cpus: must be a number of processors such as `'0.50'` or `2`",
+      "sett.yml:7:37 agents.a.resources.limits.memory: must be at least `6M`, the least that Docker takes",
+      "sett.yml:8:29 agents.a.resources.reservations.cpus: must be between 0.01 and 1024 processors",
+      "sett.yml:8:40 agents.a.resources.reservations.memory: must be a size such as `512M` or `1G`, or a number of bytes",
+    ],
+  ],
+  [
+    "nothing is reserved beyond its limit",
+    "    resources:\n      limits: { cpus: '0.5', memory: 512M }\n      reservations: { cpus: 1, memory: 1G }\n",
+    [
+      "sett.yml:8:29 agents.a.resources.reservations.cpus: must not be more than `limits.cpus`",
+      "sett.yml:8:40 agents.a.resources.reservations.memory: must not be more than `limits.memory`",
+    ],
+  ],
+  [
+    "prompts are two",
+    "    prompts: { clam: x }\n",
+    ["sett.yml:6:16 agents.a.prompts.clam: is unknown here: did you mean `claim`?"],
+  ],
+];
+
+describe.each([
+  ["the file", "", wholeFile],
+  ["an agent", validText, ofAnAgent],
+] as const)("mistakes of %s", (_of, before, cases) => {
+  for (const [title, text, lines] of cases) {
+    test(title, async () => {
+      expect(await mistakesIn(before + text)).toEqual(lines);
+    });
+  }
+});

@@ -1,0 +1,143 @@
+import { expect, test } from "bun:test";
+import { parseConfig } from "../../../../lib/config/parse-config.ts";
+import { policyOf, registrationsOf } from "../../../../lib/config/registrations.ts";
+import { AgentRegistration } from "../../../../lib/model/agent.ts";
+import type { SettConfig } from "../../../../lib/model/config.ts";
+import { defaultPolicy, Policy } from "../../../../lib/model/policy.ts";
+import { validText } from "../../../support/config/config-file.ts";
+
+function configOf(text: string): SettConfig {
+  const { config } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  if (config === undefined) throw new Error("The text is not valid.");
+  return config;
+}
+
+test("a file without limits gives the default policy", () => {
+  expect(policyOf(configOf(validText))).toEqual(defaultPolicy);
+});
+
+test("the policy is what the top level says", () => {
+  const text = `${validText}consensus: first_bid\nclarification: tiered\nlimits: { review_rounds: 0, artefacts_per_goal: 9, bid_deadline: 1.5s, context: 128M }\n`;
+  expect(Policy.parse(policyOf(configOf(text)))).toEqual({
+    consensus: "first_bid",
+    clarification: "tiered",
+    review_rounds: 0,
+    artefacts_per_goal: 9,
+    bid_deadline_ms: 1500,
+  });
+});
+
+test("each agent is registered with its settings and its image's digest", () => {
+  const text = `${validText}    role: tester
+    bids: [{ on: "Code*", from: "*", bid: review }]
+    bid_command: [/app/bid.sh]
+    on_missing_bid: ignore
+    replicas: 3
+    strategy: fresh_per_call
+    workspace: { mode: rw }
+    timeout: 1h
+    retries: 2
+  b: { image: b, command: [run] }
+`;
+  const [a, b] = registrationsOf(configOf(text), new Map([["a", "sha256:1"]])).map((one) => AgentRegistration.parse(one));
+  expect(JSON.parse(JSON.stringify(a))).toEqual({
+    name: "a",
+    role: "tester",
+    replicas: 3,
+    strategy: "fresh_per_call",
+    bids: [{ on: "Code*", from: "*", bid: "review" }],
+    bid_command: ["/app/bid.sh"],
+    on_missing_bid: "ignore",
+    workspace_mode: "rw",
+    timeout_ms: 3_600_000,
+    retries: 2,
+    image: "sha256:1",
+  });
+  expect([String(b?.role), b?.image, b && "bid_command" in b]).toEqual(["b", "", false]);
+});
+
+test("an external agent is registered, and is none of those that are started", () => {
+  const text = `${validText}  ada:\n    external: true\n    role: approver\n    bids: [{ on: Draft, bid: review }]\n    retries: 1\n  b: { external: true, on_missing_bid: ignore }\n`;
+  const config = configOf(text);
+  expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
+  const [, ada, b] = registrationsOf(config, new Map()).map((one) => AgentRegistration.parse(one));
+  expect(JSON.parse(JSON.stringify(ada))).toEqual({
+    name: "ada",
+    role: "approver",
+    external: true,
+    replicas: 1,
+    strategy: "reuse",
+    bids: [{ on: "Draft", bid: "review" }],
+    on_missing_bid: "wait",
+    workspace_mode: "ro",
+    timeout_ms: 300_000,
+    retries: 1,
+    image: "",
+  });
+  expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
+});
+
+test("a person is registered with their rules, and is none of those that are started", () => {
+  const text = `${validText}  maintainer: { human: true, bids: [{ on: ReleasePlan, bid: review }] }\n`;
+  const config = configOf(text);
+  expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
+  const [, maintainer] = registrationsOf(config, new Map()).map((one) => AgentRegistration.parse(one));
+  expect(JSON.parse(JSON.stringify(maintainer))).toEqual({
+    name: "maintainer",
+    role: "maintainer",
+    human: true,
+    replicas: 1,
+    strategy: "reuse",
+    bids: [{ on: "ReleasePlan", bid: "review" }],
+    on_missing_bid: "ignore",
+    workspace_mode: "ro",
+    timeout_ms: 300_000,
+    retries: 0,
+    image: "",
+  });
+});
+
+test("people alone are a warning, for nobody is there to do any work; an external agent may do some", () => {
+  const people = "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
+  const warningsOf = (text: string) => parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
+  expect(warningsOf(people)).toMatchObject([{ line: 2, path: "agents", sentence: expect.stringContaining("nobody is there") }]);
+  expect(warningsOf(`${people}  hand: { external: true }\n`)).toEqual([]);
+});
+
+test("a rule that waits for a role which no agent has is a warning with the nearest role", () => {
+  const text = `${validText}    bids:\n      - { on: X, from: wrter, bid: claim }\n      - { on: Y, from: user, bid: claim }\n  b: { image: b, command: [r], role: writer }\n`;
+  const { warnings } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  expect(warnings).toEqual([
+    {
+      file: "sett.yml",
+      line: 7,
+      column: 24,
+      path: "agents.a.bids[0].from",
+      sentence: "no agent has the role `wrter`; did you mean `writer`?",
+    },
+  ]);
+});
+
+test("the role of an external agent is a role that somebody has", () => {
+  const text = `${validText}    bids:\n      - { on: X, from: approver, bid: claim }\n  ada: { external: true, role: approver }\n`;
+  expect(parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings).toEqual([]);
+});
+
+test("a merge key takes settings over from another agent, and mistakes in them point at where they are written", () => {
+  const text =
+    "version: '1.0'\nagents:\n  a: &base\n    image: x\n    command: [r]\n    retries: 1\n  b:\n    <<: *base\n    role: other\n";
+  expect(configOf(text).agents.map(({ role, retries, command }) => [String(role), retries, command])).toEqual([
+    ["a", 1, ["r"]],
+    ["other", 1, ["r"]],
+  ]);
+  const { mistakes } = parseConfig({
+    text: text.replace("retries: 1", "retries: x"),
+    file: "sett.yml",
+    folder: "/work",
+    host: {},
+  });
+  expect(mistakes.map(({ line, column, path }) => [line, column, path])).toEqual([
+    [6, 14, "agents.a.retries"],
+    [6, 14, "agents.b.retries"],
+  ]);
+});

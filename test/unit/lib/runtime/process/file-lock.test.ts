@@ -1,0 +1,93 @@
+// A file as a lock between processes of this machine.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { identify } from "../../../../../lib/process/process-id.ts";
+import { takeLock, withLock } from "../../../../../lib/runtime/process/file-lock.ts";
+import { waitFor } from "../../../../support/wait-for.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-locks-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+test("jobs under one lock run one after the other, also after one that failed", async () => {
+  const path = join(folder, crypto.randomUUID());
+  const { signal } = new AbortController();
+  let inside = 0;
+  let most = 0;
+  const job = async () => {
+    inside += 1;
+    most = Math.max(most, inside);
+    await new Promise((resolve) => setImmediate(resolve));
+    inside -= 1;
+  };
+  await expect(withLock(path, signal, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await Promise.all(Array.from({ length: 5 }, () => withLock(path, signal, job)));
+  expect(most).toBe(1);
+});
+
+async function take(path: string): Promise<AsyncDisposable> {
+  const lock = await takeLock(path, "me");
+  if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);
+  return lock;
+}
+
+test("a lock is held by one at a time, who is named, until it is let go", async () => {
+  const path = join(folder, crypto.randomUUID());
+  {
+    await using _held = await take(path);
+    expect(await takeLock(path, "another")).toEqual({ outcome: "taken", by: "me" });
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ pid: process.pid });
+  }
+  await using _again = await take(path);
+});
+
+test("a lock whose holder was killed is free, though nobody has buried the holder, or another process has its number", async () => {
+  const path = join(folder, crypto.randomUUID());
+  const holder = `
+    const { takeLock } = await import(${JSON.stringify(require.resolve("../../../../../lib/runtime/process/file-lock.ts"))});
+    await takeLock(${JSON.stringify(path)}, "the killed one");
+    process.kill(process.pid, "SIGKILL");`;
+  // A shell that becomes a sleep buries nobody.
+  await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder], {
+    stdout: "pipe",
+  });
+  const { value } = await parent.stdout.getReader().read();
+  const pid = Number(new TextDecoder().decode(value));
+  await waitFor("the holder to end", () => identify(pid) === undefined);
+  expect(await readFile(path, "utf8")).toContain("the killed one");
+  await (await take(path))[Symbol.asyncDispose]();
+  for (const left of [JSON.stringify({ ...identify(process.pid), born: "long ago" }), "999999", "{}", "null", ""]) {
+    await writeFile(path, left);
+    await (await take(path))[Symbol.asyncDispose]();
+  }
+});
+
+test("a holder in another container, whose process cannot be looked for from here, is believed for a minute", async () => {
+  const path = join(folder, crypto.randomUUID());
+  await writeFile(path, JSON.stringify({ pid: 1, born: "elsewhere", space: "pid:[1]", who: "a job" }));
+  expect(await takeLock(path, "me")).toEqual({ outcome: "taken", by: "a job" });
+  const before = new Date(Date.now() - 61_000);
+  await utimes(path, before, before);
+  await using _taken = await take(path);
+});
+
+test("of many who find a dead process's lock exactly one gets it, also where one had died over its removal", async () => {
+  const path = join(folder, crypto.randomUUID());
+  for (let round = 0; round < 50; round++) {
+    for (const left of [path, `${path}.removal`]) await writeFile(left, '{"pid":1,"born":"long ago"}');
+    const locks = await Promise.all(Array.from({ length: 20 }, () => takeLock(path, "me")));
+    const won = locks.filter((lock) => lock.outcome === "held");
+    expect(won).toHaveLength(1);
+    await won[0]?.[Symbol.asyncDispose]();
+  }
+  expect((await readdir(folder)).filter((file) => path.endsWith(file.slice(0, 36)))).toEqual([]);
+});
