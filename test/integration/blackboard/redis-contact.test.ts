@@ -3,23 +3,15 @@ import { expect, test } from "bun:test";
 import { createClient } from "redis";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
-import { SettError } from "../../../lib/model/errors.ts";
+import type { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { openClaim, queueGrant, user } from "../../support/blackboard/scene.ts";
+import { errorOf } from "../../support/error-of.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { freePort, patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
-
-async function errorOf(work: Promise<unknown>): Promise<SettError> {
-  const error = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof SettError)) throw new Error(`Expected a SettError, got ${String(error)}.`);
-  return error;
-}
 
 /** Somebody who follows the log, and one who follows the coder's grants; both have begun. */
 async function startFollowers(board: Blackboard) {

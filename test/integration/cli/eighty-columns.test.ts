@@ -1,4 +1,4 @@
-// Every command that shows something, on a terminal of 80 columns: no word stands in two rows.
+// Every command that shows something, on a terminal of 80 columns: no word is broken over two rows.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AskingSett, failingGoal, reportGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
@@ -55,3 +55,29 @@ test.each([
   },
   120_000,
 );
+
+test("a person at a terminal of 80 columns reads a goal's failure once, a program every line, and no word is broken", async () => {
+  await using sett = await AskingSett.start();
+  const { folder: cwd, env } = sett.at;
+  await using forage = settOnTerminal(["forage", "--watch", "--goal", failingGoal], { cwd, env, columns: 80 });
+  expect(await forage.exited).toBe(3);
+  const seen = forage.screen.rows.map((row) => row.trim()).join(" ");
+  expect(seen.match(/It cannot be done\./g)).toHaveLength(1);
+  expect(seen).not.toContain("bids ignore");
+  expect(seen).toMatch(/ignored by (?:critic, lead|lead, critic) /);
+  expect(seen).toMatch(/The goal [0-9a-f]{8} is failed\. +→ sett unearth [0-9a-f]{8}$/);
+  expect(forage.screen.lines).toEqual(forage.screen.rows);
+
+  await using watch = settOnTerminal(["watch", "--no-follow"], { cwd, env, columns: 80 });
+  expect(await watch.exited).toBe(0);
+  expect(watch.screen.lines).toEqual(watch.screen.rows);
+  expect(watch.screen.rows.join("\n")).not.toContain("bids ignore");
+  const piped = await sett.at.need("watch", "--no-follow");
+  expect(piped.match(/bids ignore/g)?.length).toBeGreaterThan(0);
+  expect(piped.trimEnd().split("\n")).toHaveLength(
+    (await sett.at.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n").length,
+  );
+  await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], { cwd, env, columns: 80 });
+  expect(await bids.exited).toBe(0);
+  expect(bids.screen.rows.join("\n")).toContain("bids ignore");
+}, 120_000);

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { exists } from "../../../apps/cli/program/workspace-root.ts";
 import { acquireLeaderLease } from "../../support/blackboard/scene.ts";
+import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import { runSett, startSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { derived, nextVersion } from "../../support/records/lineage.ts";
@@ -52,6 +53,19 @@ describe("sett graph", () => {
     expect(err).toBe("");
     expect(await at.need("graph", older.id.toUpperCase(), "--format", "dot")).toStartWith(`digraph "goal ${older.id}" {`);
   });
+
+  test("shows a tree on a terminal, and what --format names or Mermaid elsewhere", async () => {
+    const firstRow = async (...words: string[]) => {
+      const env = { ...at.env, LANG: "C.UTF-8", NO_COLOR: "1" };
+      await using sett = settOnTerminal(["graph", goal.id, ...words], { cwd: at.folder, env, columns: 80 });
+      expect(await sett.exited).toBe(0);
+      return sett.screen.rows[0] ?? "";
+    };
+    expect(await firstRow()).toBe(`GoalDefined ${goal.id.slice(0, 8)} by user  “Paint the door”`);
+    expect(await firstRow("--format", "mermaid")).toBe("flowchart TB");
+    expect(await at.need("graph", goal.id)).toStartWith("flowchart TB\n");
+    expect(await at.need("graph", goal.id, "--format", "tree")).toContain(`CodeCommit ${code.id.slice(0, 8)}`);
+  }, 120_000);
 
   test("gives nodes and edges as JSON: claims on what they are about, verdicts on reviews, and what is of another goal", async () => {
     const { nodes, edges, ...rest } = JSON.parse(await at.need("graph", goal.id, "--json"));

@@ -6,31 +6,13 @@ import { dirname, join } from "node:path";
 import { FolderOfAgents } from "../../../lib/git/folder-of-agents.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { settRef } from "../../../lib/git/refs.ts";
-import { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
-import { exchangeScene } from "../../support/git/exchange-scene.ts";
-import {
-  commitFiles,
-  git,
-  hostEnv,
-  instance,
-  newArtefactId,
-  sampleRepository,
-  toolGit,
-} from "../../support/git/sample-repository.ts";
-import { objectName, packOf } from "../../support/git/write-pack.ts";
+import { ArtefactId, type CommitHash } from "../../../lib/model/ids.ts";
+import { type exchangeScene, packFolderOf, sceneWithResult } from "../../support/git/exchange-scene.ts";
+import { commitFiles, git, hostEnv, instance, newArtefactId, sampleRepository } from "../../support/git/sample-repository.ts";
 
 type Scene = Awaited<ReturnType<typeof exchangeScene>>;
 
 const gibibyte = 1024 ** 3;
-
-/** An agent that has published one good commit. */
-async function sceneWithResult() {
-  const scene = await exchangeScene();
-  const agent = scene.agent("one");
-  await agent.copy.prepare(scene.base);
-  const good = await agent.publish({ a: "a" }, scene.base);
-  return { ...scene, one: agent, good, [Symbol.dispose]: scene[Symbol.dispose] };
-}
 
 /** Another repository of the same person, packed, and its secret commit put on record and named in the exchange. */
 function privateCommit(
@@ -48,8 +30,6 @@ function writeRef(scene: Scene, ref: string, text: string): void {
   writeFileSync(join(scene.exchangeDir, ref), text);
 }
 
-const packDirOf = (scene: Scene) => join(scene.exchangeDir, "objects/pack");
-const packsOf = (scene: Scene) => readdirSync(packDirOf(scene)).filter((name) => name.endsWith(".pack"));
 const has = (scene: Scene, object: string) => {
   try {
     git(scene.path, "cat-file", "-e", object);
@@ -64,12 +44,12 @@ const leftovers = (scene: Scene) => readdirSync(join(scene.path, ".git/objects")
 test("a link at objects/pack brings nothing of the repository that it leads to", async () => {
   using scene = await sceneWithResult();
   using other = privateCommit(scene);
-  renameSync(packDirOf(scene), join(scene.exchangeDir, "objects/mine"));
-  symlinkSync(other.packDir, packDirOf(scene));
+  renameSync(packFolderOf(scene), join(scene.exchangeDir, "objects/mine"));
+  symlinkSync(other.packDir, packFolderOf(scene));
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([]);
   expect(fetched.broken.map(({ commit }) => commit)).toEqual([scene.good.commit, other.secret.commit]);
-  expect(fetched.broken[0]?.reason).toBe(`${packDirOf(scene)} is not read: it is no folder.`);
+  expect(fetched.broken[0]?.reason).toBe(`${packFolderOf(scene)} is not read: it is no folder.`);
   expect(has(scene, other.secret.commit)).toBe(false);
   expect(leftovers(scene)).toEqual([]);
 });
@@ -85,7 +65,7 @@ test.each(["objects", "objects/pack/x.pack and x.idx", "objects/info/alternates"
       if (place === "objects/info") writeFileSync(join(other.packDir, "../info/alternates"), `${join(other.packDir, "..")}\n`);
       symlinkSync(join(other.path, ".git", place), join(scene.exchangeDir, place));
     } else {
-      for (const name of readdirSync(other.packDir)) symlinkSync(join(other.packDir, name), join(packDirOf(scene), name));
+      for (const name of readdirSync(other.packDir)) symlinkSync(join(other.packDir, name), join(packFolderOf(scene), name));
     }
     const fetched = await scene.fetch();
     expect(fetched.imported.map(({ ref }) => ref)).not.toContain(other.secret.ref);
@@ -142,104 +122,12 @@ test("pipes in place of files are not waited for", async () => {
     mkfifo(join(scene.exchangeDir, name));
   }
   mkfifo(join(scene.exchangeDir, "packed-refs"));
-  for (const ending of ["idx", "pack", "keep"]) mkfifo(join(packDirOf(scene), `pack-${"0".repeat(40)}.${ending}`));
-  mkfifo(join(packDirOf(scene), "multi-pack-index"));
+  for (const ending of ["idx", "pack", "keep"]) mkfifo(join(packFolderOf(scene), `pack-${"0".repeat(40)}.${ending}`));
+  mkfifo(join(packFolderOf(scene), "multi-pack-index"));
   const fetched = await scene.fetch();
   expect(fetched.imported).toEqual([scene.good, second]);
   expect(fetched.altered.map(({ ref }) => ref)).toEqual([scene.good.ref]);
   await expect(scene.repository.createExchange()).rejects.toMatchObject({ code: "repository-unusable" });
-});
-
-test("packs and indexes of terabytes, and listings of packed names, are passed over", async () => {
-  using scene = await sceneWithResult();
-  for (const name of [`objects/pack/pack-${"1".repeat(40)}.idx`, `objects/pack/pack-${"1".repeat(40)}.pack`, "packed-refs"]) {
-    writeFileSync(join(scene.exchangeDir, name), "");
-    truncateSync(join(scene.exchangeDir, name), 1024 * gibibyte);
-  }
-  expect((await scene.fetch()).imported).toEqual([scene.good]);
-});
-
-test("a pack that grew beyond what is taken is told of and keeps no other out", async () => {
-  using scene = await sceneWithResult();
-  const [first = ""] = packsOf(scene);
-  const two = scene.agent("two");
-  await two.copy.prepare(scene.base);
-  const second = await two.publish({ b: "b" }, scene.base);
-  truncateSync(join(packDirOf(scene), first), 3 * gibibyte);
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([second]);
-  expect(fetched.broken).toMatchObject([{ ...scene.good, reason: expect.stringContaining("no more than 2147483648 are read") }]);
-});
-
-test("a commit whose pack is gone is missed, with what was built on it, and all others arrive", async () => {
-  using scene = await sceneWithResult();
-  const lost = packsOf(scene).map((name) => name.replace(".pack", ""));
-  const built = await scene.one.publish({ b: "b" }, scene.good.commit);
-  const other = scene.agent("other");
-  await other.copy.prepare(scene.base);
-  const sound = await other.publish({ c: "c" }, scene.base);
-  for (const name of lost) for (const ending of ["pack", "idx"]) rmSync(join(packDirOf(scene), `${name}.${ending}`));
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([sound]);
-  expect(fetched.broken.map(({ commit }) => commit).sort()).toEqual([scene.good.commit, built.commit].sort());
-  expect(git(scene.path, "fsck", "--full", "--connectivity-only", "--no-dangling")).toBe("");
-});
-
-test("an index that promises what its pack does not hold hides nothing", async () => {
-  using scene = await sceneWithResult();
-  const [pack = ""] = packsOf(scene);
-  const other = await scene.one.publish({ b: "b" }, scene.base);
-  const index = pack.replace(".pack", ".idx");
-  for (const digit of ["0", "f"]) {
-    const false_ = `pack-${digit.repeat(40)}`;
-    execFileSync("cp", [join(packDirOf(scene), index), join(packDirOf(scene), `${false_}.idx`)]);
-    writeFileSync(join(packDirOf(scene), `${false_}.pack`), "PACK");
-  }
-  expect((await scene.fetch()).imported).toEqual([scene.good, other]);
-});
-
-test("an object that unpacks to gigabytes is ended, and all others arrive", async () => {
-  using scene = await sceneWithResult();
-  const blob = Buffer.from("base");
-  const tree = Buffer.concat([Buffer.from("100644 a\0"), Buffer.from(objectName("blob", blob), "hex")]);
-  const who = "A <a@sett.invalid> 1 +0000";
-  const text = `tree ${objectName("tree", tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nBomb\n`;
-  const commit = Buffer.from(text);
-  const bomb = packOf([
-    { type: "blob", content: blob },
-    { type: "tree", content: tree },
-    { type: "commit", content: commit },
-    { base: objectName("blob", blob), baseBytes: 4, resultBytes: 64 * gibibyte, instructions: Buffer.from([0x90, 4]) },
-  ]);
-  const evil = scene.record(CommitHash.parse(objectName("commit", commit)));
-  const name = `pack-${"2".repeat(40)}`;
-  writeFileSync(join(packDirOf(scene), `${name}.pack`), bomb);
-  writeFileSync(join(packDirOf(scene), `${name}.idx`), indexOf([evil.commit]));
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([scene.good]);
-  expect(fetched.broken).toMatchObject([{ ...evil, reason: expect.stringMatching(/Out of memory|malloc/) }]);
-});
-
-test("a tree that would write into a repository's own folder is refused", async () => {
-  using scene = await sceneWithResult();
-  const blob = toolGit(scene.one.folder, "rev-parse", "HEAD:a");
-  const tree = Buffer.concat([Buffer.from("100644 .git\0"), Buffer.from(blob, "hex")]);
-  const who = "A <a@sett.invalid> 1 +0000";
-  const text = `tree ${objectName("tree", tree)}\nparent ${scene.base}\nauthor ${who}\ncommitter ${who}\n\nEvil\n`;
-  const commit = Buffer.from(text);
-  const evil = scene.record(CommitHash.parse(objectName("commit", commit)));
-  const pack = packOf([
-    { type: "tree", content: tree },
-    { type: "commit", content: commit },
-  ]);
-  execFileSync("git", ["--git-dir=.", "index-pack", "--stdin"], {
-    cwd: scene.exchangeDir,
-    input: pack,
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([scene.good]);
-  expect(fetched.broken).toMatchObject([{ ...evil, reason: "git index-pack failed: fsck error in packed object" }]);
 });
 
 test("a name that comes into being while its commit is fetched is left as it is", async () => {
@@ -257,7 +145,7 @@ test("a name that comes into being while its commit is fetched is left as it is"
 test.if(process.platform === "linux")("what is put in a folder's place while it is read is never read instead", async () => {
   using scene = await sceneWithResult();
   using other = privateCommit(scene);
-  const path = packDirOf(scene);
+  const path = packFolderOf(scene);
   const mine = new Set(readdirSync(path));
   const flip = `while :; do mv -T '${path}' '${path}.mine' && ln -s '${other.packDir}' '${path}'; rm '${path}'; mv -T '${path}.mine' '${path}'; done`;
   const racer = spawn("sh", ["-c", flip], { stdio: "ignore" });
@@ -288,24 +176,9 @@ test("where a folder has no way by descriptor its names are looked at before and
   using objects = exchange?.folder("objects");
   using packs = objects?.folder("pack");
   expect(packs?.names(100).length).toBeGreaterThan(0);
-  renameSync(packDirOf(scene), join(scene.exchangeDir, "objects/mine"));
-  symlinkSync("/etc", packDirOf(scene));
+  renameSync(packFolderOf(scene), join(scene.exchangeDir, "objects/mine"));
+  symlinkSync("/etc", packFolderOf(scene));
   expect(() => packs?.names(100)).toThrow("it was replaced while it was read");
   expect(() => packs?.text("passwd", 10_000)).toThrow("it was replaced while it was read");
-  expect(existsSync(join(packDirOf(scene), "passwd"))).toBe(true);
+  expect(existsSync(join(packFolderOf(scene), "passwd"))).toBe(true);
 });
-
-/** An index of version 2 that lists these and nothing true of them. */
-function indexOf(names: readonly string[]): Buffer {
-  const fanOut = Buffer.alloc(1024);
-  for (let byte = 0; byte < 256; byte += 1) {
-    fanOut.writeUInt32BE(names.filter((name) => Number.parseInt(name.slice(0, 2), 16) <= byte).length, byte * 4);
-  }
-  const sorted = [...names].sort().map((name) => Buffer.from(name, "hex"));
-  return Buffer.concat([
-    Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]),
-    fanOut,
-    ...sorted,
-    Buffer.alloc(names.length * 8 + 40),
-  ]);
-}

@@ -39,3 +39,10 @@ export function instanceParts(name: string, workspace: string, has: "containers"
     ],
   };
 }
+
+/** A runtime that knows these instances and nothing else. */
+export const runtimeWith = (...all: InstanceParts[]) => ({
+  instances: async () => all,
+  parts: async (instance: InstanceName) =>
+    all.find((parts) => parts.instance === instance) ?? { instance, containers: [], networks: [], volumes: [] },
+});

@@ -70,3 +70,14 @@ function agentIn(repository: HostRepository, folder: string, record: (commit: Co
     },
   };
 }
+
+/** The scene of an agent that has published one good commit. */
+export async function sceneWithResult() {
+  const scene = await exchangeScene();
+  const one = scene.agent("one");
+  await one.copy.prepare(scene.base);
+  const good = await one.publish({ a: "a" }, scene.base);
+  return { ...scene, one, good, [Symbol.dispose]: scene[Symbol.dispose] };
+}
+
+export const packFolderOf = ({ exchangeDir }: { exchangeDir: string }) => join(exchangeDir, "objects/pack");

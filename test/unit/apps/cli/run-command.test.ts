@@ -1,14 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { parseArgs } from "citty";
 import { commands } from "../../../../apps/cli/commands.ts";
 import { commandHelp } from "../../../../apps/cli/help.ts";
 import type { Command } from "../../../../apps/cli/program/command.ts";
-import { defineCommand } from "../../../../apps/cli/program/command.ts";
-import { printError } from "../../../../apps/cli/program/print-error.ts";
-import { readArguments } from "../../../../apps/cli/program/read-arguments.ts";
 import { runCommand } from "../../../../apps/cli/run-command.ts";
 import { createStyle } from "../../../../apps/cli/text/style.ts";
-import { SettError } from "../../../../lib/model/errors.ts";
 import { fakeShell } from "../../../support/cli/fake-shell.ts";
 import { Screen } from "../../../support/cli/screen.ts";
 
@@ -76,83 +71,5 @@ describe("the command line", () => {
     expect(err).toStartWith("sett: ");
     expect(err).toContain(sentence);
     expect(err).toContain(hint);
-  });
-});
-
-describe("reading arguments", () => {
-  const command = {
-    name: "try",
-    args: {
-      place: { type: "positional", required: false },
-      goal: { type: "string", alias: "g" },
-      type: { type: "string", isList: true },
-      json: { type: "boolean" },
-      follow: { type: "boolean", default: true },
-    },
-  } as const;
-
-  test("brings every way of writing into one form", () => {
-    const read = (...words: string[]) => readArguments(words, command).canonical;
-    expect(read("-g", "a b", "here", "--json")).toEqual(["--goal=a b", "--json", "--", "here"]);
-    expect(read("--goal=a=b", "--no-follow")).toEqual(["--goal=a=b", "--no-follow", "--"]);
-    expect(read("--type", "a,b", "--type=c")).toEqual(["--type=a,b,c", "--"]);
-    expect(read("--goal", "-", "--", "--json")).toEqual(["--goal=-", "--", "--json"]);
-  });
-
-  test("gives a command what was said, and nothing for what was not", async () => {
-    const { args } = command;
-    let given: unknown;
-    const taking = defineCommand({
-      name: "try",
-      description: "",
-      args,
-      examples: [],
-      async run(values) {
-        given = values;
-        return undefined;
-      },
-    });
-    const hear = async (...words: string[]) => {
-      const { canonical } = readArguments(words, command);
-      const { citty } = taking;
-      await citty.run?.({ rawArgs: canonical, args: parseArgs(canonical, taking.args), cmd: citty, data: fakeShell() });
-      return given;
-    };
-    expect(await hear()).toEqual({ place: undefined, goal: undefined, type: [], json: false, follow: true });
-    expect(await hear("--no-follow", "--goal=", "--type=a,b", "-x".slice(1))).toEqual({
-      place: "x",
-      goal: "",
-      type: ["a", "b"],
-      json: false,
-      follow: false,
-    });
-  });
-});
-
-describe("an error", () => {
-  const show = async (error: unknown, isDebug: boolean) => {
-    const { err, written } = fakeShell();
-    return { code: await printError(error, err, { isDebug }), text: written.err };
-  };
-
-  test("is shown with what to do next, and gives its exit code", async () => {
-    const error = new SettError("workspace-dirty", "It is dirty.", { hint: "Commit." });
-    expect(await show(error, false)).toEqual({ code: 1, text: "sett: It is dirty.\n  → Commit.\n" });
-  });
-
-  test("that nobody expected is shown as one, its stack only with --debug", async () => {
-    const quiet = await show(new Error("oh"), false);
-    expect(quiet.code).toBe(1);
-    expect(quiet.text).toContain("Something unexpected happened: oh");
-    expect(quiet.text).not.toContain("    at ");
-    const { text } = await show(new SettError("internal", "Broken.", { cause: new Error("deep down") }), true);
-    expect(text).toContain("    at ");
-    expect(text).toContain("Caused by: Error: deep down");
-  });
-
-  test("brings no control characters of a tool to the terminal", async () => {
-    expect((await show(new SettError("build-failed", "It said: \u001b[91mno\u0007"), false)).text).toBe(
-      "sett: It said: no\ufffd\n",
-    );
   });
 });

@@ -1,5 +1,4 @@
 import { expect, test } from "bun:test";
-import { nearestWord } from "../../../../lib/config/nearest-word.ts";
 import { Cpus, Duration, Memory } from "../../../../lib/model/config-quantities.ts";
 
 test("durations are numbers with units, alone or in a row", () => {
@@ -40,17 +39,4 @@ test("processors are a number, as text or not", () => {
   expect(["0.50", "2", 0.01, 1024, ".5"].map((share) => Cpus.parse(share))).toEqual([0.5, 2, 0.01, 1024, 0.5]);
   for (const share of ["", "half", 0, -1, "0.001", 2000, "1e2", Number.NaN, "."])
     expect(Cpus.safeParse(share).success).toBe(false);
-});
-
-test("the nearest word is a slip away, or there is none", () => {
-  const known = ["command", "role", "bids", "build"];
-  expect(["comand", "commnad", "Command", "rolle", "bid", "zebra", ""].map((word) => nearestWord(word, known))).toEqual([
-    "command",
-    "command",
-    "command",
-    "role",
-    "bids",
-    undefined,
-    undefined,
-  ]);
 });

@@ -1,14 +1,12 @@
-// A goal as a tree: facts in, lines out; and what a terminal is shown where no format is named.
+// A goal as a tree: facts in, lines out.
 import { expect, test } from "bun:test";
-import { treeText } from "../../../apps/cli/render/graph-tree.ts";
-import { symbolsFor } from "../../../apps/cli/render/symbols.ts";
-import { visibleWidth } from "../../../apps/cli/text/plain-text.ts";
-import { createStyle } from "../../../apps/cli/text/style.ts";
-import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
-import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
-import { Workspace } from "../../support/cli/workspace.ts";
-import { derived, nextVersion } from "../../support/records/lineage.ts";
-import { newArtefactId, sampleClaim } from "../../support/records/sample.ts";
+import { treeText } from "../../../../../apps/cli/render/graph-tree.ts";
+import { symbolsFor } from "../../../../../apps/cli/render/symbols.ts";
+import { visibleWidth } from "../../../../../apps/cli/text/plain-text.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { artefactGraph, type GraphFacts, type ReviewedHead } from "../../../../../lib/core/artefact-graph.ts";
+import { derived, nextVersion } from "../../../../support/records/lineage.ts";
+import { newArtefactId, sampleClaim } from "../../../../support/records/sample.ts";
 
 const by = (agent: string) => ({ produced_by_agent: agent, produced_by_role: agent });
 const said = (summary: string) => ({ metadata: { summary } });
@@ -97,19 +95,3 @@ test("fits into 80 columns, however deep it is, and breaks no word", () => {
   for (const artefact of chain) expect(text).toContain(`${short(artefact)} by`);
   expect(lines.join("\n")).not.toMatch(/\b(?:St|Ste|wa|th)$/m);
 });
-
-test("a terminal is shown the tree, and whoever names a format or uses a pipe gets that", async () => {
-  await using at = await Workspace.create();
-  await using board = await at.board();
-  for (const artefact of [goal, commit]) await board.createArtefact(artefact, "hand");
-  const seen = async (...words: string[]) => {
-    const env = { ...at.env, LANG: "C.UTF-8", NO_COLOR: "1" };
-    await using sett = settOnTerminal(["graph", ...words], { cwd: at.folder, env, columns: 80 });
-    expect(await sett.exited).toBe(0);
-    return sett.screen.rows[0] ?? "";
-  };
-  expect(await seen()).toBe(`GoalDefined ${short(goal)} by user  “Release 1.2.0”`);
-  expect(await seen("--format", "mermaid")).toBe("flowchart TB");
-  expect(await at.need("graph")).toStartWith("flowchart TB\n");
-  expect(await at.need("graph", "--format", "tree")).toContain(`└─ CodeCommit ${short(commit)}`.slice(-19));
-}, 120_000);

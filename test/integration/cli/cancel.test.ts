@@ -1,10 +1,9 @@
-// sett cancel, pause and resume, with the real program, orchestrator, cubs and Redis.
+// How a person ends a goal early.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { BidRule } from "../../../lib/model/bid.ts";
 import { endless, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import type { Member } from "../../support/world/clan.ts";
 
 let at: Workspace;
 
@@ -113,88 +112,5 @@ describe("sett cancel", () => {
     await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
     expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is nothing to cancel.");
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
-  }, 120_000);
-});
-
-describe("sett pause and sett resume", () => {
-  test("while it is paused nothing new starts, what has begun goes on to its end, and everything goes on afterwards", async () => {
-    const release = Promise.withResolvers<void>();
-    const code = async () => {
-      await release.promise;
-      return report("Code");
-    };
-    const test = () => report("Tested", { structural_type: "Terminal" });
-    const members: Record<string, Member> = {
-      coder: { ...onGoal("claim"), tool: code },
-      tester: { ...onGoal("exclusive"), tool: test },
-    };
-    await using clan = await Sett.gather(at, members);
-    const goal = await clan.goal();
-    await clan.grant(goal, "coder", "running");
-    // Granted to an agent that has its hands full: it is queued when the pause comes.
-    const next = await clan.goal("The next");
-    await clan.grant(next, "coder", "queued");
-    const { code: exit, err } = await clan.sett("pause", "--as", "Grace Hopper");
-    expect(exit).toBe(0);
-    expect(err).toContain(`${clan.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
-
-    release.resolve();
-    await clan.grant(goal, "coder", "done");
-    const status = JSON.parse(await clan.need("status", "--json"));
-    expect(status.paused).toMatchObject({ by: "person:Grace Hopper", since: expect.any(String) });
-    const why = { reason: "paused", by: "person:Grace Hopper", since: status.paused.since };
-    const waiting = (id: string) => status.goals.find((one: { id: string }) => one.id === id).waiting_for;
-    expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
-    expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
-    const text = await clan.need("status");
-    expect(text).toMatch(/^paused for \w+ by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
-    expect(text).toMatch(/waits for `coder` to start, \w+: the instance is paused/);
-    expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
-
-    const again = await clan.sett("pause");
-    expect({ code: again.code, err: again.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining("The instance is paused already, by Grace Hopper since 20"),
-    });
-    expect((await clan.sett("resume")).code).toBe(0);
-    for (const one of [goal, next]) await clan.ended(one, "complete");
-    expect(await clan.stateOf(next)).toBe("achieved");
-    expect(JSON.parse(await clan.need("status", "--json")).paused).toBeNull();
-    const running = await clan.sett("resume");
-    expect({ code: running.code, err: running.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining("The instance is not paused."),
-    });
-  }, 120_000);
-
-  test("what is asked for while nobody orchestrates is recorded, and acted on in order when somebody does", async () => {
-    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
-    await clan.stopOrchestrating();
-    const asked = await clan.sett("pause");
-    expect({ code: asked.code, err: asked.err }).toEqual({
-      code: 1,
-      err: expect.stringContaining("What you asked for is recorded, but not done yet: "),
-    });
-    expect(asked.err).toContain("as soon as an orchestrator gets to it");
-    expect(await clan.board.readPause()).toBeUndefined();
-    const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
-    expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
-    expect(await clan.need("status")).toMatch(
-      /^Ada Lovelace asked for a pause (?:just now|\w+ ago): it takes effect once an orchestrator gets to it$/m,
-    );
-    await clan.orchestrate();
-    await waitFor("the pause", () => clan.board.readPause());
-    expect(await requests()).toEqual([]);
-    expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
-  }, 120_000);
-
-  test("an orchestrator that comes back within seconds is waited for", async () => {
-    await using clan = await Sett.gather(at, {});
-    await clan.stopOrchestrating();
-    await using pausing = clan.start("pause", "--json");
-    await waitFor("the request", async () => (await eventTypes(clan)).includes("pause_requested"));
-    await clan.orchestrate();
-    expect(await pausing.exited).toBe(0);
-    expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
   }, 120_000);
 });

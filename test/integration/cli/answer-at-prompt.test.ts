@@ -1,12 +1,11 @@
-// Answering on a terminal: in an editor, and at the prompt below a goal that is being followed.
+// A person answers at the prompt of `sett forage --watch`.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { GoalId } from "../../../lib/model/ids.ts";
-import { AskingSett, clearGoal, reportGoal, vagueGoal } from "../../support/cli/asking-sett.ts";
+import { AskingSett, reportGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import type { Screen } from "../../support/cli/screen.ts";
-import { waitFor } from "../../support/wait-for.ts";
 
 let sett: AskingSett;
 let scripts: string;
@@ -26,105 +25,11 @@ afterAll(async () => {
 const onTerminal = (env: Record<string, string>, ...words: string[]) =>
   settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", TMPDIR: scripts, ...env }, columns: 120 });
 
-/** An editor whose work a script does; `$1` is the file. */
-async function editor(name: string, script: string): Promise<string> {
-  const path = join(scripts, name);
-  await writeFile(path, `#!/bin/sh\n${script}\n`);
-  await chmod(path, 0o755);
-  return path;
-}
-
 const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
-/** The sentence may be broken between its words, wherever the terminal is full. */
-const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
 const prompt = "Your answer (empty: later): ";
 /** What is typed before it stands is dropped, also when the question can be read already. */
 const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
-
-describe("sett answer in an editor", () => {
-  test("has the question below, and answers with what stands above it, headings too", async () => {
-    const { question } = await sett.ask("Which door?");
-    const copy = join(scripts, "seen");
-    const EDITOR = await editor(
-      "writes",
-      `cp "$1" ${copy}; { echo '# The door'; grep '>8' ${copy}; echo green; cat ${copy}; } > "$1"`,
-    );
-    await using answering = onTerminal({ VISUAL: "", EDITOR }, "answer", question);
-    expect(await answering.exited).toBe(0);
-    expect((await sett.answerOf(question)).payload).toMatch(/^# The door\n# -+ >8 -+\ngreen$/);
-    expect(await readFile(copy, "utf8")).toMatch(/^\n+# -+ >8 -+\n# Write your answer(?:.*\n)+# {3}Which door\?\n$/);
-  }, 120_000);
-
-  test("has the goal as it is for feedback on it, and left as it was it answers nothing", async () => {
-    const { goal, question } = await sett.ask(vagueGoal);
-    await using leaving = onTerminal({ VISUAL: "true" }, "answer", question);
-    expect(await leaving.exited).toBe(2);
-    expect(shown(leaving.screen)).toContain("You left the goal as it was");
-    const VISUAL = await editor("restates", `sed -i 's/^${vagueGoal}$/${clearGoal}/' "$1"`);
-    await using restating = onTerminal({ VISUAL, EDITOR: "false" }, "answer", question);
-    expect(await restating.exited).toBe(0);
-    await sett.achieved(goal);
-  }, 120_000);
-
-  test("left without text answers nothing, and neither does an editor that fails or is not there", async () => {
-    const { question } = await sett.ask("Which?");
-    await using empty = onTerminal({ VISUAL: "true" }, "answer", question);
-    expect(await empty.exited).toBe(2);
-    expect(shown(empty.screen)).toContain("You wrote nothing: the question is not answered.");
-    await using missing = onTerminal({ VISUAL: "/nowhere/ed" }, "answer", question);
-    expect(await missing.exited).toBe(1);
-    expect(shown(missing.screen)).toContain("Set VISUAL or EDITOR");
-    const VISUAL = await editor("fails", `echo precious > "$1"; exit 3`);
-    await using failing = onTerminal({ VISUAL }, "answer", question);
-    expect(await failing.exited).toBe(1);
-    expect(await readFile(keptIn(failing.screen), "utf8")).toBe("precious\n");
-    expect(await sett.board.listOpenQuestions()).toContain(question);
-  }, 120_000);
-
-  test("keeps what was written when somebody else was faster", async () => {
-    const { question } = await sett.ask("Which?");
-    const [started, go] = [join(scripts, "started"), join(scripts, "go")];
-    const wait = `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo 'long thoughts' > "$1"`;
-    await using answering = onTerminal({ VISUAL: await editor("slow", wait) }, "answer", question);
-    await waitFor("the editor", async () => (await readdir(scripts)).includes("started"));
-    await sett.at.need("answer", question, "quick", "--as", "Grace Hopper");
-    await writeFile(go, "");
-    expect(await answering.exited).toBe(1);
-    expect(shown(answering.screen)).toContain("was answered by Grace Hopper");
-    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("long thoughts\n");
-  }, 120_000);
-
-  test("keeps what was written when it is no text, and when the editor is interrupted", async () => {
-    const { question } = await sett.ask("Which?");
-    await using binary = onTerminal({ VISUAL: await editor("binary", `printf '\\377' > "$1"`) }, "answer", question);
-    expect(await binary.exited).toBe(2);
-    expect(shown(binary.screen)).toContain("not UTF-8");
-    expect([...(await readFile(keptIn(binary.screen)))]).toEqual([0xff]);
-    const VISUAL = await editor("stands", `echo precious > "$1"; touch ${join(scripts, "stands-now")}; exec sleep 60`);
-    await using interrupted = onTerminal({ VISUAL }, "answer", question);
-    await waitFor("the editor", async () => (await readdir(scripts)).includes("stands-now"));
-    interrupted.type(interrupt);
-    expect(await interrupted.exited).toBe(130);
-    expect(await readFile(keptIn(interrupted.screen), "utf8")).toBe("precious\n");
-    expect(await sett.board.listOpenQuestions()).toContain(question);
-  }, 120_000);
-
-  test("keeps what was written when Redis is away by then", async () => {
-    await using own = await AskingSett.start();
-    const { question } = await own.ask("Which?");
-    const [started, go] = [join(scripts, "away"), join(scripts, "come")];
-    const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
-    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
-    await using answering = settOnTerminal(["answer", question], given);
-    await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
-    await own.at.redis.kill();
-    await writeFile(go, "");
-    expect(await answering.exited).toBe(1);
-    expect(shown(answering.screen)).toContain("Redis cannot be reached");
-    expect(await readFile(keptIn(answering.screen), "utf8")).toBe("thoughts\n");
-  }, 120_000);
-});
 
 describe("sett forage --watch", () => {
   const forage = (goal: string) => onTerminal({}, "forage", "--watch", "--goal", goal);

@@ -1,12 +1,10 @@
-// What a terminal is told once: events in, lines out; and a failing goal as a person and as a program are told of it.
+// Which lines of the log are left out or shortened on a terminal.
 import { expect, test } from "bun:test";
-import { type Beside, eventLine } from "../../../apps/cli/render/event-line.ts";
-import { Fold } from "../../../apps/cli/render/fold.ts";
-import { createStyle } from "../../../apps/cli/text/style.ts";
-import type { SettEvent } from "../../../lib/model/event.ts";
-import { AskingSett, failingGoal } from "../../support/cli/asking-sett.ts";
-import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
-import { agentName, newClaimId } from "../../support/records/sample.ts";
+import { type Beside, eventLine } from "../../../../../apps/cli/render/event-line.ts";
+import { Fold } from "../../../../../apps/cli/render/fold.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import type { SettEvent } from "../../../../../lib/model/event.ts";
+import { agentName, newClaimId } from "../../../../support/records/sample.ts";
 
 const claim = newClaimId();
 const short = `claim ${claim.slice(0, 8)}`;
@@ -95,29 +93,3 @@ test("a reason that was not told before is told, also after other claims' reason
     `terminates ${short}: Feedback from critic`,
   ]);
 });
-
-test("a person at a terminal of 80 columns reads a goal's failure once, a program every line, and no word is broken", async () => {
-  await using sett = await AskingSett.start();
-  const { folder: cwd, env } = sett.at;
-  await using forage = settOnTerminal(["forage", "--watch", "--goal", failingGoal], { cwd, env, columns: 80 });
-  expect(await forage.exited).toBe(3);
-  const seen = forage.screen.rows.map((row) => row.trim()).join(" ");
-  expect(seen.match(/It cannot be done\./g)).toHaveLength(1);
-  expect(seen).not.toContain("bids ignore");
-  expect(seen).toMatch(/ignored by (?:critic, lead|lead, critic) /);
-  expect(seen).toMatch(/The goal [0-9a-f]{8} is failed\. +→ sett unearth [0-9a-f]{8}$/);
-  expect(forage.screen.lines).toEqual(forage.screen.rows);
-
-  await using watch = settOnTerminal(["watch", "--no-follow"], { cwd, env, columns: 80 });
-  expect(await watch.exited).toBe(0);
-  expect(watch.screen.lines).toEqual(watch.screen.rows);
-  expect(watch.screen.rows.join("\n")).not.toContain("bids ignore");
-  const piped = await sett.at.need("watch", "--no-follow");
-  expect(piped.match(/bids ignore/g)?.length).toBeGreaterThan(0);
-  expect(piped.trimEnd().split("\n")).toHaveLength(
-    (await sett.at.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n").length,
-  );
-  await using bids = settOnTerminal(["watch", "--no-follow", "--type", "bid_placed"], { cwd, env, columns: 80 });
-  expect(await bids.exited).toBe(0);
-  expect(bids.screen.rows.join("\n")).toContain("bids ignore");
-}, 120_000);

@@ -1,0 +1,139 @@
+// A cub as a process whose Redis, grant or container goes away.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { AgentRegistration } from "../../../lib/model/agent.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { startCub } from "../../support/cub/cub-process.ts";
+import { StandIn } from "../../support/cub/played-orchestrator.ts";
+import { until } from "../../support/cub/until.ts";
+import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
+import { untilGone } from "../../support/process/tools.ts";
+import { agentName, sampleAgent } from "../../support/records/sample.ts";
+import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedisServer({ password: "s3cret" });
+});
+
+afterAll(() => redis[Symbol.asyncDispose]());
+
+const coder = agentName("coder");
+let instances = 0;
+
+/** An instance of its own with one agent, whose cub runs `script` with a shell. */
+async function instanceWith(script: string, over: { agent?: Partial<AgentRegistration>; env?: Record<string, string> } = {}) {
+  const instance = InstanceName.parse(`cub-${++instances}`);
+  const board = await connectBlackboard({
+    url: redis.url,
+    instance,
+    timeoutMs: 3_000,
+    giveUpMs: 20_000,
+    onLost: () => undefined,
+  });
+  const standIn = new StandIn(board);
+  await standIn.begin(sampleAgent("coder", over.agent));
+  const env = {
+    SETT_INSTANCE_NAME: instance,
+    SETT_AGENT_NAME: coder,
+    REDIS_URL: redis.url,
+    SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
+    SETT_GIT_DIR: "/nowhere",
+    ...over.env,
+  };
+  return { instance, board, standIn, env, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
+}
+
+const echo = `cat >/dev/null; echo '{"artefact_type":"EchoSuccess","artefact_payload":"hello","summary":"Said hello."}'`;
+
+/** What a tool waits for. */
+function closedGate() {
+  const folder = temporaryFolder();
+  return {
+    wait: `while [ ! -e '${join(folder.path, "gate")}' ]; do sleep 0.02; done`,
+    open: () => write(folder.path, { gate: "" }),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+describe("contact and leases", () => {
+  test("a Redis that restarts in the middle of the work loses nothing, and the cub hears the next claim", async () => {
+    using gate = closedGate();
+    await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+    await using cub = startCub(scene.env);
+    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+    await cub.said("Executing tool");
+    await redis.kill();
+    gate.open();
+    await cub.said("Tool execution completed");
+    await redis.start();
+    expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+    const next = await scene.standIn.open(await scene.standIn.post(), [coder]);
+    expect(await scene.standIn.bidOn(next, coder)).toBe("exclusive");
+  });
+
+  test("the tool of a grant that was cancelled is killed with its children", async () => {
+    using folder = temporaryFolder();
+    await using scene = await instanceWith(`sleep 100 & echo $! > '${folder.path}/pid'; wait`);
+    await using cub = startCub(scene.env);
+    const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+    const pid = await until(() => Number(readIfThere(join(folder.path, "pid"))) || undefined, "the tool's child");
+    await scene.standIn.terminate(claim, "No longer wanted.");
+    await untilGone(pid);
+    await cub.said("The grant was taken away, its tool is stopped and its result dropped");
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets work under way end; its result counts and the exit code is 0",
+    async (signal) => {
+      using gate = closedGate();
+      await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect((await cub.said("Stopping")).signal).toBe(signal);
+      const next = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      gate.open();
+      expect(await cub.ended()).toBe(0);
+      expect((await scene.standIn.ended(claim, coder)).state).toBe("done");
+      expect((await scene.standIn.grantOf(next, coder))?.state).toBe("queued");
+      expect(cub.lines.at(-1)).toMatchObject({ msg: "Cub stopped", signal });
+    },
+  );
+
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s kills a tool that outstays the shutdown timeout; the attempt is posted as lost",
+    async (signal) => {
+      await using scene = await instanceWith("sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
+      await using cub = startCub(scene.env);
+      const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
+      await cub.said("Executing tool");
+      cub.child.kill(signal);
+      expect(await cub.ended()).toBe(0);
+      const { state, artefact } = await scene.standIn.ended(claim, coder);
+      expect([state, artefact.metadata.summary?.includes("attempt is lost")]).toEqual(["failed", true]);
+    },
+  );
+
+  test("a Redis that stays away ends the cub with a sentence", async () => {
+    await using own = await startRedisServer();
+    await using scene = await instanceWith(echo);
+    await using cub = startCub({ ...scene.env, REDIS_URL: own.url, SETT_REDIS_GIVE_UP: "300ms" });
+    await cub.said("Cub started");
+    await own.kill();
+    expect(await cub.ended()).toBe(1);
+    expect(cub.stderr()).toMatch(/^cub: Redis cannot be reached at 127\.0\.0\.1:\d+: nothing listens there\./);
+  });
+});
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { $ } from "bun";
+import { runSett } from "../../../../support/cli/sett-process.ts";
+
+let folder: string;
+const sett = (...words: string[]) => runSett(words, { cwd: folder });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "sett-init-"));
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("sett init", () => {
+  test("writes a sett that is right, and says that agents need a repository", async () => {
+    const { code, out, err } = await sett("init");
+    expect(code).toBe(0);
+    expect(out.split("\n")).toContain("sett.yml");
+    expect(err).toContain("git init && git add");
+    expect((await stat(join(folder, "agents/example-agent/run.sh"))).mode & 0o777).toBe(0o755);
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("writes the schema that editors read, which `sett validate --schema` prints anywhere", async () => {
+    const written = await readFile(join(folder, "sett.schema.json"), "utf8");
+    const { code, out } = await runSett(["validate", "--schema"], { cwd: tmpdir() });
+    expect({ code, out }).toEqual({ code: 0, out: written });
+    expect(JSON.parse(written)).toMatchObject({ required: ["version", "agents"] });
+  });
+
+  test("overwrites nothing, and names what is there", async () => {
+    await writeFile(join(folder, "sett.yml"), "mine");
+    await rm(join(folder, "agents/example-agent/Dockerfile"));
+    const { code, err } = await sett("init");
+    expect(code).toBe(2);
+    expect(err).toContain("  sett.yml");
+    expect(err).not.toContain("  agents/example-agent/Dockerfile");
+    expect(err).toContain("--force");
+    expect(await readFile(join(folder, "sett.yml"), "utf8")).toBe("mine");
+    expect(await readdir(join(folder, "agents/example-agent"))).not.toContain("Dockerfile");
+  });
+
+  test("overwrites with --force, and in a repository it does not speak of git init", async () => {
+    await $`git init --quiet`.cwd(folder);
+    const { code, err } = await sett("init", "--force");
+    expect(code).toBe(0);
+    expect(err).not.toContain("git init");
+    expect((await sett("validate")).code).toBe(0);
+  });
+
+  test("leaves nothing half-made where something stands in its way", async () => {
+    const other = await mkdtemp(join(tmpdir(), "sett-init-"));
+    await writeFile(join(other, "agents"), "a file, not a folder");
+    const { code, err } = await runSett(["init"], { cwd: other });
+    expect(code).toBe(1);
+    expect(err).toContain("cannot be written");
+    expect(await readdir(other)).toEqual(["agents"]);
+    await rm(other, { recursive: true });
+  });
+});

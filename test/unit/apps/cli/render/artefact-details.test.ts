@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { artefactDetails } from "../../../../../apps/cli/render/artefact-details.ts";
+import { createStyle } from "../../../../../apps/cli/text/style.ts";
+import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { sampleArtefact } from "../../../../support/records/sample.ts";
+
+const plain = createStyle(false);
+
+test("an artefact's details name the ref of its commit and begin with its content", () => {
+  const commit = "0123456789012345678901234567890123456789";
+  const payload = Array.from({ length: 30 }, (_, line) => `line ${line}`).join("\n");
+  const artefact = sampleArtefact({ payload, metadata: { summary: "Sum", commit: commit as never, last_tag: "v1" } });
+  const text = artefactDetails(artefact, InstanceName.parse("demo"), {
+    out: { style: plain, columns: undefined },
+    nowMs: Date.parse(artefact.created_at) + 61_000,
+    payload: "excerpt",
+    suggest: suggestFor(undefined),
+  });
+  expect(text).toContain(`refs/sett/demo/${artefact.id}`);
+  expect(text).toContain("1m ago");
+  expect(text).toContain('{"last_tag":"v1"}');
+  expect(text).toContain("line 9");
+  expect(text).not.toContain("line 10");
+  expect(text).toContain(`sett unearth ${artefact.id.slice(0, 8)}`);
+});

@@ -1,0 +1,48 @@
+// A cub that starts again says which attempts were lost with the process before it, and leaves all others alone.
+import { afterAll, describe, expect, test } from "bun:test";
+import { reportOwnLosses } from "../../../../apps/cub/own-losses.ts";
+import type { ProcessMark, RunningGrant } from "../../../../lib/model/claim.ts";
+import type { ClaimId } from "../../../../lib/model/ids.ts";
+import { endedMark, endMarkedProcesses, livingMark, own } from "../../../support/cub/marked-process.ts";
+import { cubScene } from "../../../support/cub/scene.ts";
+import { agentName } from "../../../support/records/sample.ts";
+
+const coder = agentName("coder");
+const never = new AbortController().signal;
+const ending = { stop: never, kill: never };
+
+afterAll(endMarkedProcesses);
+
+describe("what was in hand", () => {
+  const running = (agent: string, runBy?: ProcessMark): RunningGrant => {
+    const at = new Date().toISOString();
+    const begun = { queued_at: at, started_at: at, context_ids: [], state: "running" as const };
+    return { agent: agentName(agent), phase: "exclusive", attempt: 1, ...(runBy && { run_by: runBy }), ...begun };
+  };
+
+  test("of a process that has ended is a Failure; of one that lives, of another agent, or of nobody that is known it stays", async () => {
+    await using scene = await cubScene({ over: { ownProcess: own } });
+    const { standIn, parts } = scene;
+    const gone = await endedMark();
+    const living = livingMark();
+    const begun = async (grant: RunningGrant): Promise<ClaimId> => {
+      const claim = await standIn.openGranted(await standIn.post(), grant.agent);
+      await standIn.board.acceptGrant({ claim, grant, leaseMs: 600_000 });
+      return claim;
+    };
+    const lost = await begun(running("coder", gone));
+    const left = [running("coder", living), running("coder", own), running("coder"), running("tester", gone)];
+    const others = await Promise.all(left.map(async (grant) => [await begun(grant), grant] as const));
+    await reportOwnLosses(parts, ending);
+    const { state, artefact, grant } = await standIn.ended(lost, coder);
+    expect(state).toBe("failed");
+    const reason = "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost.";
+    expect(artefact).toMatchObject({ structural_type: "Failure", type: "AttemptLost", metadata: { summary: reason } });
+    expect(JSON.parse(artefact.payload)).toEqual({ reason, agent: "coder" });
+    expect(grant).toMatchObject({ reason, failure_type: "AttemptLost", run_by: gone });
+    for (const [claim, grant] of others) expect(await standIn.grantOf(claim, grant.agent)).toEqual(grant);
+    // Once more finds nothing more.
+    await reportOwnLosses(parts, ending);
+    expect(scene.messages().filter((msg) => msg === "Created Failure artefact")).toHaveLength(1);
+  });
+});

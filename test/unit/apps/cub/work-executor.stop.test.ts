@@ -1,0 +1,47 @@
+// How a cub that is told to stop ends its work.
+import { describe, expect, test } from "bun:test";
+import { cubScene } from "../../../support/cub/scene.ts";
+import { until } from "../../../support/cub/until.ts";
+
+describe("stopping", () => {
+  test("lets the work under way end, and takes no more", async () => {
+    const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
+    await using scene = await cubScene({
+      tool: async () => {
+        await workEnds;
+        return { artefact_type: "Report", artefact_payload: "", summary: "" };
+      },
+    });
+    const { standIn, agent } = scene;
+    const { ended } = scene.start();
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    await until(() => scene.inputs.length === 1, "the tool");
+    const next = await standIn.openGranted(await standIn.post(), agent);
+    scene.stop.abort("SIGTERM");
+    endWork();
+    await ended;
+    expect((await standIn.ended(claim, agent)).state).toBe("done");
+    expect((await standIn.grantOf(next, agent))?.state).toBe("queued");
+    expect((await standIn.board.listStatuses()).get(agent)?.state).toBe("stopping");
+  });
+
+  test("kills a tool that outstays the shutdown timeout and posts the attempt as lost", async () => {
+    await using scene = await cubScene({
+      tool: (_input, signal) =>
+        new Promise((resolve) => {
+          const nothing = new Uint8Array();
+          const end = { kind: "aborted", exitCode: null, signal: "SIGTERM", stdout: nothing, stderr: nothing, durationMs: 5 };
+          signal.addEventListener("abort", () => resolve(end));
+        }),
+    });
+    const { standIn, agent } = scene;
+    const { ended } = scene.start(20);
+    const claim = await standIn.openGranted(await standIn.post(), agent);
+    await until(() => scene.inputs.length === 1, "the tool");
+    scene.stop.abort("SIGTERM");
+    await ended;
+    const { state, artefact } = await standIn.ended(claim, agent);
+    expect(state).toBe("failed");
+    expect(artefact.metadata.summary).toContain("attempt is lost");
+  });
+});
