@@ -1,7 +1,7 @@
 // The same suite against Redis as `sett up` ships it: the image redis:7-alpine (or its stand-in), append-only, no eviction.
 import { afterAll } from "bun:test";
 import { GenericContainer, Wait } from "testcontainers";
-import { openRedisBench } from "../../support/blackboard/bench.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { blackboardSuite } from "./suite.ts";
 
 const container = await new GenericContainer("redis:7-alpine")

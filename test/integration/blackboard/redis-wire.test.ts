@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { createClient } from "redis";
 import { SettError } from "../../../lib/model/errors.ts";
-import { openRedisBench } from "../../support/blackboard/bench.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import {
   acquireLeaderLease,
   commitOf,

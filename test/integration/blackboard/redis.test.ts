@@ -1,5 +1,5 @@
 import { afterAll } from "bun:test";
-import { openRedisBench } from "../../support/blackboard/bench.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { blackboardSuite } from "./suite.ts";
 

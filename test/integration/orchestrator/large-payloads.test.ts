@@ -9,7 +9,7 @@ import { reconcileClaims } from "../../../apps/orchestrator/reconcile.ts";
 import { SilenceClock } from "../../../apps/orchestrator/silence-clock.ts";
 import { TargetCache } from "../../../apps/orchestrator/target-cache.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { openRedisBench } from "../../support/blackboard/bench.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";

@@ -1,7 +1,9 @@
 // What people outside are told, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
 import { afterAll, describe, expect, test } from "bun:test";
 import { systemClock } from "../../../lib/async/clock.ts";
-import { type Bench, openMemoryBench, openRedisBench } from "../../support/blackboard/bench.ts";
+import type { Bench } from "../../support/blackboard/bench.ts";
+import { openMemoryBench } from "../../support/blackboard/memory-bench.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { type Received, startHookReceiver } from "../../support/orchestrator/hook-receiver.ts";
 import { createWorld, hookOf, secret, told, worker } from "../../support/orchestrator/notify-world.ts";
 import { sampleAgent } from "../../support/records/sample.ts";

@@ -4,7 +4,7 @@ import { readRequests } from "../../../../../apps/cli/facts/requests.ts";
 import { requestSentence } from "../../../../../apps/cli/render/request-text.ts";
 import type { Blackboard } from "../../../../../lib/blackboard/port.ts";
 import type { EventDraft } from "../../../../../lib/model/event.ts";
-import { openMemoryBench } from "../../../../support/blackboard/bench.ts";
+import { openMemoryBench } from "../../../../support/blackboard/memory-bench.ts";
 import { sampleArtefact } from "../../../../support/records/sample.ts";
 
 const goal = sampleArtefact();

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { runSett } from "../../../../support/cli/sett-process.ts";
+import { runSett } from "../../support/cli/sett-process.ts";
 
 let folder: string;
 const sett = (...words: string[]) => runSett(words, { cwd: folder });

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import packageJson from "../../../../../package.json" with { type: "json" };
-import { runSett } from "../../../../support/cli/sett-process.ts";
+import packageJson from "../../../package.json" with { type: "json" };
+import { runSett } from "../../support/cli/sett-process.ts";
 
 let folder: string;
 const sett = (...words: string[]) => runSett(words, { cwd: folder });
