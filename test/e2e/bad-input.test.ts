@@ -9,6 +9,7 @@ import { nameOfFolder } from "../../apps/cli/up/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
 import { settBinary } from "../support/process/compiled.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const committer = `cat > /dev/null

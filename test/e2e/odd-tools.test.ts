@@ -4,6 +4,7 @@ import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { FailureReport } from "../../lib/model/tool-contract.ts";
 import { settBinary } from "../support/process/compiled.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 /** The first word of the goal says how the tool is to behave. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { $ } from "bun";
 import type { Finished } from "../support/cli/finished.ts";
 import { settBinary } from "../support/process/compiled.ts";
+import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
 const good = settYml({ echo: "    bids:\n      - { on: GoalDefined, bid: exclusive }\n" });
