@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { readToolOutput } from "../../../../lib/core/read-tool-output.ts";
-import type { Phase } from "../../../../lib/model/claim.ts";
+import type { Phase } from "../../../../lib/model/phase.ts";
 
 const read = (stdout: string, phase: Phase = "exclusive") =>
   readToolOutput(new TextEncoder().encode(stdout), { phase, kind: "standard", target: "GoalDefined" });
