@@ -29,7 +29,7 @@ export async function ensureBaseImages() {
   }
 }
 
-/** `debian:bookworm-slim-ARCH` and `sett/empty:ARCH`: what images of another architecture are built from without buildx. */
+/** `debian:bookworm-slim-ARCH` and `sett/empty:ARCH`: the base images for another architecture, without buildx. */
 async function ensureForeignImages(architecture) {
   ensureEmulator(architecture);
   const tag = `debian:bookworm-slim-${architecture}`;
@@ -50,7 +50,7 @@ async function ensureForeignImages(architecture) {
   await buildStandIn({ recipe: "debian-foreign", tag, architecture });
 }
 
-/** Where the native one is our own stand-in: with a registry's, Debian's Redis comes over the network. */
+/** Needed only where the native Redis is our own stand-in: otherwise the image build installs Debian's Redis from the network. */
 async function ensureForeignRedis(architecture) {
   const label = ["image", "inspect", "--format", '{{index .Config.Labels "dev.sett.base"}}', "redis:7-alpine"];
   const tag = `redis:7-alpine-${architecture}`;
@@ -64,7 +64,7 @@ function hasImage(tag) {
   return attempt("docker", ["image", "inspect", "--format", "{{.Id}}", tag]).isSuccess;
 }
 
-/** Pulls an image. False when no registry answers in time, or not with this image; the choice is printed. */
+/** Pulls an image. False when no registry answers in time, or none has the image. Prints which it was. */
 async function pull(tag, architecture) {
   const puller = spawn("docker", ["pull", "--platform", `linux/${architecture}`, tag], { stdio: ["ignore", "pipe", "pipe"] });
   let timer = setTimeout(() => puller.kill(), answerWithinMs);
@@ -72,7 +72,7 @@ async function pull(tag, architecture) {
   puller.stderr.setEncoding("utf8").on("data", (text) => {
     complaint = text.trim().split("\n").at(-1);
   });
-  // The first line on stdout means that a registry knows the image: from there on it is a matter of bandwidth.
+  // The first line on stdout means that a registry has the image: the rest depends on the bandwidth.
   puller.stdout.once("data", () => {
     say(`pulling ${tag}`);
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// From which sources was a binary made? Remembered beside the binaries, so that nothing is compiled twice.
+// A record of the sources of each binary, kept beside the binaries, so that nothing is compiled twice.
 
 import { join } from "node:path";
 
@@ -19,12 +19,12 @@ export async function isUpToDate(root: string, path: string, hash: string): Prom
   return record[path] === hash && (await Bun.file(join(root, path)).exists());
 }
 
-/** Notes that the binary at `path` was made from the sources with this hash. */
+/** Records that the binary at `path` was made from the sources with this hash. */
 export async function remember(root: string, path: string, hash: string): Promise<void> {
   await Bun.write(join(root, recordPath), JSON.stringify({ ...(await read(root)), [path]: hash }, undefined, 2));
 }
 
-/** What the binary at `path` was made from; empty where nobody knows. */
+/** The hash of the sources of the binary at `path`; empty where there is no record. */
 export async function recordOf(root: string, path: string): Promise<string> {
   return (await read(root))[path] ?? "";
 }

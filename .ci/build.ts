@@ -52,17 +52,17 @@ export const compilerFlags = [
   "--external=cpu-features",
 ];
 
-/** What a program carries keeps its name, and is not looked into. */
+/** The files that a program carries keep their names, and the bundler does not parse them. */
 const asFiles = ["--asset-naming=[name].[ext]", "--loader=.zst:file", "--loader=.about:file"];
 
 export const hostArchitecture: Architecture = process.arch === "arm64" ? "arm64" : "amd64";
 
-/** The one that an emulator tries on this machine. */
+/** The architecture that this machine runs in an emulator. */
 export const otherArchitecture: Architecture = hostArchitecture === "arm64" ? "amd64" : "arm64";
 
 export const hostBinaries: Binary[] = [{ program: "sett", path: "bin/sett" }];
 
-/** What the images of one architecture hold. */
+/** The binaries in the images of one architecture. */
 export function imageBinaries(architecture: Architecture): Binary[] {
   const platform = `linux-${architecture}` as const;
   return (["orchestrator", "cub"] as const).map((program) => ({ program, platform, path: `bin/${platform}/${program}` }));
@@ -79,7 +79,7 @@ export async function build(binaries: Binary[]): Promise<void> {
   }
 }
 
-/** What is carried is large: its description (see `carry`) says all that it was made from. */
+/** The carried files are large: their description (see `carry`) stands for their content. */
 async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
   const sources = await sourcesHash(program);
   return carried.length === 0

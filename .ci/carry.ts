@@ -1,7 +1,7 @@
 // Packs the images that `sett up` starts into one file, for a `sett` that carries them.
 //
-// What an Engine reads with `docker load`, each layer once, compressed. The same runtime is in three of the layers: they stand beside each
-// other, no farther apart than the compressor looks back, so that it costs its room once.
+// An archive for `docker load`, with each layer once, compressed. Three of the layers have the same runtime: they are next to each other,
+// no farther apart than the window of the compressor, so that the runtime takes its space only once.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
@@ -18,20 +18,20 @@ import { buildImages, inputsOfBuilt, tagsOf } from "./images.ts";
 type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }[];
 
 const root = dirname(import.meta.dir);
-/** In this order their large layers stand beside each other. */
+/** In this order their large layers are next to each other. */
 export const carriedNames = ["agent-base", "cub", "orchestrator", "redis"] as const;
-/** As far as every decompressor is ready to look back unless it is told otherwise: 128 MiB. */
+/** The largest window that every decompressor accepts by default: 128 MiB. */
 const windowLog = 27;
 const largeBytes = 64 * 1024 * 1024;
-/** What else may change the file. */
+/** The version of the file's format; changes here make the file stale. */
 const format = 1;
 
 /** `level`: of zstd. */
 export type Effort = { level: number };
 
 /**
- * Builds the images of one architecture and packs them, unless that has been done. Returns the two files for `build`: the images, and what they
- * are.
+ * Builds the images of one architecture and packs them, unless that has been done. Returns the two files for `build`: the images, and their
+ * description.
  */
 export async function carry(architecture: Architecture, { level }: Effort): Promise<string[]> {
   await buildImages([...carriedNames], architecture);
@@ -56,7 +56,7 @@ async function isPacked(folder: string, hash: string): Promise<boolean> {
   return (await record.exists()) && (await record.text()) === hash && (await Bun.file(join(folder, "images.zst")).exists());
 }
 
-/** Each under the names that `sett` looks for, and what it was made from. */
+/** Each image under the names that `sett` looks for, with the hash of its inputs. */
 async function namedImages(architecture: Architecture): Promise<CarriedImages["images"]> {
   return await Promise.all(
     carriedNames.map(async (image) => {
@@ -115,7 +115,7 @@ async function membersOf(folder: string, saved: Manifest, sources: string[], nam
   return [{ name: "manifest.json", text: JSON.stringify(manifest) }, ...configurations, ...small, ...large];
 }
 
-/** Some Engines hand their layers out as they came from a registry. */
+/** Some Engines save their layers compressed, as they came from a registry. */
 async function uncompressed(path: string): Promise<{ path: string; bytes: number }> {
   const file = await open(path);
   const { buffer } = await file.read(new Uint8Array(2), 0, 2, 0);
@@ -128,7 +128,7 @@ async function uncompressed(path: string): Promise<{ path: string; bytes: number
 
 const block = 512;
 
-/** Nothing in it depends on when and by whom it was made. */
+/** The archive does not depend on the time and the user that made it. */
 async function* tar(members: Member[]): AsyncGenerator<Uint8Array> {
   for (const member of members) {
     const bytes = "text" in member ? Buffer.byteLength(member.text) : member.bytes;

@@ -1,5 +1,5 @@
-// Do the subjects of commits keep the rule of CONTRIBUTING.md? `bun .ci/commit-subjects.ts [RANGE]`, `origin/main..HEAD` unless another
-// range is named. Merges are left out: git writes their subjects.
+// Checks the subjects of commits against the rule of CONTRIBUTING.md: `bun .ci/commit-subjects.ts [RANGE]`, by default `origin/main..HEAD`.
+// Merges are left out: git writes their subjects.
 
 import { dirname } from "node:path";
 import { reportFailure } from "./report-failure.ts";
@@ -11,7 +11,7 @@ const maxColumns = 72;
 const empty =
   /^(?:wip|tmp|test|misc|minor|cleanup|clean up|update|updates|fix|fixes|fix bug|fix tests?|improvements?|refactor(?:ing)?)$/i;
 
-/** What is wrong with a subject, each as the end of a sentence that begins with it. */
+/** The mistakes of a subject, each as the end of a sentence that begins with the subject. */
 export function mistakesOf(subject: string): string[] {
   const columns = [...subject].length;
   return [

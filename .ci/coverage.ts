@@ -3,7 +3,7 @@
 // What runs only in containers and in processes of its own (each main.ts, for one) counts as not run, however well it is tested there.
 import { basename, join } from "node:path";
 
-const least = 0.85;
+const minShare = 0.85;
 
 /** `reports`: folders with an `lcov.info` each; what one of them has run counts. A group that crashed has left none. Prints what is left. */
 export async function measureCoverage(root: string, reports: readonly string[]): Promise<{ isEnough: boolean; words: string }> {
@@ -27,8 +27,8 @@ export async function measureCoverage(root: string, reports: readonly string[]):
   const share = sum("hit") / sum("lines");
   const percent = `${(Math.floor(1_000 * share) / 10).toFixed(1)} %`;
   return {
-    isEnough: share >= least,
-    words: `${percent} of ${sum("lines")} lines of lib and apps were run; at least ${100 * least} % are wanted`,
+    isEnough: share >= minShare,
+    words: `${percent} of ${sum("lines")} lines of lib and apps were run; at least ${100 * minShare} % are wanted`,
   };
 }
 

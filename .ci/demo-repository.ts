@@ -6,7 +6,7 @@ import { $ } from "bun";
 const agents = resolve(import.meta.dir, "../agents");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
 
-/** Committed, because agents see nothing else; but not as a change of the release. */
+/** The agents are committed, because agents see only what is committed; but the changelog does not list that commit. */
 export async function fillRepository(source: string | undefined, folder: string): Promise<void> {
   if (source === undefined) await $`${join(agents, "release-train/make-repository.sh")} ${folder}`;
   else await $`git clone --quiet --no-local ${source} ${folder}`;

@@ -4,14 +4,14 @@ import { spawnSync } from "node:child_process";
 
 const options = process.argv.slice(2);
 const isWithoutDocker = options.some(
-  (word, at) => word === "--runtime=process" || (word === "--runtime" && options[at + 1] === "process"),
+  (option, at) => option === "--runtime=process" || (option === "--runtime" && options[at + 1] === "process"),
 );
 
-// Ctrl-C reaches the demo too, which has something to take back: whoever waits for it must not leave first.
+// Ctrl-C reaches the demo too, which removes what it has made: this process must not end before the demo does.
 process.on("SIGINT", () => {});
 
-function run(program, words) {
-  const { status } = spawnSync(program, words, { stdio: "inherit" });
+function run(program, args) {
+  const { status } = spawnSync(program, args, { stdio: "inherit" });
   if (status !== 0) {
     process.exit(status ?? 1);
   }

@@ -1,4 +1,4 @@
-// The main job, as a person would do it: a clan of tools releases a repository, each tool in a container of its own.
+// The demo: six agents release a repository, each in a container of its own. It runs the commands that a person would type.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
@@ -23,7 +23,7 @@ class DemoError extends Error {
   }
 }
 
-/** `answer`: to the question which version it is to be; undefined: the person at the terminal says. */
+/** `answer`: to the question which version to release; undefined: the person at the terminal answers. */
 type Goal = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
 
 type Options = { repo: string | undefined; goal: Goal; isKept: boolean; runtime: string };
@@ -45,11 +45,11 @@ function readOptions(): Options {
       console.log(usage);
       process.exit(0);
     }
-    if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is no version such as 1.2.0.`);
+    if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is not a version such as 1.2.0.`);
     const { version, ask, answer, keep: isKept, runtime } = values;
-    if (answer !== undefined && !ask) throw new Error("--answer answers what --ask asks.");
+    if (answer !== undefined && !ask) throw new Error("--answer needs --ask.");
     if (ask && answer === undefined && !process.stdin.isTTY)
-      throw new Error("Nobody is at the terminal to answer: give --answer 1.2.0.");
+      throw new Error("--ask needs a terminal to ask at: add --answer 1.2.0.");
     const goal: Goal = ask ? { kind: "ask", answer } : { kind: "release", version };
     return { repo: values.repo === undefined ? undefined : resolve(values.repo), goal, isKept, runtime };
   } catch (error) {
@@ -57,21 +57,21 @@ function readOptions(): Options {
   }
 }
 
-/** Ctrl-C reaches the running command too, which takes back what it was at; then everything else is taken back here. */
+/** Ctrl-C reaches the running command too, which undoes its own work; then the demo removes everything else. */
 let isInterrupted = false;
 process.on("SIGINT", () => {
   isInterrupted = true;
 });
 
-/** As it would be typed, so that it can be pasted. */
-function typed(words: string[]): string {
-  return words.map((word) => (/^[\w./:@=+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
+/** The command as a person would type it, so that it can be pasted into a shell. */
+function quoted(args: string[]): string {
+  return args.map((arg) => (/^[\w./:@=+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(" ");
 }
 
 /** Shows a command before it runs. */
-async function run(folder: string, ...words: string[]): Promise<number> {
-  console.log(`\n$ ${typed(words)}`);
-  const [program = "", ...rest] = words;
+async function run(folder: string, ...args: string[]): Promise<number> {
+  console.log(`\n$ ${quoted(args)}`);
+  const [program = "", ...rest] = args;
   const child = Bun.spawn([program === "sett" ? sett : program, ...rest], {
     cwd: folder,
     stdio: ["inherit", "inherit", "inherit"],
@@ -79,25 +79,25 @@ async function run(folder: string, ...words: string[]): Promise<number> {
   return await child.exited;
 }
 
-async function need(folder: string, ...words: string[]): Promise<void> {
-  await expectEnd(0, folder, ...words);
+async function need(folder: string, ...args: string[]): Promise<void> {
+  await expectEnd(0, folder, ...args);
 }
 
-async function expectEnd(expected: number, folder: string, ...words: string[]): Promise<void> {
-  const code = await run(folder, ...words);
-  if (isInterrupted) throw new DemoError("Interrupted.", "Everything is being taken back.", 130);
-  if (code !== expected) throw new DemoError(`\`${typed(words)}\` ended with exit code ${code}.`, "What it said stands above.");
+async function expectEnd(expected: number, folder: string, ...args: string[]): Promise<void> {
+  const code = await run(folder, ...args);
+  if (isInterrupted) throw new DemoError("Interrupted.", "The demo removes everything that it has made.", 130);
+  if (code !== expected) throw new DemoError(`\`${quoted(args)}\` ended with exit code ${code}.`, "Its output is above.");
 }
 
-/** The top folder of the repository that is cloned; a clone of part of a history would be of no use to agents. */
+/** The top folder of the repository that is cloned. Agents need the whole history, so a shallow clone is refused. */
 async function sourceRepository(repo: string): Promise<string> {
-  const asked = await $`git -C ${repo} rev-parse --show-toplevel --is-shallow-repository`.quiet().nothrow();
-  const [top = "", isShallow] = asked.stdout.toString().trim().split("\n");
-  if (asked.exitCode !== 0) throw new DemoError(`${repo} is no git repository with files.`, `Name one: ${usage}`, 2);
+  const found = await $`git -C ${repo} rev-parse --show-toplevel --is-shallow-repository`.quiet().nothrow();
+  const [top = "", isShallow] = found.stdout.toString().trim().split("\n");
+  if (found.exitCode !== 0) throw new DemoError(`${repo} is not a git repository with files.`, `Name one: ${usage}`, 2);
   if (isShallow === "true") {
     throw new DemoError(
       `${top} is a shallow clone.`,
-      `Fetch its whole history first: ${typed(["git", "-C", top, "fetch", "--unshallow"])}`,
+      `Fetch its whole history first: ${quoted(["git", "-C", top, "fetch", "--unshallow"])}`,
     );
   }
   return top;
@@ -105,15 +105,15 @@ async function sourceRepository(repo: string): Promise<string> {
 
 type Listed = { id: string; type: string };
 
-/** States the goal, follows it to its end, and shows what came of it. */
+/** Posts the goal, follows it to its end, and shows its results. */
 async function release(folder: string, name: string, goal: Goal): Promise<Listed[]> {
   console.log(`
-The changelog agent writes the entry and raises the version; the reviewer looks at its commit; a fault goes back to it as rework. Once
-a version is approved, three agents check it beside each other, and the packager ends the release.`);
+The changelog agent writes the entry and raises the version. The reviewer reviews its commit; if it finds a fault, the changelog agent
+reworks the commit. Once the reviewer approves a version, three agents check it at the same time, and the packager ends the release.`);
   const forage = ["sett", "forage", "--name", name, "--watch", "--goal"];
   if (goal.kind === "release") await need(folder, ...forage, `Release ${goal.version}`);
   else {
-    console.log("\nNobody has said which version, so the changelog agent asks.");
+    console.log("\nThe goal names no version, so the changelog agent asks for it.");
     const nextVersion = [...forage, "Release the next version"];
     if (goal.answer === undefined) await need(folder, ...nextVersion);
     else {
@@ -131,7 +131,7 @@ a version is approved, three agents check it beside each other, and the packager
   return artefacts;
 }
 
-/** As a person would, an hour or a week later. */
+/** Answers as a person would, an hour or a week later. */
 async function answerQuestion(folder: string, name: string, answer: string): Promise<void> {
   await need(folder, "sett", "questions", "--name", name);
   const [question]: { id: string }[] = await $`${sett} questions --name ${name} --json`.cwd(folder).json();
@@ -139,7 +139,7 @@ async function answerQuestion(folder: string, name: string, answer: string): Pro
   await need(folder, "sett", "answer", question.id.slice(0, 8), answer, "--name", name, "--watch");
 }
 
-/** What the packager says can be made again here to the last byte. */
+/** Makes the archive again here by the packager's recipe, and compares the checksums. */
 async function proveArchive(folder: string, artefacts: readonly Listed[]): Promise<void> {
   const end = artefacts.findLast(({ type }) => type === "Release");
   if (end === undefined) return;
@@ -151,17 +151,17 @@ async function proveArchive(folder: string, artefacts: readonly Listed[]): Promi
   console.log(`\n${archive.file}, made again here by the packager's recipe, has the same checksum: ${archive.sha256}`);
 }
 
-function tellHowToLookFurther(folder: string, artefacts: readonly Listed[]): void {
-  const own = typed([sett]);
+function printNextCommands(folder: string, artefacts: readonly Listed[]): void {
+  const own = quoted([sett]);
   const end = artefacts.at(-1)?.id ?? "";
   console.log(`
 To look further:
-  cd ${typed([folder])}
+  cd ${quoted([folder])}
   ${own} unearth ${end.slice(0, 8)}      # the last artefact
   ${own} graph --svg > /tmp/graph.svg   # where Graphviz is installed
   ${own} watch                 # every event so far, then live
-  ${own} status                # goals and what they wait for
-  ${own} down --volumes        # when you have seen enough`);
+  ${own} status                # the goals, and whom they wait for
+  ${own} down --volumes        # remove everything`);
 }
 
 async function demo(): Promise<void> {
@@ -181,7 +181,7 @@ async function demo(): Promise<void> {
     isUp = true;
     const artefacts = await release(folder, name, goal);
     await proveArchive(folder, artefacts);
-    if (isKept) tellHowToLookFurther(folder, artefacts);
+    if (isKept) printNextCommands(folder, artefacts);
   } finally {
     if (!isKept || isInterrupted) {
       if (isUp) await run(folder, "sett", "down", "--name", name, "--volumes", "--force");

@@ -12,7 +12,7 @@ import { reportFailure } from "./report-failure.ts";
 
 type Image = "orchestrator" | "cub" | "agent-base" | "redis";
 
-/** `program`: the one that an image holds, which is compiled outside. `base`: what it is made from. */
+/** `program`: the program in the image, which is compiled outside. `base`: the base image. */
 type Recipe = { dockerfile: string; files: string[]; program?: "orchestrator" | "cub"; base: string };
 
 const root = dirname(import.meta.dir);
@@ -32,7 +32,7 @@ const recipes: Record<Image, Recipe> = {
   redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis", ".ci/record-packages.sh"], base: debian },
 };
 
-/** Compiles what the images hold, then builds them. Throws when the Engine refuses, with its output. */
+/** Compiles the programs in the images, then builds the images. Throws when the Engine refuses, with its output. */
 export async function buildImages(images: Image[], architecture: Architecture): Promise<void> {
   await build(imageBinaries(architecture));
   const hasBuildx = (await Bun.$`docker buildx version`.nothrow().quiet()).exitCode === 0;
@@ -70,12 +70,12 @@ export function tagsOf(image: Image, architecture: Architecture): string[] {
   return architecture === hostArchitecture ? [versioned, `sett/${image}:latest`] : [`${versioned}-${architecture}`];
 }
 
-/** What the image that is here now was made from. */
+/** The hash of the inputs of the image that the Engine has now. */
 export async function inputsOfBuilt(image: Image, architecture: Architecture): Promise<string> {
   return await labelOf(tagsOf(image, architecture)[0] ?? "", inputsLabel);
 }
 
-/** Stands for everything that an image is made from: its program, the recipe, and the base image that is here now. */
+/** One hash over all inputs of an image: its program, the recipe, and the base image that the Engine has now. */
 async function inputsOf(image: Image, architecture: Architecture, hasBuildx: boolean): Promise<string> {
   const { files, program } = recipes[image];
   const base = hasBuildx ? recipes[image].base : await baseOf(image, architecture);
@@ -84,8 +84,8 @@ async function inputsOf(image: Image, architecture: Architecture, hasBuildx: boo
 }
 
 /**
- * What the legacy builder makes an image from. The stand-in for Redis holds Debian's redis-server, which that for Debian does not: where these
- * two are here, there may be no network to take it from.
+ * The base image for the legacy builder. The stand-in for Redis has Debian's redis-server, and the stand-in for Debian has not: where the
+ * machine uses stand-ins, there may be no network from which to install it.
  */
 async function baseOf(image: Image, architecture: Architecture): Promise<string> {
   const suffix = architecture === hostArchitecture ? "" : `-${architecture}`;

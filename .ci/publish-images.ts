@@ -1,7 +1,8 @@
 // Pushes the images that the programs carry: `bun .ci/publish-images.ts REGISTRY/PATH [--insecure]`, after `just package` and `docker login`.
 //
-// Each goes to REGISTRY/PATH/NAME, as VERSION-amd64 and VERSION-arm64, and VERSION is the list of both, of which an Engine takes its own. Prints one line
-// for each list, in the format of sha256sum: its digest, and its name without a tag. `--insecure` is for a registry without TLS.
+// Each goes to REGISTRY/PATH/NAME, as VERSION-amd64 and VERSION-arm64; VERSION is the manifest list of both, from which an Engine pulls its own
+// architecture. Prints one line for each list, in the format of sha256sum: its digest, and its name without a tag. `--insecure` is for a
+// registry without TLS.
 
 import { createReadStream } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +15,7 @@ import { reportFailure } from "./report-failure.ts";
 
 const root = dirname(import.meta.dir);
 const { version } = packageJson;
-/** The Engine's own last: these are the images that are there afterwards. */
+/** The Engine's own architecture last: its images stay in the Engine. */
 const architectures = [otherArchitecture, hostArchitecture];
 
 /** The digest of each list under the name of its image. */
@@ -31,7 +32,7 @@ async function publish(repository: string, options: string[]): Promise<Map<strin
   const digests = new Map<string, string>();
   for (const name of carriedNames) {
     const list = `${repository}/${name}:${version}`;
-    // --amend: one that an earlier, broken run has left here is written anew.
+    // --amend: replaces a list that an earlier, failed run left here.
     await Bun.$`docker manifest create ${options} --amend ${list} ${architectures.map((one) => `${list}-${one}`)}`.quiet();
     const digest = (await Bun.$`docker manifest push ${options} --purge ${list}`.quiet().text()).trim();
     digests.set(`${repository}/${name}`, digest.replace("sha256:", ""));
@@ -40,7 +41,7 @@ async function publish(repository: string, options: string[]): Promise<Map<strin
   return digests;
 }
 
-/** An Engine has one image of a name: those of the next architecture take the place of the last one's. */
+/** An Engine has one image for each name: the images of the next architecture replace those of the last one. */
 async function load(path: string): Promise<void> {
   const docker = Bun.spawn(["docker", "load", "--quiet"], { stdio: ["pipe", "ignore", "inherit"] });
   await pipeline(createReadStream(path), createZstdDecompress(), async (chunks) => {
@@ -50,7 +51,7 @@ async function load(path: string): Promise<void> {
     }
     await docker.stdin.end();
   });
-  if ((await docker.exited) !== 0) throw new Error(`The Engine does not load ${path}.`);
+  if ((await docker.exited) !== 0) throw new Error(`The Engine could not load ${path}.`);
 }
 
 if (import.meta.main) {
@@ -59,7 +60,7 @@ if (import.meta.main) {
     if (repository === undefined || options.some((option) => option !== "--insecure")) {
       throw new Error("Name where the images go: bun .ci/publish-images.ts REGISTRY/PATH [--insecure]");
     }
-    // Names of images have no capital letters; those of forges' repositories may.
+    // Names of images have no capital letters; names of repositories on a forge may.
     for (const [name, digest] of await publish(repository.toLowerCase(), options)) console.log(`${digest}  ${name}`);
   } catch (error) {
     reportFailure(error);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Says in the image root $1, which has no package manager, which of Debian's packages its files are from: $2 and following, or else those that
-# own programs and libraries of these names. It is said where scanners of images and `.ci/sbom.ts` look. What the base does not know of its
-# own packages is passed over.
+# Records in the image root $1, which has no package manager, the Debian packages of its files: $2 and following, or else the packages that
+# own programs and libraries of these names. The record is where image scanners and `.ci/sbom.ts` look. A package of which the base has no
+# record is left out.
 set -eu
 root=$1
 shift
@@ -9,14 +9,14 @@ record=var/lib/dpkg/status.d
 
 owners() {
   find "$root" -type f | while read -r file; do
-    # Lines such as `libc6:amd64: /lib/…`, and `diversion by dash …`, which is none.
+    # Lines such as `libc6:amd64: /lib/…`; the lines `diversion by dash …` name no package.
     dpkg-query --search "*bin/${file##*/}" "*/lib*/${file##*/}" 2> /dev/null || true
   done | grep -v '^diversion ' | sed 's/[:,].*//' | sort -u
 }
 
 if [ $# -eq 0 ]; then
   if [ -d "/$record" ]; then
-    # A stand-in (.ci/setup), whose packages were unpacked for this image: some are needed only to build it, such as busybox.
+    # A stand-in (.ci/setup), whose packages were unpacked for this image; busybox and its like are needed only for the build.
     set -- $(ls "/$record" | grep -v '^busybox')
   else
     set -- $(owners)

@@ -1,4 +1,4 @@
-// What a release says of itself: `bun .ci/release-notes.ts v1.2.3` prints the section of CHANGELOG.md about this version. It fails where the tag
+// The notes of a release: `bun .ci/release-notes.ts v1.2.3` prints the section of CHANGELOG.md about this version. It fails where the tag
 // is not the version of package.json, or where the section is missing or empty.
 
 import { dirname, join } from "node:path";
@@ -9,7 +9,7 @@ import { reportFailure } from "./report-failure.ts";
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((text) => text.startsWith(`[${version}]`) || text.startsWith(`${version} `));
-  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version} - DATE": name what is unreleased so.`);
+  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version} - DATE": rename the section of the unreleased changes.`);
   const notes = section.slice(section.indexOf("\n")).trim();
   if (!/^- /m.test(notes)) throw new Error(`The section of CHANGELOG.md about ${version} is empty.`);
   return notes;

@@ -1,10 +1,10 @@
-// What is inside of what is handed out? Written as CycloneDX 1.6 (SBOM), from what the programs and the images are made from:
+// The software bill of materials of a release (SBOM), as CycloneDX 1.6: the parts of the programs and of the images.
 //
-// programs   Bun, and the packages of bun.lock that `dependencies` of package.json lead to
-// images     Debian's packages, as the image itself names them (.ci/record-packages.sh)
+// programs   Bun, and the packages of bun.lock that the `dependencies` of package.json need, directly or not
+// images     Debian's packages, from the record inside the image (.ci/record-packages.sh)
 //
-// .ci/package.ts calls it. `bun .ci/sbom.ts --check` fails where the one in bin/release does not know an image's packages: one whose base was
-// unpacked without a record of them. Nothing in it depends on when and where it was written.
+// .ci/package.ts calls it. `bun .ci/sbom.ts --check` fails where the SBOM in bin/release names no package of an image: the image's base was
+// then unpacked without a record. The document does not depend on the time and the machine.
 
 import { dirname, join } from "node:path";
 import { parse } from "jsonc-parser";
@@ -31,7 +31,7 @@ type Part = { component: Component; dependsOn: string[] };
 type Locked = [string, string, { dependencies?: Record<string, string> }, string];
 type Lock = { packages: Record<string, Locked> };
 
-/** An image to be described. `packages`: what it says of Debian's packages in it, in the format of dpkg's status file. */
+/** An image to be described. `packages`: its record of Debian's packages, in the format of dpkg's status file. */
 export type ImageRecord = { name: string; architecture: Architecture; packages: string };
 
 const root = dirname(import.meta.dir);
@@ -79,7 +79,7 @@ function runtime(): Part {
   };
 }
 
-/** All that `names` lead to. What is optional is not compiled in. */
+/** The packages `names` and all that they depend on. Optional dependencies are not compiled in. */
 export async function packagesInPrograms({ packages }: Lock, names: string[]): Promise<Part[]> {
   const found = new Map<string, Part>();
   const follow = async (key: string): Promise<string> => {
@@ -109,7 +109,7 @@ function missing(key: string): never {
   throw new Error(`bun.lock has no package ${key}: run \`bun install\`.`);
 }
 
-/** The key of what `name` means to the package `key`: the nearest one, as Node looks for it. */
+/** The key of the package that `name` means inside the package `key`: the nearest one, as Node resolves it. */
 function resolve(packages: Lock["packages"], key: string, name: string): string {
   const inside = `${key}/${name}`;
   if (packages[inside] !== undefined) return inside;
@@ -143,7 +143,7 @@ function containerOf(image: ImageRecord): Part {
   };
 }
 
-/** Those in the format of dpkg's status file. */
+/** The packages in a text in the format of dpkg's status file. */
 export function debianPackages({ packages, architecture }: ImageRecord): Part[] {
   return packages.split(/\n\n+/).flatMap((stanza) => {
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(stanza)?.[1];
@@ -159,7 +159,7 @@ function unique(parts: Part[]): Part[] {
   return [...new Map(parts.map((part) => [part.component["bom-ref"], part])).values()];
 }
 
-/** What an image that is here says of Debian's packages in it; empty where it says nothing. */
+/** The record of Debian's packages in an image that the Engine has; empty where there is none. */
 export async function packagesOfImage(tag: string): Promise<string> {
   const container = (await Bun.$`docker create ${tag}`.quiet().text()).trim();
   try {
@@ -174,7 +174,7 @@ export async function packagesOfImage(tag: string): Promise<string> {
   }
 }
 
-/** The images of which a document names no package. */
+/** The images for which the document names no package. */
 export function imagesWithoutPackages(document: string): string[] {
   const { components, dependencies }: { components: Component[]; dependencies: Dependency[] } = JSON.parse(document);
   const empty = new Set(dependencies.filter(({ dependsOn }) => dependsOn.length === 0).map(({ ref }) => ref));
@@ -185,7 +185,7 @@ if (import.meta.main) {
   try {
     if (process.argv[2] !== "--check") throw new Error("Use --check; .ci/package.ts writes the document.");
     const without = imagesWithoutPackages(await Bun.file(join(root, "bin/release/sett.cdx.json")).text());
-    if (without.length > 0) throw new Error(`Nothing is known of Debian's packages in ${without.join(", ")}.`);
+    if (without.length > 0) throw new Error(`The SBOM names no package of Debian in ${without.join(", ")}.`);
   } catch (error) {
     reportFailure(error);
   }

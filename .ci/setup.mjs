@@ -2,8 +2,8 @@
 //
 // Needs only Node and npm, git, and either Debian's packages (as root) or a Docker Engine that is already there. Does
 // nothing, quickly, when everything is in place. `--checks` installs the JavaScript dependencies alone, which is all that `just check`
-// needs; `--tests` adds the programs that only the tests use; `--without-docker` wants no
-// Engine, but what the parts of a sett need when they run on the machine itself.
+// needs; `--tests` adds the programs that only the tests use; `--without-docker` prepares no
+// Engine, but the programs that a sett needs when it runs without containers.
 
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,11 +1,11 @@
-// What a terminal shows, with colours and with the moment at which each row came, and the same as an SVG that shows the rows one after
-// the other. As much of a terminal as `sett` asks for.
+// The text on a terminal, with its colours and the time of each row, and the same as an SVG that shows the rows one after the other. It
+// supports the control sequences that `sett` uses.
 
-/** One cell. `style`: the numbers of the colour sequence that counts for it. */
+/** One cell. `style`: the numbers of its colour sequence. */
 type Cell = { character: string; style: string };
 type Row = { cells: Cell[]; changedAtMs: number };
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are moved by these.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences begin with a control character.
 const tokens = /\u001b\[(?<marks>[?0-9;]*)(?<final>[@-~])|[\s\S]/gu;
 
 export class TerminalScreen {
@@ -34,7 +34,7 @@ export class TerminalScreen {
     return this.#rows.map((row) => row.cells.map(({ character }) => character).join("")).join("\n");
   }
 
-  /** With a title for those who cannot see it. */
+  /** `title`: for readers who cannot see the picture. */
   toSvg(title: string): string {
     const [cellWidth, rowHeight, margin, bar] = [8.4, 19, 16, 26];
     const width = Math.ceil(this.#columns * cellWidth + 2 * margin);

@@ -11,7 +11,7 @@ import { dirname, join } from "node:path";
 import { otherArchitecture } from "./build.ts";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
 import { measureCoverage } from "./coverage.ts";
-import { heldBack } from "./held-back.ts";
+import { withBufferedOutput } from "./buffer-output.ts";
 import { reportFailure } from "./report-failure.ts";
 
 /** `output`: a file descriptor, or our own output. `when`: beside the other patient ones, or after all the others; else in its turn. */
@@ -118,7 +118,7 @@ for (const step of chosen) {
 }
 if (areSeveral) {
   console.log(`\n${patient.map(({ name }) => name).join(", ")} run beside each other; each is shown when it is over`);
-  await Promise.all(patient.map(({ name, run }) => count(name, () => heldBack(`\n── ${name} ──`, run))));
+  await Promise.all(patient.map(({ name, run }) => count(name, () => withBufferedOutput(`\n── ${name} ──`, run))));
 }
 
 for (const step of chosen) if (step.when === "last") await shown(step);

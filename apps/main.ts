@@ -2,7 +2,7 @@
 import process from "node:process";
 
 const [, , word, name] = process.argv;
-/** No command for people: `sett service NAME` is the program of that name, which finds its own words where it always does. */
+/** Internal: `sett service NAME` runs the program of that name, with the arguments that follow. */
 const service = word === "service" && (name === "cub" || name === "orchestrator") ? name : undefined;
 if (service !== undefined) process.argv.splice(2, 2);
 

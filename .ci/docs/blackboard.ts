@@ -17,7 +17,7 @@ export const blackboardRegions = {
     return bullets(
       Object.entries(keys).map(([name, key]) => {
         const pattern = typeof key === "string" ? key : patternOf(key as (id: string) => string);
-        const [, kind = "", text = ""] = /^(\w+): ([\s\S]*)$/.exec(said(comments, name)) ?? [];
+        const [, kind = "", text = ""] = /^(\w+): ([\s\S]*)$/.exec(commentOf(comments, name)) ?? [];
         return `\`${pattern.slice(prefix.length)}\` (${kind}): ${sentence(text)}`;
       }),
     );
@@ -25,7 +25,7 @@ export const blackboardRegions = {
 
   async "event-types"(): Promise<string> {
     const comments = await commentsOf("lib/model/event.ts", "EventType");
-    return bullets(EventType.options.map((type) => `\`${type}\`: ${sentence(said(comments, type))}`));
+    return bullets(EventType.options.map((type) => `\`${type}\`: ${sentence(commentOf(comments, type))}`));
   },
 
   async functions(): Promise<string> {
@@ -46,14 +46,14 @@ function patternOf(key: (id: string) => string): string {
   return key(`{${parameter}}`);
 }
 
-/** A member without a comment would be a line that says nothing. */
-function said(comments: ReadonlyMap<string, string>, name: string): string {
+/** Throws where a member has no comment, because its line in the reference would be empty. */
+function commentOf(comments: ReadonlyMap<string, string>, name: string): string {
   const comment = comments.get(name);
   if (comment === undefined) throw new Error(`${name} has no comment that says what it is.`);
   return comment;
 }
 
-/** What stands before KEYS, and after Result. */
+/** The text before KEYS, and the text after Result. */
 function headerOf(source: string): { purpose: string; result: string } {
   const lines = source.split("\n");
   const header = lines

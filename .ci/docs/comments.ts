@@ -1,4 +1,4 @@
-// The comments beside the members of an object or a list in the source, which say what each of them is.
+// The comments beside the members of an object or a list in the source, which describe each member.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -12,7 +12,7 @@ const marked = /(<!-- generated: (\S+) -->\n)[\s\S]*?(<!-- end of \2 -->)/g;
 
 export type Page = { text: string; isStale: boolean };
 
-/** Path → how it should stand. Throws where a page has a mark that nothing is generated for. */
+/** Path → the text that the page should have. Throws where a page has an unknown mark. */
 export async function generatedPages(): Promise<Map<string, Page>> {
   const pages = new Map<string, Page>();
   for await (const path of new Glob("docs/**/*.md").scan(root)) {

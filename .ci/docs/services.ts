@@ -50,7 +50,7 @@ async function metrics(registry: Registry): Promise<string> {
   );
 }
 
-/** Every message that is written as it stands in the source, with its level. */
+/** Every message that the source writes as a plain string, with its level. */
 async function logLines(folder: string): Promise<string> {
   const files = await Array.fromAsync(new Glob(`${folder}/**/*.ts`).scan(root));
   const sources = await Promise.all(files.map((file) => readFile(join(root, file), "utf8")));

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the program of this machine's platform, which npm has installed beside this package.
+// Starts the program for this machine's platform, which npm has installed beside this package.
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { constants } from "node:os";
@@ -8,14 +8,14 @@ const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : proce
 const program = find(platform);
 
 if (program === undefined) {
-  console.error(`sett: There is no sett for ${platform} beside this package.`);
+  console.error(`sett: npm has not installed the package sett-${platform}, which has the program for this machine.`);
   console.error(
-    `  → Install again without --omit=optional: npm install sett. There is one for Linux and macOS, on amd64 and arm64.`,
+    `  → Install again without --omit=optional: npm install sett. There are packages for Linux and macOS, on amd64 and arm64.`,
   );
   process.exit(1);
 }
 
-// A terminal sends its interruptions to both of us: the program decides what becomes of them, and we end with it.
+// A terminal sends SIGINT and SIGQUIT to both processes: the program decides what to do, and this process ends with it.
 const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
 for (const name of ["SIGINT", "SIGQUIT"]) process.on(name, () => {});
 for (const name of ["SIGTERM", "SIGHUP"]) process.on(name, () => child.kill(name));

@@ -34,7 +34,7 @@ export function installPackages(names) {
   }
 }
 
-/** Makes sure that programs are there, given as `{ program: package }`. Where they cannot be installed it only says so. */
+/** Makes sure that programs are installed, named as `{ program: package }`. Where it cannot install them, it only says so. */
 export function ensurePrograms(packageByProgram) {
   const missing = Object.entries(packageByProgram).filter(([program]) => !isInstalled(program));
   if (missing.length === 0) {
@@ -44,6 +44,6 @@ export function ensurePrograms(packageByProgram) {
     installPackages(missing.map(([, name]) => name));
   } else {
     const programs = missing.map(([program]) => program).join(", ");
-    say(`${programs} not found: what needs it will fail until you install it`);
+    say(`${programs} not found: the steps that need it fail until you install it`);
   }
 }

@@ -1,15 +1,15 @@
-// How the set-up scripts run other programs and speak: plain Node, because they run before anything is installed.
+// How the set-up scripts run other programs and print messages: plain Node, because they run before anything is installed.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
-/** Prints one line about what the set-up is doing, on stderr: stdout belongs to what runs after it. */
+/** Prints one line about the step of the set-up, on stderr: stdout is for the program that runs after it. */
 export function say(sentence) {
   console.error(`setup: ${sentence}`);
 }
 
-/** Ends the set-up with one sentence that says what to do. */
+/** Ends the set-up with one sentence that names the remedy. */
 export class SetupError extends Error {}
 
 /** Runs a script's steps. A SetupError becomes its sentence and exit code 1; any other error keeps its stack. */

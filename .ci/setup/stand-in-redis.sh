@@ -32,7 +32,7 @@ SCRIPT
 chmod 755 "$1/usr/local/bin/docker-entrypoint.sh"
 rm -rf "$1/usr/share/doc" "$1/usr/share/man" "$1/usr/share/info" "$1/usr/share/locale" "$1/usr/share/lintian"
 
-# Nothing here is installed as far as dpkg knows: .ci/record-packages.sh finds here what has been unpacked.
+# For dpkg nothing is installed here: .ci/record-packages.sh reads this record of the unpacked packages.
 mkdir -p "$1/var/lib/dpkg/status.d"
 for archive in "$1"/var/cache/apt/archives/*.deb; do
   { dpkg-deb --field "$archive"; echo; } > "$1/var/lib/dpkg/status.d/$(dpkg-deb --field "$archive" Package)"

@@ -1,4 +1,4 @@
-// What stands in for the two base images where no registry answers: the same tags, made from Debian's packages.
+// Stand-ins for the two base images where no registry answers: the same tags, made from Debian's packages.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-# Commit lines, "hash TAB subject" → the groups and bullets of one changelog entry, as keepachangelog.com names them.
+# Commit lines, "hash TAB subject" → the groups and bullets of one changelog entry, with the group names of keepachangelog.com.
 # The group comes from the conventional prefix (`feat:`, `fix(api):`) or from the subject's first word.
 
 BEGIN {

@@ -1,14 +1,14 @@
-# A CHANGELOG.md → the same with a new entry above all others. Replaced are an `Unreleased` section and an older entry of the
-# same name; what links to versions at the end of the file stays.
+# A CHANGELOG.md → the same with a new entry above all others. The new entry replaces an `Unreleased` section and an older entry of
+# the same name; the links at the end of the file stay.
 #
 # -v entry=FILE   the new entry, heading first
-# -v name=NAME    what it is called: a version, or Unreleased
+# -v name=NAME    its name: a version, or Unreleased
 
 BEGIN {
   while ((getline line < entry) > 0) lines[++count] = line
 }
 
-# The file's own kind of line ending is kept.
+# The line endings of the file are kept.
 NR == 1 && /\r$/ { ending = "\r" }
 { sub(/\r$/, "") }
 

@@ -1,4 +1,4 @@
-# A file → the same with a version on one line replaced, wherever it stands there for itself: 1.1.0 is no part of 11.1.0.
+# A file → the same with a version on one line replaced, wherever it is a whole word: 1.1.0 is no part of 11.1.0.
 #
 # -v line=NUMBER -v old=VERSION -v new=VERSION
 

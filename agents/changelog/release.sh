@@ -1,6 +1,6 @@
-# For run.sh: what a release takes beside the entry, and what reviewers of an earlier try complain about.
+# For run.sh: raises the version for a release, and corrects what reviewers of an earlier version complained about.
 #
-# A complaint is one sentence. What this agent can mend begins like a compiler's message, with the file and the line:
+# A complaint is one sentence. A complaint that this agent can act on begins like a compiler's message, with the file and the line:
 #   README.md:3: still says version 1.1.0, not 1.2.0.
 #   CHANGELOG.md:12: lists 1a2b3c4, which …
 
@@ -11,7 +11,7 @@ complaints() { # JQ FILTER FOR THE ARTEFACTS, JQ FILTER FOR EACH SENTENCE
     | if type == \"array\" then .[] else . end | tostring | $2"
 }
 
-# Earlier rounds count as well: what they had taken out must not come back.
+# Complaints about earlier versions count as well: a commit that was taken out must not come back.
 without_unwanted() { # FILE WITH "HASH TAB SUBJECT"
   complaints '(.context_chain[]?, .additional_context[]?)' \
     'capture("^CHANGELOG\\.md:[0-9]+: lists (?<hash>[0-9a-f]{7,}),").hash' >"$scratch/changelog-unwanted"
@@ -20,10 +20,10 @@ without_unwanted() { # FILE WITH "HASH TAB SUBJECT"
     { for (hash in hashes) if (index(hash, $1) == 1 || index($1, hash) == 1) next; print }' "$1"
 }
 
-# The version is raised where it is defined. Where else it stands only a look at everything can tell: the reviewers' part.
+# Raises the version where it is defined. Finding the other places that repeat it is the reviewers' part.
 raise_version() {
   [ -n "$version" ] || return 0
-  if [ -f package.json ]; then jq empty package.json 2>/dev/null || fail "package.json is no JSON"; fi
+  if [ -f package.json ]; then jq empty package.json 2>/dev/null || fail "package.json is not valid JSON"; fi
   if old=$(jq -er '.version | strings' package.json 2>/dev/null); then
     [ "$old" = "$version" ] || raise_in_package_json
     written package.json
@@ -34,7 +34,7 @@ raise_version() {
   fi
 }
 
-# Line by line until nothing but the project's own version is another: formatting stays, and so do the versions of others.
+# Tries line by line until only the project's own version differs: the formatting stays, and so do the versions of dependencies.
 raise_in_package_json() {
   for line in $(grep -n '"version"' package.json | cut -d : -f 1); do
     mended package.json "$line" >"$scratch/changelog-new"
@@ -43,7 +43,7 @@ raise_in_package_json() {
     cat "$scratch/changelog-new" >package.json
     return
   done
-  fail "the version in package.json does not stand on a line of its own"
+  fail "the version in package.json is not on a line of its own"
 }
 
 mend_stale_versions() {
@@ -68,7 +68,7 @@ mended() { # FILE LINE
   awk -v line="$2" -v old="$old" -v new="$version" -f "$here/mend.awk" "$1"
 }
 
-# What is to be committed in the end: this and nothing else.
+# Notes a file for the commit: exactly these files are committed in the end.
 written() { # FILE
   git --literal-pathspecs add --force -- "$1"
   git --literal-pathspecs diff --cached --quiet -- "$1" || printf '%s\n' "$1" >>"$scratch/changelog-files"

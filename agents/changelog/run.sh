@@ -1,10 +1,10 @@
 #!/bin/sh
 # Brings CHANGELOG.md up to date with the commits since the last tag, and commits it. For a release it also raises the version.
 #
-# stdin:  the work (see docs/reference/tool-contract.md): the goal's text names the release, its metadata the last tag; reviews of an earlier try, if any
+# stdin:  the work (see docs/reference/tool-contract.md): the goal's text names the release, its metadata the last tag; reviews of an earlier version, if any
 # stdout: a CodeCommit whose payload is the new commit, or a ChangelogUnchanged when there is nothing to write, or a Question where the
 #         goal leaves the version to a person
-# stderr: what it does, for the log; exit 1 with a sentence when it cannot
+# stderr: log lines; on an error one sentence, and exit code 1
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +22,7 @@ answer() { # TYPE PAYLOAD SUMMARY
 
 work=$(cat)
 
-# The goal is what the agent was asked to work on, or what that was made from.
+# The goal is the target, or the target was made from it.
 goal=$(printf '%s' "$work" | jq -cen '
   input | [(.context_chain // [])[], .target_artefact] | map(select(.type == "GoalDefined")) | last | select(. != null)
 ') || fail "there is no goal (GoalDefined) in the work on stdin"
@@ -38,17 +38,17 @@ version_in() {
 }
 version=$(printf '%s' "$goal" | version_in) || version=
 
-# "Release the next version": which one that is, a person says.
-asked=$(of_goal '.payload | test("\\bnext (?:version|release)\\b"; "i")')
-if [ -z "$version" ] && [ "$asked" = true ]; then
-  said=$(printf '%s' "$work" | jq -cn '
+# "Release the next version": the agent asks a person which one.
+is_next=$(of_goal '.payload | test("\\bnext (?:version|release)\\b"; "i")')
+if [ -z "$version" ] && [ "$is_next" = true ]; then
+  reply=$(printf '%s' "$work" | jq -cn '
     input | [(.context_chain // [])[], (.additional_context // [])[]] | map(select(.structural_type == "Answer")) | last // {payload: ""}')
-  version=$(printf '%s' "$said" | version_in) || version=
+  version=$(printf '%s' "$reply" | version_in) || version=
   if [ -z "$version" ]; then
-    printf '%s' "$goal" | jq --argjson said "$said" '{
+    printf '%s' "$goal" | jq --argjson reply "$reply" '{
       structural_type: "Question",
       payload: (
-        (if $said.payload == "" then "" else "\($said.payload | tojson) is no version such as 1.2.0. " end)
+        (if $reply.payload == "" then "" else "\($reply.payload | tojson) is no version such as 1.2.0. " end)
         + "Which version is to be released? "
         + (if (.metadata.last_tag // "") == "" then "There is no tag yet." else "The last tag is \(.metadata.last_tag)." end)),
       summary: "Which version is to be released?"
@@ -63,7 +63,7 @@ folder=$(git rev-parse --show-toplevel) || fail "git finds no repository here"
 cd "$folder"
 git rev-parse --quiet --verify HEAD >/dev/null || fail "there is no commit here"
 
-# A working copy of Sett has all commits but no tags: `sett forage` writes the last one into the goal. Elsewhere git knows it.
+# A working copy of Sett has all commits but no tags: `sett forage` writes the last tag into the goal. In other clones git knows the tags.
 tag=$(of_goal '.metadata.last_tag // ""')
 since=$(of_goal '.metadata.last_tag_commit // ""')
 if [ -z "$since" ] && tag=$(git describe --tags --abbrev=0 2>/dev/null); then since=$tag; fi
@@ -80,7 +80,7 @@ scratch=$(git rev-parse --absolute-git-dir)
 : >"$scratch/changelog-files"
 . "$here/release.sh"
 
-# Left out are commits that touch nothing but the changelog, and those with a line `Changelog: skip` in their message.
+# Without commits that change only the changelog, and without commits with a line `Changelog: skip` in their message.
 git log --no-merges --full-history --invert-grep --grep='^Changelog: skip$' --format='%h%x09%s' "$range" \
   -- . ':(exclude)CHANGELOG.md' >"$scratch/changelog-all"
 if ! [ -s "$scratch/changelog-all" ]; then
@@ -88,7 +88,7 @@ if ! [ -s "$scratch/changelog-all" ]; then
   exit 0
 fi
 case $tag in
-"$version" | "v$version") [ -z "$version" ] || fail "$version is released already: it is the last tag, $tag" ;;
+"$version" | "v$version") [ -z "$version" ] || fail "version $version is already released: the last tag is $tag" ;;
 esac
 without_unwanted "$scratch/changelog-all" >"$scratch/changelog-commits"
 count=$(wc -l <"$scratch/changelog-commits" | tr -d ' ')
@@ -109,13 +109,13 @@ mend_stale_versions
 
 complaint=$(complaints '.additional_context[]?' . | head -n 1)
 if ! [ -s "$scratch/changelog-files" ]; then
-  [ -z "$complaint" ] || fail "nothing that the reviews ask for is anything this agent can mend: $complaint"
+  [ -z "$complaint" ] || fail "this agent can correct nothing that the reviews complain about: $complaint"
   answer ChangelogUnchanged "CHANGELOG.md lists the $commits $span already." "Nothing to write: CHANGELOG.md is up to date"
   exit 0
 fi
 if [ -n "$complaint" ]; then
-  subject="Mend what the review of $name found"
-  summary="Mended what the review of $name found, in $(sort -u "$scratch/changelog-files" | paste -s -d , - | sed 's/,/, /g')"
+  subject="Correct what the review of $name found"
+  summary="Corrected what the review of $name found, in $(sort -u "$scratch/changelog-files" | paste -s -d , - | sed 's/,/, /g')"
 else
   subject="Update the changelog for $name"
   summary="Listed $commits $span under \"$heading\""

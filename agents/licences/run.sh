@@ -1,9 +1,9 @@
 #!/bin/sh
-# Says under which licence a commit's tree stands, and its dependencies, as far as what is committed tells.
+# Reports the licence of a commit's tree and the licences of its dependencies, from what is committed.
 #
 # stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit
 # stdout: a LicenceReport, or without a licence file a Failure of type LicenceMissing
-# stderr: what it does, for the log; exit 1 with a sentence when it cannot
+# stderr: log lines; on an error one sentence, and exit code 1
 set -eu
 export LC_ALL=C
 
@@ -17,11 +17,11 @@ payload=$(printf '%s' "$work" | jq -enr 'input.target_artefact | select(.type ==
   fail "there is no CodeCommit to look at in the work on stdin"
 
 scratch=$(git rev-parse --absolute-git-dir 2>/dev/null) || fail "git finds no repository here"
-case $payload in '' | *[!0-9a-f]*) fail "the CodeCommit's payload is no commit" ;; esac
+case $payload in '' | *[!0-9a-f]*) fail "the payload of the CodeCommit is not a commit" ;; esac
 commit=$(git rev-parse --quiet --verify "$payload^{commit}") || fail "the commit $payload is not in this repository"
 content() { git show "$commit:$1" 2>/dev/null; } # FILE
 
-# By the words that only this licence has; spread over lines as they may be.
+# Recognises a licence by words that only this licence has, also across line breaks.
 recognise() {
   case $(tr -s '[:space:]' ' ' | tr '[:lower:]' '[:upper:]') in
   *"APACHE LICENSE VERSION 2.0"*) echo Apache-2.0 ;;
@@ -40,11 +40,11 @@ recognise() {
   esac
 }
 
-# package.json of a package → "name TAB version TAB licence"; older ones hold an object or a list.
+# package.json of a package → "name TAB version TAB licence"; older ones have an object or a list.
 of_package='def text: if type == "array" then map(text) | join(" OR ") elif type == "object" then .type // .name else . end;
   [.name // "?", .version // "?", (.license // .licenses | text) // "unknown"] | map(tostring) | @tsv'
 
-# What npm's lock file says of each package, and the packages that are committed themselves.
+# The packages in npm's lock file, and the packages that are themselves committed.
 dependencies() {
   for lock in package-lock.json npm-shrinkwrap.json; do
     content "$lock" | jq -r '
@@ -71,7 +71,7 @@ jq -n --arg commit "$commit" --arg file "$file" --arg licence "$recognised" --ar
   | { artefact_payload: { commit: $commit, file: $file, licence: $licence, declared: $declared, dependencies: $dependencies } }
   + if $file == "" then
       { structural_type: "Failure", artefact_type: "LicenceMissing",
-        summary: "There is no LICENSE file: nobody would know what they may do with a release" }
+        summary: "There is no LICENSE file: users of a release would not know what they may do with it" }
     else
       { artefact_type: "LicenceReport",
         summary: "\($file): \($licence); dependencies: \($dependencies | length), of unknown licence: \($unknown | length)" }

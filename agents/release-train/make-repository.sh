@@ -15,7 +15,7 @@ cd "$folder"
 git init --quiet --initial-branch=main
 git config user.name "Ada Lovelace"
 git config user.email ada@sett.invalid
-# Whatever the user's own git is told to do with commits and line endings.
+# The user's own settings of git must not change the commits.
 git config commit.gpgSign false
 git config tag.gpgSign false
 git config core.autocrlf false

@@ -1,7 +1,7 @@
-# For run.sh: is the version raised where it is defined, and does everything that repeats it agree?
+# For run.sh: is the version raised where it is defined, and is it the same wherever it is repeated?
 
 check_version() {
-  # The goal may leave the version to a person, who was asked then.
+  # The goal may leave the version to a person: then it is in the answer.
   case $(of_goal .payload)$(of_work '[.context_chain[]? | select(.structural_type == "Answer") | .payload] | join(" ")') in
   *"$version"*) ;;
   *) echo "The goal does not ask for version $version." >>"$problems" ;;
@@ -15,7 +15,7 @@ check_version() {
   check_readme
 }
 
-# What a README says of the version before is history only where it says so ("since version 1.1.0").
+# A README may name the previous version only as history ("since version 1.1.0").
 check_readme() {
   old=$(content "$base" package.json | jq -er '.version | strings' 2>/dev/null) ||
     old=$(content "$base" VERSION | sed -n '1s/^[[:space:]]*v*//p')

@@ -1,7 +1,7 @@
 # CHANGELOG.md → the problems of its first entry, one sentence a line.
 #
-# -v name=NAME      what the entry must be for: a version, or Unreleased
-# -v commits=FILE   what it must list: lines of "full hash TAB short hash TAB subject"
+# -v name=NAME      the name that the entry must have: a version, or Unreleased
+# -v commits=FILE   the commits that it must list: lines of "full hash TAB short hash TAB subject"
 
 BEGIN {
   while ((getline line < commits) > 0) {
@@ -34,7 +34,7 @@ heading && match($0, /\([0-9a-f]+\)$/) {
   listed[found] = 1
   if (!found) problem(NR, "lists " hash ", which is no commit since the last release.")
   else if (is_unfinished(subject[found]))
-    problem(NR, "lists " hash ", unfinished work that tells readers nothing: " subject[found])
+    problem(NR, "lists " hash ", an unfinished commit that tells readers nothing: " subject[found])
 }
 
 END {
@@ -45,7 +45,7 @@ END {
   }
 }
 
-# What was meant to be squashed, or is half done, or only brought branches together.
+# A commit that was to be squashed, is half done, or only merges branches.
 function is_unfinished(text) {
   text = tolower(text) " "
   return text ~ /^(fixup|squash|amend)! / || text ~ /^\[?(wip|tmp|temp)[]:! ]/ || \

@@ -1,4 +1,4 @@
-# package.json or package-lock.json → a sentence for each place that gives another version to the project itself. The versions
+# package.json or package-lock.json → a sentence for each place with another version of the project itself. The versions
 # of dependencies are deeper inside, or not under the name "".
 #
 # -v file=NAME -v version=VERSION
@@ -11,9 +11,9 @@ indent && index($0, indent "\"version\"") == 1 { judge() }
 is_own && /^[ \t]*"version"/ { judge() }
 /[{}]|"version"/ { is_own = 0 }
 
-function judge(    given) {
-  given = $0
-  sub(/^[ \t]*"version": *"/, "", given)
-  sub(/".*/, "", given)
-  if (given != version) print file ":" NR ": still says version " given ", not " version "."
+function judge(    value) {
+  value = $0
+  sub(/^[ \t]*"version": *"/, "", value)
+  sub(/".*/, "", value)
+  if (value != version) print file ":" NR ": still says version " value ", not " version "."
 }

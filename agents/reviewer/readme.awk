@@ -1,5 +1,5 @@
-# A README → a sentence for each line that names the version before as the one to be had: after the project's name or the word
-# "version" (`door-1.1.0.tar.gz`, `door@1.1.0`, a badge), and not where it tells history ("since version 1.1.0").
+# A README → a sentence for each line that names the previous version as the current one: after the project's name or the word
+# "version" (`door-1.1.0.tar.gz`, `door@1.1.0`, a badge), and not where it is history ("since version 1.1.0").
 #
 # -v file=NAME -v old=VERSION -v version=VERSION -v project=NAME
 

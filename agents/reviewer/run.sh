@@ -2,8 +2,8 @@
 # Reviews a commit that updates CHANGELOG.md and, for a release, raises the version.
 #
 # stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit, and the goal that it was made for
-# stdout: a Review: {} when all is well, else {"problems": [sentence, …]}
-# stderr: what it does, for the log; exit 1 with a sentence when it cannot
+# stdout: a Review: {} when it finds no problem, else {"problems": [sentence, …]}
+# stderr: log lines; on an error one sentence, and exit code 1
 set -eu
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,10 +25,10 @@ version=$(of_work '.target_artefact.metadata.version // ""') || version=
 name=${version:-Unreleased}
 
 git rev-parse --git-dir >/dev/null 2>&1 || fail "git finds no repository here"
-case $payload in '' | *[!0-9a-f]*) fail "the CodeCommit's payload is no commit" ;; esac
+case $payload in '' | *[!0-9a-f]*) fail "the payload of the CodeCommit is not a commit" ;; esac
 commit=$(git rev-parse --quiet --verify "$payload^{commit}") || fail "the commit $payload is not in this repository"
 
-# Where the work began, as the goal says; by hand that is the commit before, if there is one.
+# The commit at which the work began, from the goal; by hand the parent of the commit, if there is one.
 base=$(of_goal '.metadata.commit // ""')
 [ -n "$base" ] || base=$(git rev-parse --quiet --verify "$commit^") || base=
 since=$(of_goal '.metadata.last_tag_commit // ""')
@@ -47,7 +47,7 @@ content() { git show "$1:$2" 2>/dev/null; } # COMMIT FILE
 
 check_changelog
 if [ -n "$version" ]; then check_version; fi
-# Whatever git itself calls a mistake; trailing spaces mean a line break in a README.
+# Every mistake that git itself reports, except in a README, where trailing spaces are line breaks.
 git -c core.whitespace=cr-at-eol diff --check "${base:-$(git hash-object -t tree /dev/null)}" "$commit" \
   -- . ':(exclude)README*' | grep -v '^+' >>"$problems" || true
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Looks for keys and tokens in a commit's tree, and in all that was committed since the last tag: what a later commit takes out
-# is published all the same.
+# Looks for keys and tokens in a commit's tree, and in every commit since the last tag: a secret that a later commit removes
+# is still published.
 #
 # stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit, and the goal that it was made for
-# env:    SECRETS_EXCLUDE, paths to leave out, with spaces between them (keys that are made up for tests)
-# stdout: a SecretsReport, or a Failure of type SecretsFound that says where, and never what
-# stderr: what it does, for the log; exit 1 with a sentence when it cannot
+# env:    SECRETS_EXCLUDE, paths to leave out, with spaces between them (invented keys for tests)
+# stdout: a SecretsReport, or a Failure of type SecretsFound that names the places, and never the secrets
+# stderr: log lines; on an error one sentence, and exit code 1
 set -eu
 export LC_ALL=C
 
@@ -25,7 +25,7 @@ since=$(of_work '[.context_chain[]? | select(.type == "GoalDefined")] | last | .
 
 folder=$(git rev-parse --show-toplevel 2>/dev/null) || fail "git finds no repository here"
 cd "$folder"
-case $payload in '' | *[!0-9a-f]*) fail "the CodeCommit's payload is no commit" ;; esac
+case $payload in '' | *[!0-9a-f]*) fail "the payload of the CodeCommit is not a commit" ;; esac
 commit=$(git rev-parse --quiet --verify "$payload^{commit}") || fail "the commit $payload is not in this repository"
 [ -n "$since" ] || since=$(git describe --tags --abbrev=0 "$commit^" 2>/dev/null) || since=
 [ -z "$since" ] || git cat-file -e "$since^{commit}" 2>/dev/null ||
@@ -33,7 +33,7 @@ commit=$(git rev-parse --quiet --verify "$payload^{commit}") || fail "the commit
 
 scratch=$(git rev-parse --absolute-git-dir)
 lines=$scratch/secret-lines
-# Each kind has a mark of its own, so that next to nothing else looks like it.
+# Each kind has a pattern of its own that hardly any other text matches.
 cat >"$scratch/secret-kinds" <<'END'
 private key	-----BEGIN ([A-Z]+ )*PRIVATE KEY( BLOCK)?-----
 AWS access key	(^|[^A-Za-z0-9])(AKIA|ASIA)[0-9A-Z]{16}($|[^A-Za-z0-9])
@@ -52,7 +52,7 @@ set -- .
 for path in ${SECRETS_EXCLUDE:-}; do set -- "$@" ":(exclude)$path"; done
 set +f
 
-# Both as "commit TAB file TAB line TAB text". That nothing is found is status 1 of grep, and no error.
+# Both as "commit TAB file TAB line TAB text". Status 1 of grep means that it found nothing, and is no error.
 git grep -I --line-number --null --full-name --extended-regexp -e "$any" "$commit" -- "$@" >"$lines" ||
   [ $? -eq 1 ] || fail "git grep failed"
 tr '\t\0' ' \t' <"$lines" | sed 's/:/	/' >"$lines-all"
@@ -71,7 +71,7 @@ rm -f "$lines-cut-short"
   grep -E -e "$any" >>"$lines-all" || [ $? -eq 1 ] || fail "grep failed"
 [ ! -e "$lines-cut-short" ] || fail "git could not read all commits"
 
-# The newest place of each; the secret itself stays where it is.
+# The newest place of each secret, without the secret itself.
 while IFS='	' read -r kind pattern; do
   grep -E -e "$pattern" "$lines-all" | awk -F '\t' -v kind="$kind" '!seen[$2 FS $4]++ { print kind FS $1 FS $2 FS $3 }'
 done <"$scratch/secret-kinds" >"$lines"

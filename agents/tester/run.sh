@@ -2,9 +2,9 @@
 # Runs the repository's own tests on a commit.
 #
 # stdin:  the work (see docs/reference/tool-contract.md): a CodeCommit
-# env:    TEST_COMMAND, what to run; empty: whatever the repository has, of npm test, make test and ./test.sh
+# env:    TEST_COMMAND, the command to run; empty: the first of npm test, make test and ./test.sh that the repository has
 # stdout: a TestReport, or when the tests fail a Failure of type TestsFailed; both with command, exit code and output
-# stderr: what it does, for the log; exit 1 with a sentence when nothing could be tested
+# stderr: log lines; one sentence and exit code 1 when it could not run the tests
 set -eu
 
 fail() {
@@ -18,7 +18,7 @@ payload=$(printf '%s' "$work" | jq -enr 'input.target_artefact | select(.type ==
 
 folder=$(git rev-parse --show-toplevel 2>/dev/null) || fail "git finds no repository here"
 cd "$folder"
-case $payload in '' | *[!0-9a-f]*) fail "the CodeCommit's payload is no commit" ;; esac
+case $payload in '' | *[!0-9a-f]*) fail "the payload of the CodeCommit is not a commit" ;; esac
 commit=$(git rev-parse --quiet --verify "$payload^{commit}") || fail "the commit $payload is not in this repository"
 # In Sett it is checked out already.
 [ "$(git rev-parse HEAD)" = "$commit" ] || git checkout --quiet --detach "$commit" 2>/dev/null ||
@@ -37,7 +37,7 @@ detect() {
 
 command=${TEST_COMMAND:-$(detect)}
 [ -n "$command" ] ||
-  fail "nothing tells how to test this (TEST_COMMAND is empty, and npm test, make test and ./test.sh are not to be had)"
+  fail "no test command is known (TEST_COMMAND is empty, and there is no npm test, make test or ./test.sh that can run here)"
 echo "Testing $commit: $command" >&2
 
 log=$(git rev-parse --absolute-git-dir)/test-output
@@ -46,7 +46,7 @@ code=0
 sh -c "$command" </dev/null >"$log" 2>&1 || code=$?
 seconds=$(($(date +%s) - start))
 
-# A log has its say at the end; what is not text in it jq replaces.
+# The end of a log is the important part. jq replaces bytes that are not text.
 tail -c 65536 "$log" >"$log-end"
 jq -n --arg commit "$commit" --arg command "$command" --argjson code "$code" --argjson seconds "$seconds" \
   --rawfile output "$log-end" '

@@ -1,4 +1,4 @@
-// Which word the agent says (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` whenever something goes wrong.
+// Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
 import { type BidSubject, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -46,7 +46,7 @@ export async function chooseBid(
   return { word: bidByDefault(subject), by: "default" };
 }
 
-/** Throws with a sentence for anything but one word and exit code 0. */
+/** Throws, with a sentence, for anything but one word and exit code 0. */
 function wordOf(outcome: CommandOutcome, log: JsonLog): BidWord {
   if (outcome.kind === "not_started") throw new Error(outcome.message);
   const text = new TextDecoder();
@@ -56,9 +56,9 @@ function wordOf(outcome: CommandOutcome, log: JsonLog): BidWord {
   if (outcome.kind === "output_too_large") throw new Error(`The bid command wrote more to ${outcome.stream} than is allowed.`);
   if (outcome.kind !== "exited") throw new Error("The bid command was stopped.");
   if (outcome.exitCode !== 0) throw new Error(`The bid command ended with ${outcome.signal ?? `exit code ${outcome.exitCode}`}.`);
-  const said = text.decode(outcome.stdout).trim();
-  const word = BidWord.safeParse(said);
-  const printed = said === "" ? "nothing" : JSON.stringify(said.slice(0, 100));
-  if (!word.success) throw new Error(`The bid command printed ${printed}: it must print one of ${BidWord.options.join(", ")}.`);
-  return word.data;
+  const printed = text.decode(outcome.stdout).trim();
+  const word = BidWord.safeParse(printed);
+  if (word.success) return word.data;
+  const quoted = printed === "" ? "nothing" : JSON.stringify(printed.slice(0, 100));
+  throw new Error(`The bid command printed ${quoted}: it must print one of ${BidWord.options.join(", ")}.`);
 }

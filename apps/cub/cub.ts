@@ -13,7 +13,7 @@ export class Cub {
   readonly #executor: WorkExecutor | undefined;
   readonly #heartbeat: Heartbeat;
 
-  /** A scalable agent's persistent container only bids: what it wins is worked off by containers beside it. */
+  /** The persistent container of an agent with workers only bids: its workers do the work that it is granted. */
   constructor(deps: Deps, options: { shutdownTimeoutMs: number }) {
     this.#deps = deps;
     this.#shutdownTimeoutMs = options.shutdownTimeoutMs;
@@ -24,14 +24,14 @@ export class Cub {
     this.#heartbeat = new Heartbeat(deps, this.#executor);
   }
 
-  /** Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop is past hope. */
+  /** Until `stop`; then what is under way may end within the shutdown timeout. Rejects when a loop has hung for too long. */
   async run(stop: AbortSignal): Promise<void> {
     const { log } = this.#deps;
     const kill = new AbortController();
     const over = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const onStop = () => {
-      log.info("Stopping", { signal: stop.reason, claim_id: this.#executor?.inHand });
+      log.info("Stopping", { signal: stop.reason, claim_id: this.#executor?.workingOn });
       timer = setTimeout(() => kill.abort(), this.#shutdownTimeoutMs);
     };
     stop.addEventListener("abort", onStop, { once: true });
@@ -52,15 +52,15 @@ export class Cub {
     return this.#heartbeat.health();
   }
 
-  /** What it has in hand, for people who debug. */
+  /** What it is doing now, for people who debug. */
   state(): unknown {
     const { registration, watch } = this.#deps;
     const since = this.#deps.board.contactSince();
     return {
       registration: registration.current,
       mode: this.#executor === undefined ? "bidder-only" : "standard",
-      bidding_on: this.#watcher.inHand,
-      working_on: this.#executor?.inHand ?? null,
+      bidding_on: this.#watcher.biddingOn,
+      working_on: this.#executor?.workingOn ?? null,
       silent_ms: { watcher: watch.watcher.silentMs(), executor: watch.executor.silentMs() },
       contact_ms: since === undefined ? null : Math.round(this.#deps.clock.passedMs() - since),
     };

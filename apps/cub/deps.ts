@@ -1,4 +1,4 @@
-// What the cub is made of; everything comes in through here, so that a test or a benchmark can bring its own.
+// The cub's dependencies: all of them come in through this object, so that a test or a benchmark can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";
@@ -14,18 +14,18 @@ export type Deps = {
   board: Blackboard;
   registration: OwnRegistration;
   runTool: RunTool;
-  /** What `runTool` runs, to be named in the log. */
+  /** What `runTool` runs, for the log. */
   command: readonly string[];
   runBidCommand: RunBidCommand;
-  /** How much it may be given to read beside its target. */
+  /** The limit of the context that the tool gets beside its target. */
   contextBytes?: number | undefined;
-  /** How long a grant is its own without being renewed. */
+  /** How long the lease of a grant lasts without a renewal. */
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
-  /** Prompts without a model decide nothing. */
+  /** `prompts.claim` is set. Without a model it decides nothing. */
   hasClaimPrompt: boolean;
-  /** Undefined where it cannot be told from others. */
+  /** Undefined where the system cannot tell this process from others. */
   ownProcess?: ProcessMark | undefined;
   clock: Clock;
   /** Makes UUIDs, version 4. */
@@ -44,10 +44,10 @@ export type RunBidCommand = (order: {
   signal: AbortSignal;
 }) => Promise<CommandOutcome>;
 
-/** How the cub's work is asked to end. */
-export type Ending = {
-  /** Take nothing new. */
+/** The two signals that end the cub's work. */
+export type StopSignals = {
+  /** Start nothing new. */
   stop: AbortSignal;
-  /** The time for what is under way is up as well. */
+  /** The time for the running work is over, too. */
   kill: AbortSignal;
 };

@@ -1,4 +1,4 @@
-// The work of an accepted grant: working copy → command → verdict → commit → the artefact to post.
+// The work of an accepted grant: working copy → command → its outcome → commit → the artefact to post.
 
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
@@ -10,12 +10,12 @@ import { formatToolInput, type ToolResult, toolFailureType } from "../../lib/mod
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { Deps } from "./deps.ts";
-import { judgeOutcome, noEnd, type Verdict } from "./judge-outcome.ts";
+import { judgeOutcome, noEnd, type ToolOutcome } from "./judge-outcome.ts";
+import { commandText, outputText } from "./log-text.ts";
 import { publishCommit } from "./publish-commit.ts";
 import type { Task, TaskInputs } from "./read-grant.ts";
-import { commandText, outputText } from "./tool-words.ts";
 
-/** Never rejects: whatever goes wrong is a Failure that says so. Aborting the signal ends the command. */
+/** Never rejects: every error becomes a Failure with its reason. Aborting the signal ends the command. */
 export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promise<GrantResult> {
   if (!task.inputs.ok) return failed(deps, task, noEnd(task.inputs.reason));
   try {
@@ -29,15 +29,18 @@ export async function doWork(deps: Deps, task: Task, signal: AbortSignal): Promi
 
 async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortSignal): Promise<GrantResult> {
   if (deps.workingCopy !== undefined && inputs.base !== undefined) await deps.workingCopy.prepare(inputs.base);
-  const verdict = await runTool(deps, task, inputs, signal);
-  if (verdict.kind !== "result") return failed(deps, task, verdict.end);
-  const { result, end } = verdict;
-  const isOutOfSight = result.about !== undefined && !inSight(inputs).has(result.about);
-  if (isOutOfSight)
-    return failed(deps, task, { ...end, reason: `The tool asked about ${result.about}, which it was not given.` });
+  const outcome = await runTool(deps, task, inputs, signal);
+  if (outcome.kind !== "result") return failed(deps, task, outcome.end);
+  const { result, end } = outcome;
+  const isAboutInput = result.about === undefined || inputIds(inputs).has(result.about);
+  if (!isAboutInput)
+    return failed(deps, task, {
+      ...end,
+      reason: `The tool asked a Question \`about\` ${result.about}, which is none of its inputs.`,
+    });
   const { earlier, grant } = task;
-  const given = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
-  const artefact = resultArtefact(making(deps, task), result, given);
+  const sources = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
+  const artefact = resultArtefact(making(deps, task), result, sources);
   if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
   const published = await publish(deps, artefact, inputs, end);
   if (!published.ok) return failed(deps, task, published.end);
@@ -47,11 +50,11 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
   return { outcome: "asked", artefact, ...withoutUndefined({ base: commit }) };
 }
 
-function inSight({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {
+function inputIds({ target, contextChain, additionalContext }: TaskInputs): Set<ArtefactId> {
   return new Set([target, ...contextChain, ...additionalContext].map(({ id }) => id));
 }
 
-async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<Verdict> {
+async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, signal: AbortSignal): Promise<ToolOutcome> {
   const { metrics, registration } = deps;
   const { logical_id } = inputs.target;
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id, logical_id });
@@ -66,34 +69,34 @@ async function runTool(deps: Deps, { claim, grant }: Task, inputs: TaskInputs, s
   });
   log.info("Executing tool", { phase: grant.phase, attempt: grant.attempt, command, base_commit: inputs.base });
   metrics.executions.inc();
-  const outcome = await deps.runTool({ stdin, timeoutMs, signal });
-  const verdict = judgeOutcome(outcome, { phase: grant.phase, kind: claim.kind, target: inputs.target.type }, timeoutMs);
-  const { reason, exitCode, durationMs } = verdict.end;
+  const granted = { phase: grant.phase, kind: claim.kind, target: inputs.target.type };
+  const outcome = judgeOutcome(await deps.runTool({ stdin, timeoutMs, signal }), granted, timeoutMs);
+  const { reason, exitCode, durationMs } = outcome.end;
   if (durationMs !== null) metrics.executionSeconds.observe(durationMs / 1000);
-  const stderr = outputText(verdict.end.stderr);
+  const stderr = outputText(outcome.end.stderr);
   const about = { exit_code: exitCode, duration_ms: durationMs === null ? null : Math.round(durationMs), stderr };
-  const failure = () => ({ command, ...about, stdout: outputText(verdict.end.stdout), reason });
-  switch (verdict.kind) {
+  const failure = () => ({ command, ...about, stdout: outputText(outcome.end.stdout), reason });
+  switch (outcome.kind) {
     case "result":
       log.info("Tool execution completed", about);
-      return verdict;
+      return outcome;
     case "unreadable":
       log.info("Tool execution completed", about);
       log.error("Failed to parse tool output", failure());
-      return verdict;
+      return outcome;
     case "timed_out":
       metrics.timeouts.inc();
       log.error("Tool execution timeout", failure());
-      return verdict;
+      return outcome;
     case "failed":
       log.error("Tool execution failed", failure());
-      return verdict;
+      return outcome;
     default:
-      return unreachable(verdict);
+      return unreachable(outcome);
   }
 }
 
-/** A commit that cannot be published fails the work, with what the tool said beside git's reason. */
+/** A commit that cannot be published fails the work. The report has git's reason and the tool's output. */
 async function publish(deps: Deps, artefact: Parameters<typeof publishCommit>[1], inputs: TaskInputs, end: ToolEnd) {
   const published = await publishCommit(deps, artefact, inputs.base).catch((error: unknown) => ({
     ok: false as const,
@@ -101,12 +104,12 @@ async function publish(deps: Deps, artefact: Parameters<typeof publishCommit>[1]
   }));
   if (published.ok) return published;
   const { claim_id, logical_id } = artefact;
-  const said = { stdout: outputText(end.stdout), stderr: outputText(end.stderr) };
+  const output = { stdout: outputText(end.stdout), stderr: outputText(end.stderr) };
   deps.log.error("Tool execution failed", {
     claim_id,
     logical_id,
     command: commandText(deps.command),
-    ...said,
+    ...output,
     reason: published.reason,
   });
   return { ok: false as const, end: { ...end, reason: published.reason } };

@@ -1,31 +1,31 @@
-// A worker's whole life: one grant of one claim, from the gate to its result.
+// What a worker does: one grant of one claim, from its acceptance to its result.
 import { exitCodes } from "../../lib/model/errors.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, Ending } from "./deps.ts";
+import type { Deps, StopSignals } from "./deps.ts";
+import { logTask } from "./log-task.ts";
 import { readAssignment, readTask } from "./read-grant.ts";
 import { runGrant } from "./run-grant.ts";
-import { tellTask } from "./tell-task.ts";
 
 /**
- * The exit code: `done` once a result, or the Failure that the work came to, stands on the blackboard; `notAccepted` when this attempt is not
- * to be had (any more, or while the instance is paused), so that nothing was run; `failed` when what it came to was refused. Rejects when
- * Redis stays away.
+ * The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this attempt
+ * (the grant has ended or moved on, or the instance is paused), so that nothing was run; `failed` when the result was refused. Rejects
+ * when Redis stays away.
  */
-export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, ending: Ending): Promise<number> {
+export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, signals: StopSignals): Promise<number> {
   const { board, log, registration } = deps;
-  const patience = { signal: ending.stop, log };
+  const contact = { signal: signals.stop, log };
   const agent = registration.current.name;
-  const assignment = await untilContact(() => readAssignment(board, agent, claim, undefined), patience);
+  const assignment = await untilContact(() => readAssignment(board, agent, claim, undefined), contact);
   if (assignment?.grant.attempt !== attempt) {
-    log.info("The grant is no longer to be had", { claim_id: claim, attempt });
+    log.info("The grant is no longer available", { claim_id: claim, attempt });
     return exitCodes.notAccepted;
   }
-  const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), patience);
-  tellTask(log, task);
-  const result = await runGrant(deps, task, ending);
-  if (result === "shut") return exitCodes.notAccepted;
-  const isPosted = result !== "taken" && (await deliverResult(deps, task, result, ending));
+  const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), contact);
+  logTask(log, task);
+  const result = await runGrant(deps, task, signals);
+  if (result === "not-accepted") return exitCodes.notAccepted;
+  const isPosted = result !== "lost" && (await deliverResult(deps, task, result, signals));
   return isPosted ? exitCodes.done : exitCodes.failed;
 }

@@ -1,4 +1,4 @@
-// The sign of life on the blackboard: given only while the loops really turn.
+// The agent's heartbeat on the blackboard: reported only while both loops make progress.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { AgentState } from "../../lib/model/agent.ts";
@@ -11,27 +11,27 @@ import type { WorkExecutor } from "./work-executor.ts";
 
 const everyMs = 3_000;
 
-/** A loop with work takes a step every few seconds; after this it is called stuck. */
+/** A loop with work makes progress every few seconds. After this time it is stuck. */
 const stuckAfterMs = 30_000;
 
-/** After this nobody expects it to come round: the process ends, and its restart policy makes a new one. */
-const hopelessAfterMs = 90_000;
+/** After this time the process ends, and the container's restart policy starts a new one. */
+const exitAfterMs = 90_000;
 
 export class Heartbeat {
   readonly #deps: Deps;
   readonly #executor: WorkExecutor | undefined;
 
-  /** `executor` is missing in an agent that only bids. */
+  /** `executor`: undefined in a cub that only bids. */
   constructor(deps: Deps, executor: WorkExecutor | undefined) {
     this.#deps = deps;
     this.#executor = executor;
   }
 
-  /** Until `over`. Rejects with `internal` when a loop is past hope. */
+  /** Until `over`. Rejects with `internal` when a loop has been stuck for `exitAfterMs`. */
   async run(stop: AbortSignal, over: AbortSignal): Promise<void> {
     while (!over.aborted) {
       await this.tick(stop.aborted);
-      // The beat that says "stopping" is not waited for.
+      // After `stop` the next heartbeat says "stopping" at once.
       await sleep(everyMs, stop.aborted ? over : stop);
     }
   }
@@ -39,18 +39,19 @@ export class Heartbeat {
   async tick(isStopping: boolean): Promise<void> {
     const { board, clock, log, registration } = this.#deps;
     const slowest = this.#slowest();
-    if (slowest.silentMs() > hopelessAfterMs) {
-      throw new SettError("internal", `The ${slowest.name} has not turned for ${Math.round(slowest.silentMs() / 1000)} s.`, {
-        hint: "The agent's container starts it again; its log shows what it was doing.",
+    if (slowest.silentMs() > exitAfterMs) {
+      const seconds = Math.round(slowest.silentMs() / 1000);
+      throw new SettError("internal", `The ${slowest.name} has made no progress for ${seconds} s.`, {
+        hint: "The container starts the cub again. The cub's log shows what it was doing.",
       });
     }
     if (slowest.silentMs() > stuckAfterMs) return log.error(`The ${slowest.name} is stuck`, { silent_ms: slowest.silentMs() });
-    const claim = this.#executor?.inHand;
+    const claim = this.#executor?.workingOn;
     const state = stateOf(isStopping, claim !== undefined);
     const status = { at: clock.now().getTime(), state, ...withoutUndefined({ claim_id: claim }) };
-    // A beat that gets lost is followed by the next; whether Redis is away is watched elsewhere.
+    // One lost heartbeat does no harm: the next one follows, and the connection itself detects that Redis is away.
     await board.reportStatus(registration.current.name, status).catch((error: unknown) => {
-      log.warn("The heartbeat did not get through", { error: messageOf(error) });
+      log.warn("Could not report the heartbeat", { error: messageOf(error) });
     });
   }
 

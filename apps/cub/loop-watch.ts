@@ -1,33 +1,33 @@
-// Whether a loop still turns: the honest answer behind `/healthz` and the heartbeat.
+// Whether a loop makes progress: `/healthz` and the heartbeat report it.
 
-/** A loop that waits for something to do is well; one that has work must say often enough that it gets on with it. */
+/** A loop is idle (always healthy) or has work. A loop that has work must mark its progress often. */
 export class LoopWatch {
   readonly name: string;
   readonly #now: () => number;
-  #turnedAt: number | undefined;
+  #progressAtMs: number | undefined;
 
-  /** `now`: milliseconds of a clock that nobody sets. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(name: string, now: () => number) {
     this.name = name;
     this.#now = now;
   }
 
-  /** The loop has taken up work, or got one step further with it. */
-  turn(): void {
-    this.#turnedAt = this.#now();
+  /** The loop has begun a piece of work, or has done one step of it. */
+  markProgress(): void {
+    this.#progressAtMs = this.#now();
   }
 
-  /** Nothing to do. */
-  rest(): void {
-    this.#turnedAt = undefined;
+  /** The loop waits for work. */
+  markIdle(): void {
+    this.#progressAtMs = undefined;
   }
 
   get isBusy(): boolean {
-    return this.#turnedAt !== undefined;
+    return this.#progressAtMs !== undefined;
   }
 
-  /** For how long the loop has had work without a turn, in milliseconds. */
+  /** For how long the loop has had work without progress, in milliseconds; 0 while it is idle. */
   silentMs(): number {
-    return this.#turnedAt === undefined ? 0 : this.#now() - this.#turnedAt;
+    return this.#progressAtMs === undefined ? 0 : this.#now() - this.#progressAtMs;
   }
 }

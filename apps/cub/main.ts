@@ -1,4 +1,4 @@
-// The cub's program: wires the deps, and alone reads the environment.
+// The cub's program: wires the dependencies. No other file of the cub reads the environment.
 import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
@@ -17,13 +17,13 @@ import { createCubApp } from "./app.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
+import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
-import { commandText } from "./tool-words.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
 const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
@@ -45,7 +45,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   }
   const signal = stopSignal();
   const hasBegun = exitOn(signal);
-  // Before anything is written: an agent that cannot serve must not be registered.
+  // The port is taken before anything is written: an agent that cannot serve must not be registered.
   let answer = (_: Request): Response | Promise<Response> => new Response("Starting.", { status: 503 });
   const address = { port: settings.healthPort, hostname: settings.healthHost };
   const server = serve(address, (request) => answer(request));
@@ -67,12 +67,12 @@ async function main([argument, ...more]: string[]): Promise<void> {
   deps.log.info("Cub stopped", { signal: signal.reason });
 }
 
-/** A worker: one claim, then the end. */
+/** A worker: works on one claim and ends. */
 async function work(settings: Settings, claim: ClaimId): Promise<void> {
   const { grantAttempt: attempt, shutdownTimeoutMs } = settings;
   if (attempt === undefined) {
     throw new SettError("environment-invalid", "SETT_GRANT_ATTEMPT is missing.", {
-      hint: "`cub --execute-claim` is told there which attempt of the grant is its own.",
+      hint: "Set it to the attempt of the grant that `cub --execute-claim` shall work on.",
     });
   }
   const stop = stopSignal();
@@ -119,10 +119,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
 }
 
 /** Throws `usage`. */
-function claimOf(words: readonly string[]): ClaimId {
-  const claim = ClaimId.safeParse(words[0]);
-  if (claim.success && words.length === 1) return claim.data;
-  throw new SettError("usage", `--execute-claim takes the id of one claim, not ${words.join(" ") || "nothing"}.`, {
+function claimOf(args: readonly string[]): ClaimId {
+  const claim = ClaimId.safeParse(args[0]);
+  if (claim.success && args.length === 1) return claim.data;
+  throw new SettError("usage", `--execute-claim takes the id of one claim, not ${args.join(" ") || "nothing"}.`, {
     hint: usage,
   });
 }

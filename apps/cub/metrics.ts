@@ -1,4 +1,4 @@
-// What the cub counts, for Prometheus.
+// The cub's metrics, for Prometheus.
 import { Counter, Histogram, Registry } from "prom-client";
 
 export type CubMetrics = ReturnType<typeof createCubMetrics>;

@@ -1,11 +1,11 @@
-// Which process has this agent's work in hand, told so that the one after it can be sure that it has ended.
+// The identity of this process, stored with each grant that it works on, so that the process after it can check that it has ended.
 import { readFileSync, readlinkSync } from "node:fs";
 import process from "node:process";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { identify, isAlive } from "../../lib/process/process-id.ts";
 
-/** Undefined where the system does not tell (it is not Linux): whatever this process has in hand is then given up by its lease alone. */
+/** Undefined where the system does not tell (it is not Linux): then only the lease decides that this process's work is lost. */
 export function readOwnProcess(): ProcessMark | undefined {
   const namespace = orUndefined(() => readlinkSync("/proc/self/ns/pid"));
   const id = identify(process.pid);
@@ -15,8 +15,8 @@ export function readOwnProcess(): ProcessMark | undefined {
 }
 
 /**
- * Whether that process has certainly ended, as its successor `own` sees it. A container has one life at a time: in its next one nothing of the
- * last is left. In one and the same space of process numbers its number tells. Of all others nothing is known: a namesake elsewhere may be alive.
+ * Whether `other` has certainly ended, as its successor `own` sees it. When a container starts again, no process of its last run is left. In
+ * the same pid namespace the process number tells. Everywhere else nothing is certain: a process with the same mark may be alive on another machine.
  */
 export function hasEnded(other: ProcessMark, own: ProcessMark): boolean {
   if (other.container !== own.container) return false;
@@ -24,12 +24,12 @@ export function hasEnded(other: ProcessMark, own: ProcessMark): boolean {
   return isSameSpace ? !isAlive(other) : own.container !== undefined;
 }
 
-/** The id of this container: the engine mounts a file from the folder that it keeps for it. The host's name may be anybody's choice. */
+/** The id of this container, from the path of a file that the Engine mounts into it. The host name is not reliable: a person may set it. */
 export function containerIn(mounts: string): string | undefined {
   return /\/[a-z-]*containers\/([0-9a-f]{64})\/\S*hostname \/etc\/hostname /.exec(mounts)?.[1];
 }
 
-/** Which start of the machine: process numbers and namespaces are given out anew by each. */
+/** Which boot of the machine: each boot assigns process numbers and namespaces anew. */
 function bootOf({ born }: ProcessMark): string {
   return born.slice(born.indexOf("@"));
 }

@@ -4,7 +4,7 @@ import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { Settings } from "./settings.ts";
 
-/** Kept from start to reconnect, then read again. */
+/** Read at the start and again after each reconnect. */
 export class OwnRegistration {
   #current: AgentRegistration;
 
@@ -16,7 +16,7 @@ export class OwnRegistration {
     return this.#current;
   }
 
-  /** Reads it again; what `sett up` wrote meanwhile counts from here. An agent that was removed, or cannot read its own, keeps its last one. */
+  /** Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose registration is unreadable, keeps the last one. */
   async refresh(board: Blackboard): Promise<void> {
     const found = await board.findAgent(this.#current.name);
     if (found !== undefined && found.unreadable === undefined) this.#current = found;
@@ -24,8 +24,8 @@ export class OwnRegistration {
 }
 
 /**
- * The registration on the blackboard; an agent started alone registers itself, from its environment and the defaults of sett.yml. Throws
- * `environment-invalid` where it cannot be read: to work by other limits than its own would be worse than not to.
+ * The registration on the blackboard. An agent that was started without `sett up` registers itself, from its environment and the defaults of
+ * sett.yml. Throws `environment-invalid` where the registration is unreadable: the agent must not work under wrong limits.
  */
 export async function loadOwnRegistration(board: Blackboard, settings: OwnSettings): Promise<OwnRegistration> {
   const found = await board.findAgent(settings.agentName);
@@ -34,7 +34,7 @@ export async function loadOwnRegistration(board: Blackboard, settings: OwnSettin
       "environment-invalid",
       `The registration of agent ${found.name} cannot be read: ${found.unreadable.problem}.`,
       {
-        hint: "A newer Sett may have written it: `sett up` brings agents and registrations to one version.",
+        hint: "A newer version of Sett may have written it. Run `sett up`: it brings agents and registrations to one version.",
       },
     );
   }

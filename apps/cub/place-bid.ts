@@ -17,13 +17,13 @@ export async function placeBid(
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
     const choice = await chooseBid({ ...deps, log }, { artefact: claim.artefact_id, subject }, stop);
-    // Interrupted while deciding: the next start bids.
+    // `stop` came before a decision: the cub bids after its next start.
     if (choice === undefined) return;
     const agent = deps.registration.current.name;
     const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word: choice.word }), {
       signal: stop,
       log,
-      onRetry: () => watch.watcher.turn(),
+      onRetry: () => watch.watcher.markProgress(),
     });
     switch (answer.outcome) {
       case "placed":

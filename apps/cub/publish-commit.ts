@@ -1,4 +1,4 @@
-// The commit behind a result: checked, and carried to the exchange before anyone hears of the artefact (docs/internals/git.md#out).
+// The commit of a result: checked, and published to the exchange before the artefact is posted (docs/internals/git.md#out).
 import { settRef } from "../../lib/git/refs.ts";
 import { type Artefact, codeCommitType } from "../../lib/model/artefact.ts";
 import { CommitHash } from "../../lib/model/ids.ts";
@@ -7,8 +7,9 @@ import type { Deps } from "./deps.ts";
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
 /**
- * The commit that the artefact's payload names, else the one that HEAD has moved to; published when the workspace is `rw`, under the
- * artefact's id. In an `ro` workspace nothing is, so a promised commit that nobody else has is refused. `base` is where the working copy stood, undefined when there is none. Throws git-failed.
+ * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`, under the
+ * artefact's id. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at which
+ * the work began, undefined without a working copy. Throws git-failed.
  */
 export async function publishCommit(
   { board, workingCopy, registration }: Pick<Deps, "board" | "workingCopy" | "registration">,
@@ -41,8 +42,8 @@ function unpublished(commit: CommitHash): Publication {
   return {
     ok: false,
     reason:
-      `The tool answered with a ${codeCommitType} of ${commit}, which stands in its own working copy alone: the agent's workspace is ro. ` +
-      "Give it `workspace: { mode: rw }` in sett.yml.",
+      `The tool printed a ${codeCommitType} of ${commit}, which exists only in its own working copy: the agent's workspace is ro. ` +
+      "Set `workspace: { mode: rw }` for the agent in sett.yml.",
   };
 }
 
@@ -50,6 +51,6 @@ function noCommit({ payload }: Artefact): Publication {
   const shown = payload.length > 80 ? `${payload.slice(0, 80)}…` : payload;
   return {
     ok: false,
-    reason: `The tool answered with a ${codeCommitType} whose payload is no commit: ${JSON.stringify(shown)}.`,
+    reason: `The tool printed a ${codeCommitType} whose payload is not a commit: ${JSON.stringify(shown)}.`,
   };
 }

@@ -1,4 +1,4 @@
-// What a grant is about, read from the blackboard before it is accepted.
+// The inputs of a grant, read from the blackboard before the cub accepts it.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { baseCommit } from "../../lib/core/base-commit.ts";
 import { resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
@@ -10,32 +10,32 @@ import { isAway } from "../../lib/service/until-contact.ts";
 
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 
-/** Or the sentence that says why it cannot be had: the work then fails, visibly. */
-type Had<Value> = { ok: true; value: Value } | { ok: false; reason: string };
+/** The value, or a sentence that says why it cannot be read: then the work fails with this reason. */
+type Result<Value> = { ok: true; value: Value } | { ok: false; reason: string };
 
-/** What of the work never changes while the grant is queued, so that it may be read ahead: the gate tells whether it still is. */
+/** The part of the inputs that never changes while the grant is queued, so that it may be read ahead. `accept-grant` checks that it still is queued. */
 export type Assignment = {
   claim: Claim;
   grant: QueuedGrant;
   /** Results of earlier phases of the same claim. */
   earlier: ArtefactId[];
-  target: Had<Artefact>;
+  target: Result<Artefact>;
 };
 
-export type Task = Omit<Assignment, "target"> & { inputs: Had<TaskInputs> };
+export type Task = Omit<Assignment, "target"> & { inputs: Result<TaskInputs> };
 
 export type TaskInputs = {
   target: Artefact;
   /** Oldest first. */
   contextChain: Artefact[];
-  /** Results of earlier phases, then what the claim itself adds (reviews), then what was asked and answered; exactly these versions. */
+  /** Results of earlier phases, then the claim's own additions (reviews), then questions and answers; exactly these versions. */
   additionalContext: Artefact[];
   base: CommitHash | undefined;
 };
 
 /**
- * Undefined when the agent has no queued grant on this claim: a wake-up is only a hint. `expected`: the claim's artefact, where its
- * announcement told, so that both are read in one round trip. Rejects only when Redis is away.
+ * Undefined when the agent has no queued grant on this claim: a wake-up is only a hint. `expected`: the claim's artefact, where it is known
+ * from the announcement, so that both are read in one round trip. Rejects only when Redis is away.
  */
 export async function readAssignment(
   board: Blackboard,
@@ -44,7 +44,7 @@ export async function readAssignment(
   expected: ArtefactId | undefined,
 ): Promise<Assignment | undefined> {
   const ahead = expected === undefined ? undefined : readTarget(board, expected);
-  // Whoever awaits it hears of the failure; where there is no grant nobody does.
+  // A failure is reported where the promise is awaited. Without a grant it is never awaited, and must not be an unhandled rejection.
   ahead?.catch(() => undefined);
   const snapshot = await board.readClaim(id);
   if (snapshot === undefined || isEnded(snapshot.claim.status)) return undefined;
@@ -55,14 +55,14 @@ export async function readAssignment(
   return { claim, grant, earlier: resultsOfEarlierPhases(grants, grant.phase), target };
 }
 
-/** Adds the context as it stands now, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away. */
+/** Adds the context of this moment, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away. */
 export async function readTask(board: Blackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
-  const { target, ...given } = assignment;
-  if (!target.ok) return { ...given, inputs: target };
-  return { ...given, inputs: await orReason(() => readInputs(board, given, target.value, maxBytes)) };
+  const { target, ...rest } = assignment;
+  if (!target.ok) return { ...rest, inputs: target };
+  return { ...rest, inputs: await orReason(() => readInputs(board, rest, target.value, maxBytes)) };
 }
 
-function readTarget(board: Blackboard, id: ArtefactId): Promise<Had<Artefact>> {
+function readTarget(board: Blackboard, id: ArtefactId): Promise<Result<Artefact>> {
   return orReason(async () => {
     const target = await board.readArtefact(id);
     if (target === undefined) throw new Error(`The claim's artefact ${id} is not on the blackboard.`);
@@ -83,14 +83,14 @@ async function readInputs(
   return { target, contextChain, additionalContext, base };
 }
 
-/** The commit that the goal pins, where the goal itself is out of the context's reach. */
+/** The commit that the goal pins, where the context does not include the goal itself. */
 async function pinnedCommit(board: Blackboard, claim: Claim, known: readonly Artefact[]): Promise<CommitHash | undefined> {
   const goalId = ArtefactId.parse(claim.goal_id);
   if (known.some((artefact) => artefact.id === goalId)) return undefined;
   return (await board.readHeads([goalId]))[0]?.head.metadata.commit;
 }
 
-async function orReason<Value>(work: () => Promise<Value>): Promise<Had<Value>> {
+async function orReason<Value>(work: () => Promise<Value>): Promise<Result<Value>> {
   try {
     return { ok: true, value: await work() };
   } catch (error) {

@@ -1,9 +1,9 @@
-// One grant from the gate to its result: accept → work under the lease.
+// One grant from its acceptance to its result: accept → work under the lease.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { RunningGrant } from "../../lib/model/claim.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
-import type { Deps, Ending } from "./deps.ts";
+import type { Deps, StopSignals } from "./deps.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
 import type { Task } from "./read-grant.ts";
@@ -11,32 +11,35 @@ import type { Task } from "./read-grant.ts";
 /** For git before and after the command, and for the command's own end, on top of its timeout. */
 const besidesTheToolMs = 15 * 60_000;
 
-/** Without a result there is nothing to deliver: `shut` was the gate, or the grant was `taken` away during the work. Rejects when Redis stays away. */
-export async function runGrant(deps: Deps, task: Task, ending: Ending): Promise<GrantResult | "shut" | "taken"> {
+/**
+ * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the work.
+ * Rejects when Redis stays away.
+ */
+export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Promise<GrantResult | "not-accepted" | "lost"> {
   const { board, registration } = deps;
   const { claim, grant } = task;
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
   const running = runningGrant(deps, task);
   const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }), {
-    signal: ending.stop,
+    signal: signals.stop,
     log,
-    onRetry: () => deps.watch.executor.turn(),
+    onRetry: () => deps.watch.executor.markProgress(),
   });
   if (accepted.outcome === "refused") {
-    log.info("The grant is no longer to be had", { reason: accepted.reason });
-    return "shut";
+    log.info("The grant is no longer available", { reason: accepted.reason });
+    return "not-accepted";
   }
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = registration.current.timeout_ms + besidesTheToolMs;
-  const work = await underLease(deps, lease, { maxMs, kill: ending.kill }, (signal) => doWork(deps, task, signal));
+  const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) => doWork(deps, task, signal));
   if (work.outcome === "done") return work.result;
-  log.warn("The grant was taken away, its tool is stopped and its result dropped", { reason: work.reason });
-  return "taken";
+  log.warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
+  return "lost";
 }
 
 function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task): RunningGrant {
   const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
-  const given = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
+  const contextIds = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
   return {
     agent,
@@ -48,7 +51,7 @@ function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Tas
     run_id: newId(),
     ...(ownProcess && { run_by: ownProcess }),
     started_at: clock.now().toISOString(),
-    context_ids: [...new Set(given)],
+    context_ids: [...new Set(contextIds)],
     ...withoutUndefined({ base_commit: base }),
   };
 }

@@ -1,11 +1,11 @@
-// What the cub is told by its environment.
+// The cub's settings, from its environment.
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 
-/** May be empty or name nothing that exists: that is a failure of the work, recorded where people look for it. */
+/** It may be empty or name a program that does not exist: then the work fails, with a Failure on the blackboard. */
 const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
 
 /** docs/reference/services.md#settings is made from the descriptions here. */

@@ -1,20 +1,20 @@
 // The environment that an agent's own commands see: the image's and the agent's variables, and none of the cub's.
 
-/** Of ours, what a tool is told. */
-const toldToTools = new Set([
+/** The SETT_ variables that a tool gets. */
+const visibleToTools = new Set([
   "SETT_INSTANCE_NAME",
   "SETT_AGENT_NAME",
   "SETT_AGENT_ROLE",
   "SETT_PROMPT_CLAIM",
   "SETT_PROMPT_EXECUTION",
-  // Without a container this is how what a tool leaves behind is found.
+  // Without containers, `sett` finds the processes that a tool left behind by this variable.
   "SETT_PART",
 ]);
 
 /**
- * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what `sett up` sets. The way to Redis is
- * left out, as are `BUN_*` variables and `LD_LIBRARY_PATH`, which were meant for the cub's binary; the image's own library path comes
- * back from SETT_IMAGE_LD_LIBRARY_PATH.
+ * `environment` is the cub's own: the image's, overlaid with the agent's `environment` and what `sett up` sets. `REDIS_URL` is left
+ * out, and so are `BUN_*` variables and `LD_LIBRARY_PATH`, which are for the cub's binary. The image's own library path is restored
+ * from SETT_IMAGE_LD_LIBRARY_PATH.
  */
 export function toolEnvironment(environment: Record<string, string | undefined>, role: string): Record<string, string> {
   const tools: Record<string, string> = {};
@@ -29,5 +29,5 @@ export function toolEnvironment(environment: Record<string, string | undefined>,
 
 function isForTools(name: string): boolean {
   if (name === "REDIS_URL" || name === "LD_LIBRARY_PATH" || name.startsWith("BUN_")) return false;
-  return !name.startsWith("SETT_") || toldToTools.has(name);
+  return !name.startsWith("SETT_") || visibleToTools.has(name);
 }

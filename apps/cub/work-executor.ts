@@ -3,14 +3,14 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, Ending } from "./deps.ts";
-import { reportOwnLosses } from "./own-losses.ts";
+import type { Deps, StopSignals } from "./deps.ts";
+import { logTask } from "./log-task.ts";
+import { reportLostAttempts } from "./lost-attempts.ts";
 import { type Assignment, readAssignment, readTask } from "./read-grant.ts";
-import { inRounds } from "./rounds.ts";
 import { runGrant } from "./run-grant.ts";
-import { tellTask } from "./tell-task.ts";
+import { runPerConnection } from "./run-per-connection.ts";
 
-/** So many grants are read before their turn comes; payloads of 16 MiB bound how many. */
+/** How many grants are read ahead; payloads of up to 16 MiB limit it. */
 const maxReadAhead = 8;
 
 type Reading = Promise<Assignment | undefined>;
@@ -18,78 +18,78 @@ type Reading = Promise<Assignment | undefined>;
 export class WorkExecutor {
   readonly #deps: Deps;
   readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
-  #inHand: ClaimId | undefined;
+  #workingOn: ClaimId | undefined;
   #delivery: Promise<unknown> = Promise.resolve();
 
-  /** `targetOf`: the artefact that a claim is about, where it is known already. */
+  /** `targetOf`: the artefact of a claim, where it is known from the announcement. */
   constructor(deps: Deps, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
     this.#deps = deps;
     this.#targetOf = targetOf;
   }
 
-  /** The claim being worked on right now. */
-  get inHand(): ClaimId | undefined {
-    return this.#inHand;
+  /** The claim that the cub works on right now. */
+  get workingOn(): ClaimId | undefined {
+    return this.#workingOn;
   }
 
-  /** Until `stop`: says what an earlier process has lost, works off the grants it finds, then each one as it comes. Resolves when no work is under way. */
-  async run(ending: Ending): Promise<void> {
+  /** Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is under way. */
+  async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;
-    await reportOwnLosses(this.#deps, ending);
-    await inRounds({ board, log, watch: watch.executor }, ending.stop, async (signal) => {
+    await reportLostAttempts(this.#deps, signals);
+    await runPerConnection({ board, log, watch: watch.executor }, signals.stop, async (signal) => {
       for await (const claims of board.followGrants(registration.current.name, signal)) {
-        await this.tick(claims, ending);
-        watch.executor.rest();
+        await this.tick(claims, signals);
+        watch.executor.markIdle();
       }
     });
   }
 
   /**
-   * Works these grants off, one after the other. A result travels together with the next grant's acceptance: one round trip for each.
+   * Works on these grants, one after the other. A result is sent together with the acceptance of the next grant: one round trip for each grant.
    * Resolves when the last result is delivered. Never rejects.
    */
-  async tick(claims: readonly ClaimId[], ending: Ending): Promise<void> {
+  async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     const ahead: Reading[] = [];
     for (const [index, claim] of claims.entries()) {
-      if (ending.stop.aborted) break;
+      if (signals.stop.aborted) break;
       const soon = claims.slice(index + ahead.length, index + maxReadAhead);
-      ahead.push(...soon.map((one) => this.#read(one, ending)));
-      this.#deps.watch.executor.turn();
-      await this.#workOn(claim, ahead.shift(), ending);
+      ahead.push(...soon.map((one) => this.#read(one, signals)));
+      this.#deps.watch.executor.markProgress();
+      await this.#workOn(claim, ahead.shift(), signals);
     }
     await this.#delivery;
   }
 
-  async #workOn(claim: ClaimId, reading: Reading | undefined, ending: Ending): Promise<void> {
+  async #workOn(claim: ClaimId, reading: Reading | undefined, signals: StopSignals): Promise<void> {
     const { board, log, contextBytes } = this.#deps;
     try {
       const assignment = await reading;
-      if (assignment === undefined || ending.stop.aborted) return;
-      this.#inHand = claim;
-      const task = await this.#patiently(() => readTask(board, assignment, contextBytes), ending);
-      tellTask(log, task);
-      const result = await runGrant(this.#deps, task, ending);
+      if (assignment === undefined || signals.stop.aborted) return;
+      this.#workingOn = claim;
+      const task = await this.#untilContact(() => readTask(board, assignment, contextBytes), signals);
+      logTask(log, task);
+      const result = await runGrant(this.#deps, task, signals);
       if (typeof result === "string") return;
       await this.#delivery;
-      this.#delivery = deliverResult(this.#deps, task, result, ending);
+      this.#delivery = deliverResult(this.#deps, task, result, signals);
     } catch (error) {
       log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
     } finally {
-      this.#inHand = undefined;
+      this.#workingOn = undefined;
     }
   }
 
-  #read(claim: ClaimId, ending: Ending): Reading {
+  #read(claim: ClaimId, signals: StopSignals): Reading {
     const { board, registration } = this.#deps;
     const target = this.#targetOf(claim);
-    const reading = this.#patiently(() => readAssignment(board, registration.current.name, claim, target), ending);
-    // Whoever takes it up hears of the failure; after a stop nobody does.
+    const reading = this.#untilContact(() => readAssignment(board, registration.current.name, claim, target), signals);
+    // A failure is reported where the promise is awaited. After `stop` it is never awaited, and must not be an unhandled rejection.
     reading.catch(() => undefined);
     return reading;
   }
 
-  #patiently<Result>(job: () => Promise<Result>, { stop }: Ending): Promise<Result> {
+  #untilContact<Result>(job: () => Promise<Result>, { stop }: StopSignals): Promise<Result> {
     const { log, watch } = this.#deps;
-    return untilContact(job, { signal: stop, log, onRetry: () => watch.executor.turn() });
+    return untilContact(job, { signal: stop, log, onRetry: () => watch.executor.markProgress() });
   }
 }

@@ -1,10 +1,10 @@
-// Where the agent's command works: in a working copy of the workspace, where there is one to be had.
+// The working copy in which the agent's command works, where the repository's objects are mounted.
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { Settings } from "./settings.ts";
 
-/** Undefined where no objects are mounted: an agent that has nothing to do with code. `path` is for what git itself may look up. */
+/** Undefined where no objects are mounted: the agent then has nothing to do with code. `path`: the PATH of the git process. */
 export async function workingCopyOf(
   { git, agentName, workspaceDir }: Pick<Settings, "git" | "agentName" | "workspaceDir">,
   path: string | undefined,

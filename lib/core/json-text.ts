@@ -1,4 +1,4 @@
-// Finding one's way in JSON text without parsing it, so that what a tool wrote can be kept as written: parsing would turn
+// Finds values in JSON text without parsing it, so that the tool's text can be stored as it was written: parsing would turn
 // 12345678901234567890 into 12345678901234567000, 1.0 into 1, and put numeric keys first.
 
 /** The index just after the value that begins at or after `from`; -1 when the text ends before the value does. Judges only brackets and quotes. */

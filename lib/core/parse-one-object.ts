@@ -1,4 +1,4 @@
-// A tool's stdout as the one JSON object it must be, or the sentence that says what it is instead.
+// A tool's stdout, parsed as exactly one JSON object; or a sentence that says what it is instead.
 import { endOfValue, skipSpace } from "./json-text.ts";
 
 export type OneObject = { ok: true; text: string; value: Record<string, unknown> } | { ok: false; reason: string };
@@ -20,14 +20,14 @@ export function parseOneObject(stdout: Uint8Array): OneObject {
   const parsed = parse(text);
   if (!("value" in parsed)) return refuse(explainBrokenJson(text, start, parsed.problem));
   const { value } = parsed;
-  if (!isObject(value)) return refuse(`The tool's stdout is JSON, but ${nameOf(value)} instead of an object.`);
+  if (!isObject(value)) return refuse(`The tool's stdout is JSON, but it is ${nameOf(value)} and not an object.`);
   return { ok: true, text, value };
 }
 
 function explainBrokenJson(text: string, start: number, problem: string): string {
   const end = endOfValue(text, start);
   const looksLikeJson = text[start] === "{" || text[start] === "[";
-  if (end === -1 && looksLikeJson) return `The JSON on the tool's stdout breaks off: it ends with ${quoteEnd(text)}. ${advice}`;
+  if (end === -1 && looksLikeJson) return `The JSON on the tool's stdout is incomplete: it ends with ${quoteEnd(text)}. ${advice}`;
   const hasFirstValue = end !== -1 && "value" in parse(text.slice(start, end));
   if (!hasFirstValue && looksLikeJson)
     return `The tool's stdout is not valid JSON (${problem}): it begins with ${quote(text, start)}. ${advice}`;

@@ -1,4 +1,4 @@
-// From the bytes on a tool's stdout to what its artefact will be, or to the sentence that its Failure will give.
+// From the bytes on a tool's stdout to the content of its artefact, or to the reason of its Failure.
 import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { ClaimKind } from "../model/claim.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
@@ -8,13 +8,13 @@ import { parseOneObject } from "./parse-one-object.ts";
 
 export type ReadToolOutput = { ok: true; result: ToolResult } | { ok: false; reason: string };
 
-/** What a tool may add beside its payload, as JSON: it is read with every listing, unlike the payload. */
+/** The limit of `summary` and `metadata` together, as JSON: unlike the payload, they are read for every listing. */
 const maxMetadataBytes = 1024 * 1024;
 
-/** Of the problems listed in a reason: a tool may have written ten thousand unknown keys. */
+/** The limit of the list of problems in a reason: a tool may have written ten thousand unknown keys. */
 const maxListLength = 2000;
 
-/** What the tool was granted decides what its answer is taken for. `target`: the type of the artefact that it was given. */
+/** The grant decides which answers are valid. `target`: the type of the target artefact. */
 export type Granted = { phase: Phase; kind: ClaimKind; target: string };
 
 /** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
@@ -59,48 +59,48 @@ type Draft = Pick<Artefact, "structural_type" | "type" | "payload"> &
 
 function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: Granted): ReadToolOutput {
   if (!draft.payload.isWellFormed())
-    return refuse("The payload in the tool's output holds half a surrogate pair, which is no text.");
+    return refuse("The payload in the tool's output has half a surrogate pair, which is not valid text.");
   const payloadBytes = new TextEncoder().encode(draft.payload).byteLength;
   if (payloadBytes > maxPayloadBytes) {
-    return refuse(`The payload in the tool's output has ${payloadBytes} bytes; ${maxPayloadBytes} (16 MiB) are allowed.`);
+    return refuse(`The payload in the tool's output has ${payloadBytes} bytes; at most ${maxPayloadBytes} (16 MiB) are allowed.`);
   }
   const metadataBytes = new TextEncoder().encode(JSON.stringify({ summary, ...metadata })).byteLength;
   if (metadataBytes > maxMetadataBytes) {
     return refuse(
-      `\`summary\` and \`metadata\` in the tool's output have ${metadataBytes} bytes; ${maxMetadataBytes} (1 MiB) are allowed.`,
+      `\`summary\` and \`metadata\` in the tool's output have ${metadataBytes} bytes; at most ${maxMetadataBytes} (1 MiB) are allowed.`,
     );
   }
   if (about !== undefined && draft.structural_type !== "Question") return refuse("Only a Question can be `about` an artefact.");
   const isBlank = draft.payload.trim() === "";
   if (isBlank && (draft.structural_type === "Question" || draft.structural_type === "Answer"))
     return refuse(`The tool's ${draft.structural_type} is empty.`);
-  // Whatever else an agent makes of a question that it does not understand must not pass for an answer.
+  // Any other result of an agent that does not understand questions must not count as an answer.
   const isReply =
     draft.structural_type === "Answer" || draft.structural_type === "Question" || draft.structural_type === "Failure";
   if (granted.kind === "clarification" && !isReply)
     return refuse(
-      `The tool was asked a question (its target), and answered with a ${draft.structural_type}: print an Answer, or a Question.`,
+      `The tool's target is a Question, and the tool printed a ${draft.structural_type}. Print an Answer, a Question or a Failure.`,
     );
   if (draft.structural_type === "Answer" && granted.kind !== "clarification")
-    return refuse("The tool answered with an Answer, but was not asked a question: its target is none.");
-  // Taken as a result either would end the feedback loop without the reviewers: nobody bids on it.
+    return refuse("The tool printed an Answer, but its target is not a Question.");
+  // As the result of a rework, either would end the feedback loop without the reviewers: no agent bids on it.
   if (granted.kind === "rework" && draft.structural_type === "Review")
     return refuse(
-      `The tool was to make a new version of its ${granted.target}, and answered with a Review: print a Standard artefact.`,
+      `The tool must print a new version of its ${granted.target}, and printed a Review. Print a Standard artefact.`,
     );
   if (granted.kind === "rework" && draft.structural_type === "Terminal")
     return refuse(
-      `The tool was to make a new version of its ${granted.target}, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.`,
+      `The tool must print a new version of its ${granted.target}, and printed a Terminal. Reviewers check the new version first, so print it as Standard.`,
     );
   if (draft.structural_type === "Review" && granted.phase !== "review") {
     const word = `\`${phaseTable[granted.phase].bid}\``;
     return refuse(
-      `The tool answered with a Review, but its agent bid ${word} and not \`review\`: bid \`review\` on what it is to judge.`,
+      `The tool printed a Review, but its agent bid ${word} and not \`review\`. Bid \`review\` on the artefacts that it shall review.`,
     );
   }
   if (granted.kind === "rework" && !isReply && draft.type !== granted.target)
     return refuse(
-      `The tool was to make a new version of its ${granted.target}, and answered with the type ${draft.type}: a thread keeps its type.`,
+      `The tool must print a new version of its ${granted.target}, and printed the type ${draft.type}. A new version must have the same type.`,
     );
   const result: ToolResult = { ...draft, structural_type: structuralTypeIn(granted, draft.structural_type), metadata };
   if (summary !== undefined) result.summary = summary;
@@ -108,12 +108,12 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
   return { ok: true, result };
 }
 
-/** A review ends with a Review whatever the tool calls it, unless the tool asks or fails. */
+/** The result of a review grant is stored as a Review, unless it is a Question or a Failure. */
 function structuralTypeIn({ phase }: Granted, chosen: StructuralType): StructuralType {
   return phase !== "review" || chosen === "Question" || chosen === "Failure" ? chosen : "Review";
 }
 
-/** Other JSON is kept as the tool wrote it but for its white space, so that no digit of a number is lost. */
+/** JSON other than a string is stored as the tool wrote it, without white space, so that no digit of a number is lost. */
 function storedPayload(payload: unknown, text: string, key: "artefact_payload" | "payload"): string {
   if (typeof payload === "string") return payload;
   return compactJson(memberText(text, key) ?? "null");
@@ -124,7 +124,7 @@ type Issue = { code?: string | undefined; path: PropertyKey[]; message: string; 
 function mismatch(issues: readonly Issue[], knownKeys: string[]): ReadToolOutput {
   const problems = issues.map(({ code, path, message, keys = [] }) => {
     if (code === "unrecognized_keys" && path.length === 0) {
-      return `unknown ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => JSON.stringify(key)).join(", ")} (known are ${knownKeys.join(", ")})`;
+      return `unknown ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => JSON.stringify(key)).join(", ")} (the known keys are ${knownKeys.join(", ")})`;
     }
     const isMissing = /received undefined$/.test(message);
     return `\`${path.map(String).join(".")}\` ${isMissing ? "is missing" : sentenceOf(message)}`;
@@ -142,7 +142,7 @@ const kinds: Record<string, string> = {
   number: "a number",
 };
 
-/** What the schema library says, in our words where it speaks of types. */
+/** The message of the schema library; where it is about types, in plain words. */
 function sentenceOf(message: string): string {
   const [, expected = "", received] = /^Invalid input: expected (\w+)(?:, received (\w+))?$/.exec(message) ?? [];
   if (kinds[expected] === undefined) return message.replace(/^Invalid/, "invalid");

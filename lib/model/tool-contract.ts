@@ -1,10 +1,10 @@
-// What an agent's command is given on stdin and must answer on stdout (docs/reference/tool-contract.md).
+// What an agent's command gets on stdin and must print on stdout (docs/reference/tool-contract.md).
 import { z } from "zod";
 import { Artefact, type ArtefactMetadata, StructuralType } from "./artefact.ts";
 import { BidWord } from "./bid.ts";
 import { ArtefactId, ClaimId } from "./ids.ts";
 
-/** The bid word that earned the grant; it tells the tool what is expected of it. */
+/** The agent's bid, for which it has the grant. It tells the tool which kind of work is wanted. */
 const ClaimType = BidWord.exclude(["ignore"]);
 
 export const ToolInput = z.strictObject({
@@ -23,21 +23,21 @@ export function formatToolInput(input: ToolInput): string {
 }
 
 /** Stored as UTF-8, which has no place for half a surrogate pair (JSON can spell one: `"\ud800"`). */
-const storedText = z.string().refine((text) => text.isWellFormed(), { error: "holds half a surrogate pair, which is no text" });
+const storedText = z.string().refine((text) => text.isWellFormed(), { error: "has half a surrogate pair, which is not valid text" });
 
 /** What an agent may add to its artefact. `summary` and `commit` are recorded by Sett. */
 const AddedMetadata = z
   .record(z.string(), z.json())
   .refine((metadata) => !("commit" in metadata), {
-    error: "must not hold `commit`: Sett records it, from the working copy's HEAD",
+    error: "must not have the key `commit`: Sett records the commit itself, from the working copy's HEAD",
   })
-  .refine((metadata) => !("summary" in metadata), { error: "must not hold `summary`: give it beside `metadata`" });
+  .refine((metadata) => !("summary" in metadata), { error: "must not have the key `summary`: print it beside `metadata`" });
 
 const ChosenStructuralType = z.enum(StructuralType.options, {
   error: "must be Standard, Review, Question, Answer, Failure or Terminal",
 });
 
-/** What a tool may answer in the short form. */
+/** The structural types that have a short form. */
 export const ShortForm = z.enum(["Question", "Review", "Answer"]);
 
 export const FullToolOutput = z.strictObject({
@@ -62,7 +62,7 @@ export const ShortToolOutput = z.strictObject({
 });
 export type ShortToolOutput = z.infer<typeof ShortToolOutput>;
 
-/** What a tool's output comes to: the parts of the artefact to post that the tool decides. */
+/** The content of a tool's output: those parts of the artefact that the tool decides. */
 export type ToolResult = Pick<Artefact, "structural_type" | "type" | "payload"> & {
   summary?: string;
   /** Without `summary` and `commit`. */

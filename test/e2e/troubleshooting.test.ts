@@ -131,16 +131,16 @@ test.each([
   ["a misspelt key", print(artefact("A").replace("artefact_type", "artifact_type")), 'unknown key "artifact_type"'],
   ["exit code 1", `${print(artefact("A"))}exit 1`, "The tool ended with exit code 1."],
   ["a kill", "kill -9 $$", "The tool was ended by SIGKILL."],
-  ["no hash", print(artefact("CodeCommit")), "The tool answered with a CodeCommit whose payload is no commit"],
+  ["no hash", print(artefact("CodeCommit")), "The tool printed a CodeCommit whose payload is not a commit"],
   [
     "an answer",
     print('{"structural_type":"Answer","payload":"42"}'),
-    "The tool answered with an Answer, but was not asked a question",
+    "The tool printed an Answer, but its target is not a Question",
   ],
   [
     "a question about something else",
     print('{"structural_type":"Question","payload":"Why?","about":"11111111-1111-4111-8111-111111111111"}'),
-    "which it was not given.",
+    "which is none of its inputs.",
   ],
 ])("a tool that worked but for %s is a Failure with the reason that is listed", async (_, script, reason) => {
   const { code, err, results } = await run(script);
@@ -195,7 +195,7 @@ test("a goal that nobody wants is stalled, and the logs say why each agent ignor
 test("a valid answer to a claim that another agent's failure has ended is dropped, and the log says so", async () => {
   const { results } = await run(print(artefact("Pair")));
   expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
-  const msg = "The grant was taken away, its tool is stopped and its result dropped";
+  const msg = "Lost the grant; stopped its tool and dropped its result";
   const dropped = await waitFor("the end of the slow one", async () => (await logOf("slow")).find((line) => line.msg === msg), {
     everyMs: 200,
   });

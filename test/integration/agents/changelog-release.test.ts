@@ -51,13 +51,13 @@ test("a goal that names no release raises no version", async () => {
 });
 
 test.each([
-  ["Release 1.1.0", {}, "changelog: 1.1.0 is released already: it is the last tag, v1.1.0"],
-  ["Release 1.2.0", { "package.json": "{" }, "changelog: package.json is no JSON"],
+  ["Release 1.1.0", {}, "changelog: version 1.1.0 is already released: the last tag is v1.1.0"],
+  ["Release 1.2.0", { "package.json": "{" }, "changelog: package.json is not valid JSON"],
   ["Release 1.2.0", { "package.json": null, VERSION: "\n" }, "changelog: the file VERSION does not begin with a version"],
   [
     "Release 1.2.0",
     { "package.json": '{"version":"1.1.0","a":"1.1.0"}' },
-    "changelog: the version in package.json does not stand on a line of its own",
+    "changelog: the version in package.json is not on a line of its own",
   ],
 ])("%s with %j fails with a sentence", async (goal, files, sentence) => {
   await using scene = await releaseScene({ goal, change: ({ commit }) => commit("Change it", files) });
@@ -107,7 +107,7 @@ test.each([
   await using scene = await releaseScene();
   const first = await ask(scene);
   await expect(rework(scene, first, [saying("{}"), saying(payload)])).rejects.toThrow(
-    /^Writing .*\nchangelog: nothing that the reviews ask for is anything this agent can mend: .*Please be more cheerful\.$/m,
+    /^Writing .*\nchangelog: this agent can correct nothing that the reviews complain about: .*Please be more cheerful\.$/m,
   );
 });
 

@@ -69,7 +69,7 @@ describe("the tester", () => {
 
   test("tests nothing where nothing tells how, and fails with a sentence", async () => {
     await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow(
-      "tester: nothing tells how to test this",
+      "tester: no test command is known",
     );
   });
 

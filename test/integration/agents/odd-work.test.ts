@@ -56,7 +56,7 @@ describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (
   test("is given a payload that is no commit", async () => {
     for (const payload of ["", "HEAD", "--help", "main", "-1", "cafe\nbabe", "$(reboot)"])
       expect(await hear(agent, { target: commit(payload) }, scene.sample)).toBe(
-        `${agent}: the CodeCommit's payload is no commit`,
+        `${agent}: the payload of the CodeCommit is not a commit`,
       );
   });
 });

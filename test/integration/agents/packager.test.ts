@@ -58,8 +58,8 @@ test("it packs no commit that is for no release, and moves no tag", async () => 
   await git(scene.sample, "tag", "v7.0.0");
   const said = [await hear({}), await hear({ version: "1.2; reboot" }), await hear({ version: "7.0.0" })];
   expect(said.map(({ exitCode, stdout, stderr }) => [exitCode, stdout, stderr.trim().split("\n").at(-1)])).toEqual([
-    [1, "", 'packager: the commit is for no release: state a goal such as "Release 1.2.0"'],
-    [1, "", "packager: 1.2; reboot is no version"],
-    [1, "", "packager: the tag v7.0.0 exists already and stands for something else"],
+    [1, "", 'packager: the commit is not for a release: post a goal such as "Release 1.2.0"'],
+    [1, "", "packager: 1.2; reboot is not a version"],
+    [1, "", "packager: the tag v7.0.0 already exists and is a different tag"],
   ]);
 });

@@ -59,7 +59,7 @@ test("the reviewer finds what really is wrong with it, and nothing else", async 
   expect(JSON.parse(rejection.payload)).toEqual({
     problems: [
       expect.stringMatching(
-        new RegExp(`^CHANGELOG\\.md:\\d+: lists ${fixup}, unfinished work that tells readers nothing: fixup! Fix the silence`),
+        new RegExp(`^CHANGELOG\\.md:\\d+: lists ${fixup}, an unfinished commit that tells readers nothing: fixup! Fix the silence`),
       ),
       "package-lock.json:3: still says version 1.1.0, not 1.2.0.",
       "package-lock.json:9: still says version 1.1.0, not 1.2.0.",
@@ -73,7 +73,7 @@ test("the reviewer finds what really is wrong with it, and nothing else", async 
 test("the second version stands on the first and mends all of it", async () => {
   expect([second.type, second.metadata.summary]).toEqual([
     "CodeCommit",
-    "Mended what the review of 1.2.0 found, in CHANGELOG.md, README.md, package-lock.json",
+    "Corrected what the review of 1.2.0 found, in CHANGELOG.md, README.md, package-lock.json",
   ]);
   expect(await git(scene.sample, "rev-parse", `${second.payload}^`)).toBe(first.payload);
   expect((await show(second.payload, "CHANGELOG.md")).replaceAll(/\([0-9a-f]+\)|\d{4}-\d\d-\d\d/g, "…")).toBe(

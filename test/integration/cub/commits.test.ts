@@ -96,7 +96,7 @@ describe("a tool in an rw workspace", () => {
     await using scene = await codingScene("rw", () => ({ payload: "f".repeat(40) }));
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
-    expect(artefact.metadata.summary).toContain("is no commit");
+    expect(artefact.metadata.summary).toContain("is not a commit");
     expect(scene.published()).toEqual([]);
   });
 });

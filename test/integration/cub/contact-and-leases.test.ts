@@ -83,7 +83,7 @@ describe("contact and leases", () => {
     const pid = await until(() => Number(readIfThere(join(folder.path, "pid"))) || undefined, "the tool's child");
     await scene.standIn.terminate(claim, "No longer wanted.");
     await untilGone(pid);
-    await cub.said("The grant was taken away, its tool is stopped and its result dropped");
+    await cub.said("Lost the grant; stopped its tool and dropped its result");
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)(

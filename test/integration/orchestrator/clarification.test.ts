@@ -110,7 +110,7 @@ describe("tiered clarification", () => {
     const artefacts = await clan.artefactsOf(goal);
     const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
     expect(failures.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["coder", "planner"]);
-    expect(failures[0]?.metadata.summary).toContain("answered with a Standard");
+    expect(failures[0]?.metadata.summary).toContain("printed a Standard");
     await answer(clan, question, "1.2.0");
     expect((await terminalOf(clan, goal)).payload).toBe("1.2.0");
     await reaches(clan, goal, "achieved");

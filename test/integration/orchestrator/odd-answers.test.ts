@@ -106,7 +106,7 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   expect(others).toEqual([]);
 
   const [, , , poem, ...noMore] = await clan.settled(await clan.state("poem"));
-  const why = "The tool was to make a new version of its Draft, and answered with the type Poem: a thread keeps its type.";
+  const why = "The tool must print a new version of its Draft, and printed the type Poem. A new version must have the same type.";
   expect(poem).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure", metadata: { summary: why } });
   expect(noMore).toEqual([]);
 
@@ -114,7 +114,7 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   const [, , , end, ...nothing] = await clan.settled(await clan.state("end"));
   expect(end).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure" });
   expect(end?.metadata.summary).toBe(
-    "The tool was to make a new version of its Draft, and answered with a Terminal: what is reworked is reviewed again, so print it as Standard.",
+    "The tool must print a new version of its Draft, and printed a Terminal. Reviewers check the new version first, so print it as Standard.",
   );
   expect(nothing).toEqual([]);
 });

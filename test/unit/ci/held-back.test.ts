@@ -5,10 +5,10 @@ import { join } from "node:path";
 import process from "node:process";
 
 const script = `
-import { heldBack } from ${JSON.stringify(join(import.meta.dir, "../../../.ci/held-back.ts"))};
+import { withBufferedOutput } from ${JSON.stringify(join(import.meta.dir, "../../../.ci/buffer-output.ts"))};
 const say = (words) => (output) => Bun.spawn(["sh", "-c", words], { stdio: ["ignore", output, output] }).exited;
-const slow = heldBack("── slow ──", say("echo begins; until [ -e $GO ]; do sleep 0.02; done; echo goes on; exit 3"));
-const quick = heldBack("── quick ──", say("echo one; echo two >&2"));
+const slow = withBufferedOutput("── slow ──", say("echo begins; until [ -e $GO ]; do sleep 0.02; done; echo goes on; exit 3"));
+const quick = withBufferedOutput("── quick ──", say("echo one; echo two >&2"));
 await quick.then(() => Bun.write(process.env.GO, ""));
 console.log(JSON.stringify(await Promise.all([slow, quick])));
 `;

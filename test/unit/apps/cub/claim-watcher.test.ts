@@ -53,7 +53,7 @@ describe("the claim watcher", () => {
     await standIn.grant(closed, agent);
     const watcher = new ClaimWatcher(parts);
     await watcher.tick([others, closed], stop.signal);
-    expect(watcher.inHand).toEqual([]);
+    expect(watcher.biddingOn).toEqual([]);
     expect((await standIn.read(closed)).claim.bids).toEqual([]);
   });
 

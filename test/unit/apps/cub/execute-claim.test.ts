@@ -35,7 +35,7 @@ test("a claim that never was, another's grant, another attempt and an ended clai
   ] as const)
     expect(await executeClaim(parts, claim, attempt, ending)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);
-  expect(scene.messages()).toEqual(Array(4).fill("The grant is no longer to be had"));
+  expect(scene.messages()).toEqual(Array(4).fill("The grant is no longer available"));
   expect((await standIn.grantOf(own, agent))?.state).toBe("queued");
 });
 

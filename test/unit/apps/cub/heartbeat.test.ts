@@ -26,9 +26,9 @@ describe("the heartbeat", () => {
     pass(3_600_000);
     await heartbeat.tick(false);
     expect((await status())?.state).toBe("idle");
-    watch.executor.turn();
+    watch.executor.markProgress();
     pass(20_000);
-    watch.executor.turn();
+    watch.executor.markProgress();
     pass(20_000);
     expect(heartbeat.health()).toEqual({ ok: true });
     await heartbeat.tick(true);
@@ -38,21 +38,21 @@ describe("the heartbeat", () => {
   test("stops with a loop that has work and does not turn, and so does the health", async () => {
     const { scene, watch, heartbeat, status, pass } = await beating();
     await using _ = scene;
-    watch.watcher.turn();
+    watch.watcher.markProgress();
     pass(31_000);
     expect(heartbeat.health()).toEqual({ ok: false, reason: "The claim watcher is stuck." });
     await heartbeat.tick(false);
     expect(await status()).toBeUndefined();
-    watch.watcher.rest();
+    watch.watcher.markIdle();
     expect(heartbeat.health()).toEqual({ ok: true });
   });
 
   test("ends the cub when a loop is past hope", async () => {
     const { scene, watch, heartbeat, pass } = await beating();
     await using _ = scene;
-    watch.executor.turn();
+    watch.executor.markProgress();
     pass(91_000);
-    expect(heartbeat.run(scene.stop.signal, scene.stop.signal)).rejects.toThrow("The work executor has not turned for 91 s.");
+    expect(heartbeat.run(scene.stop.signal, scene.stop.signal)).rejects.toThrow("The work executor has made no progress for 91 s.");
   });
 
   test("the health tells when Redis is away", async () => {

@@ -1,6 +1,6 @@
 // A cub that starts again says which attempts were lost with the process before it, and leaves all others alone.
 import { afterAll, describe, expect, test } from "bun:test";
-import { reportOwnLosses } from "../../../../apps/cub/own-losses.ts";
+import { reportLostAttempts } from "../../../../apps/cub/lost-attempts.ts";
 import type { ProcessMark, RunningGrant } from "../../../../lib/model/claim.ts";
 import type { ClaimId } from "../../../../lib/model/ids.ts";
 import { endedMark, endMarkedProcesses, livingMark, own } from "../../../support/cub/marked-process.ts";
@@ -33,7 +33,7 @@ describe("what was in hand", () => {
     const lost = await begun(running("coder", gone));
     const left = [running("coder", living), running("coder", own), running("coder"), running("tester", gone)];
     const others = await Promise.all(left.map(async (grant) => [await begun(grant), grant] as const));
-    await reportOwnLosses(parts, ending);
+    await reportLostAttempts(parts, ending);
     const { state, artefact, grant } = await standIn.ended(lost, coder);
     expect(state).toBe("failed");
     const reason = "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost.";
@@ -42,7 +42,7 @@ describe("what was in hand", () => {
     expect(grant).toMatchObject({ reason, failure_type: "AttemptLost", run_by: gone });
     for (const [claim, grant] of others) expect(await standIn.grantOf(claim, grant.agent)).toEqual(grant);
     // Once more finds nothing more.
-    await reportOwnLosses(parts, ending);
+    await reportLostAttempts(parts, ending);
     expect(scene.messages().filter((msg) => msg === "Created Failure artefact")).toHaveLength(1);
   });
 });

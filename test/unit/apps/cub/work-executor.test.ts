@@ -124,7 +124,7 @@ describe("the work executor", () => {
     const executor = new WorkExecutor(parts);
     await executor.tick([claim], { stop: stop.signal, kill: stop.signal });
     expect(scene.lines).toEqual([]);
-    expect(executor.inHand).toBeUndefined();
+    expect(executor.workingOn).toBeUndefined();
   });
 });
 

@@ -70,7 +70,7 @@ describe("a result", () => {
     ] as const) {
       for (const review of ['{"structural_type":"Review","payload":{}}', full({ structural_type: "Review" })])
         expect(reasonOf(review, phase)).toBe(
-          `The tool answered with a Review, but its agent bid \`${word}\` and not \`review\`: bid \`review\` on what it is to judge.`,
+          `The tool printed a Review, but its agent bid \`${word}\` and not \`review\`. Bid \`review\` on the artefacts that it shall review.`,
         );
     }
   });
@@ -107,7 +107,7 @@ describe("a result", () => {
   test("a payload of exactly 16 MiB is allowed, counted in bytes", () => {
     expect(resultOf(full({ artefact_payload: "ä".repeat(maxPayloadBytes / 2) })).payload.length).toBe(maxPayloadBytes / 2);
     expect(reasonOf(full({ artefact_payload: `${"ä".repeat(maxPayloadBytes / 2)}x` }))).toBe(
-      "The payload in the tool's output has 16777217 bytes; 16777216 (16 MiB) are allowed.",
+      "The payload in the tool's output has 16777217 bytes; at most 16777216 (16 MiB) are allowed.",
     );
   });
 });
@@ -120,15 +120,15 @@ describe("an output that is no JSON object", () => {
     ["a log line before the object", `Compiling…\n${full({})}`, /is not JSON: it begins with "Compiling…\\n\{/],
     ["a number-like log line", `2026-01-01 start\n${full({})}`, /begins with "2026-01-01|after the first value comes "-01-01/],
     ["text after the object", `${full({})}\nDone.`, /wrote more than JSON to stdout: after the first value comes "Done\."/],
-    ["half a JSON", full({}).slice(0, 40), /^The JSON on the tool's stdout breaks off: it ends with ".*artefact_payl/],
-    ["an unfinished string", '{"artefact_type":"No', /breaks off/],
+    ["half a JSON", full({}).slice(0, 40), /^The JSON on the tool's stdout is incomplete: it ends with ".*artefact_payl/],
+    ["an unfinished string", '{"artefact_type":"No', /is incomplete/],
     ["two objects", `${full({})}\n${full({})}`, /several JSON values to stdout \(the second begins with "\{\\"artefact_type/],
     ["two objects side by side", "{}{}", /several JSON values/],
     ["two scalars", '1 "x"', /several JSON values/],
     ["a trailing comma", '{"artefact_type":"Note",}', /is not valid JSON \(.+\): it begins with/],
     ["single quotes", "{'artefact_type':'Note'}", /is not valid JSON/],
     ["a line break in a string", '{"artefact_type":"a\nb"}', /is not valid JSON/],
-    ["an array", "[{}]", /is JSON, but an array instead of an object/],
+    ["an array", "[{}]", /is JSON, but it is an array and not an object/],
     ["a string", '"done"', /is JSON, but a string instead/],
     ["a number", "42", /but a number instead/],
     ["null", "null", /but null instead/],
@@ -144,7 +144,7 @@ describe("an output that is no JSON object", () => {
   });
 
   test("a hundred thousand opening brackets are refused, not a crash", () => {
-    expect(reasonOf("[".repeat(100_000))).toContain("breaks off");
+    expect(reasonOf("[".repeat(100_000))).toContain("is incomplete");
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     expect(payloadOf(deep)).toBe(deep);
     expect(reasonOf(`{"artefact_type":"Note","artefact_payload":1,"summary":"","metadata":{"deep":${deep}}}`)).toContain(
@@ -158,7 +158,7 @@ describe("an output that breaks the contract", () => {
     expect(reasonOf('{"artifact_type":"Note","summary":7}')).toBe(
       "The tool's output does not match the contract: `artefact_type` is missing; `artefact_payload` is missing; " +
         "`summary` must be text, not a number; " +
-        'unknown key "artifact_type" (known are artefact_type, artefact_payload, summary, structural_type, metadata, about).',
+        'unknown key "artifact_type" (the known keys are artefact_type, artefact_payload, summary, structural_type, metadata, about).',
     );
   });
 
@@ -174,19 +174,19 @@ describe("an output that breaks the contract", () => {
       { structural_type: "Standart" },
       "must be Standard, Review, Question, Answer, Failure or Terminal",
     ],
-    ["an Answer", { structural_type: "Answer" }, "was not asked a question"],
+    ["an Answer", { structural_type: "Answer" }, "its target is not a Question"],
     ["an empty Question", { structural_type: "Question", artefact_payload: " \n" }, "The tool's Question is empty."],
-    ["a commit of the tool's own", { metadata: { commit: "abc" } }, "`metadata` must not hold `commit`"],
-    ["a summary in metadata", { metadata: { summary: "abc" } }, "`metadata` must not hold `summary`"],
+    ["a commit of the tool's own", { metadata: { commit: "abc" } }, "`metadata` must not have the key `commit`"],
+    ["a summary in metadata", { metadata: { summary: "abc" } }, "`metadata` must not have the key `summary`"],
     ["metadata that is no object", { metadata: [1] }, "`metadata` must be an object, not a list"],
     ["about of a result that asks nothing", { about: "3f2b8c1e-7a64-4d0f-9a53-2f1f6f0c9d11" }, "Only a Question can be `about`"],
     ["about that is no id", { structural_type: "Question", about: "x" }, "`about` must be a UUID"],
     [
       "half a surrogate pair as payload",
       { artefact_payload: "\ud800" },
-      "The payload in the tool's output holds half a surrogate pair",
+      "The payload in the tool's output has half a surrogate pair",
     ],
-    ["half a surrogate pair as type", { artefact_type: "a\udc00" }, "`artefact_type` holds half a surrogate pair"],
+    ["half a surrogate pair as type", { artefact_type: "a\udc00" }, "`artefact_type` has half a surrogate pair"],
     ["too much metadata", { metadata: { log: "x".repeat(2_000_000) } }, "(1 MiB) are allowed"],
   ])("%s is refused", (_, more, reason) => {
     expect(reasonOf(full(more))).toContain(reason);
@@ -194,7 +194,7 @@ describe("an output that breaks the contract", () => {
 
   test("a short form without its payload, or with a typing error, is refused", () => {
     expect(reasonOf('{"structural_type":"Review","paylod":1}')).toMatch(
-      /`payload` is missing; unknown key "paylod" \(known are structural_type, payload/,
+      /`payload` is missing; unknown key "paylod" \(the known keys are structural_type, payload/,
     );
   });
 

@@ -1,4 +1,4 @@
-// What an earlier process of this agent had in hand when it was killed, or crashed, is lost: its successor says so at once, where it is sure.
+// Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where the new process is sure of that, it reports it at once.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import { failureArtefact } from "../../lib/core/result-artefact.ts";
 import { attemptLostType } from "../../lib/core/retry.ts";
@@ -7,35 +7,35 @@ import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { deliverResult } from "./deliver-result.ts";
-import type { Deps, Ending } from "./deps.ts";
+import type { Deps, StopSignals } from "./deps.ts";
 import { hasEnded } from "./own-process.ts";
 
 const claimsAtOnce = 100;
 
 /**
- * To be called before anything new is begun. Each loss is the end of its attempt, which the blackboard checks: where somebody else has ended it
- * meanwhile, that counts. Never rejects: what is not said here is found out when the lease lapses.
+ * To be called before any new work. Each report ends its attempt. The blackboard checks it: where the attempt has ended in the meantime, the
+ * report is refused. Never rejects: an attempt that is not reported here fails when its lease lapses.
  */
-export async function reportOwnLosses(deps: Deps, ending: Ending): Promise<void> {
+export async function reportLostAttempts(deps: Deps, signals: StopSignals): Promise<void> {
   const { board, log, ownProcess, registration } = deps;
   if (ownProcess === undefined) return;
   try {
-    const open = await untilContact(() => board.listOpenClaims(), { signal: ending.stop, log });
+    const open = await untilContact(() => board.listOpenClaims(), { signal: signals.stop, log });
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       const some = open.slice(from, from + claimsAtOnce);
-      for (const { claim, grants } of await untilContact(() => board.readClaims(some), { signal: ending.stop, log })) {
+      for (const { claim, grants } of await untilContact(() => board.readClaims(some), { signal: signals.stop, log })) {
         const grant = grants.find(({ agent }) => agent === registration.current.name);
         if (grant?.state !== "running" || grant.run_by === undefined || !hasEnded(grant.run_by, ownProcess)) continue;
         log.warn("The attempt of an earlier process is lost", { claim_id: claim.id, attempt: grant.attempt });
-        await deliverResult(deps, { claim, grant }, lossOf(deps, claim, grant), ending);
+        await deliverResult(deps, { claim, grant }, lostAttempt(deps, claim, grant), signals);
       }
     }
   } catch (error) {
-    if (!ending.stop.aborted) log.warn("Could not look for lost attempts", { error: messageOf(error) });
+    if (!signals.stop.aborted) log.warn("Could not look for lost attempts", { error: messageOf(error) });
   }
 }
 
-function lossOf({ clock, newId, registration }: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
+function lostAttempt({ clock, newId, registration }: Deps, claim: Claim, { agent, attempt }: Grant): GrantResult {
   const reason = `Agent ${agent} was killed or crashed in the middle of its work, and was started again: attempt ${attempt} is lost.`;
   const making = { id: ArtefactId.parse(newId()), at: clock.now().toISOString(), agent: registration.current, claim };
   const payload = JSON.stringify({ reason, agent });

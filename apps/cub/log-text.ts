@@ -1,14 +1,14 @@
-// What the log tells of a tool: its command and what it wrote, each shortened.
+// A tool's command and its output as the log shows them: shortened.
 import { shortenedOutput, type ToolEnd } from "../../lib/core/failure-report.ts";
 
 const maxCommandLength = 200;
 
-/** Of each end of an output; together they stay below what the log cuts. */
+/** Of each end of an output. Both together stay below the length at which the log cuts a field. */
 const keptBytes = 900;
 
-/** As it would be typed, more or less: for people, not for a shell. */
+/** Roughly as a person would type it. It is not quoted for a shell. */
 export function commandText(command: readonly string[]): string {
-  const text = command.map((word) => (/^[\w%+,./:=@-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
+  const text = command.map((part) => (/^[\w%+,./:=@-]+$/.test(part) ? part : JSON.stringify(part))).join(" ");
   return text.length <= maxCommandLength ? text : `${text.slice(0, maxCommandLength - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 

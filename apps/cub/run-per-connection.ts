@@ -1,4 +1,4 @@
-// How both loops live through a Redis that comes and goes: each contact is a round, begun afresh from what is on record.
+// How both loops survive the loss of Redis: after each reconnect a loop starts again from what is stored.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -7,16 +7,16 @@ import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 
-type RoundParts = { board: Pick<Blackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };
+type LoopDeps = { board: Pick<Blackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };
 
 /**
- * Runs `round` until `stop`. Its signal aborts at a reconnect, because whatever was announced in between may have been missed, and
- * with `stop`. A round that fails is begun again with back-off: one bad record must not silence the agent. Never rejects.
+ * Runs `loop` again and again until `stop`. Its signal aborts with `stop` and at a reconnect, because the cub may have missed announcements
+ * while Redis was away. A loop that fails is started again after a back-off: one bad record must not stop the agent. Never rejects.
  */
-export async function inRounds(
-  { board, log, watch }: RoundParts,
+export async function runPerConnection(
+  { board, log, watch }: LoopDeps,
   stop: AbortSignal,
-  round: (signal: AbortSignal) => Promise<void>,
+  loop: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   let failures = 0;
   while (!stop.aborted) {
@@ -25,17 +25,17 @@ export async function inRounds(
     stop.addEventListener("abort", end, { once: true });
     const unsubscribe = board.onReconnect(end);
     try {
-      await round(over.signal);
+      await loop(over.signal);
       failures = 0;
     } catch (error) {
       failures++;
-      if (!stop.aborted) log.warn(`The ${watch.name} begins again`, { error: messageOf(error), failures });
+      if (!stop.aborted) log.warn(`The ${watch.name} failed; starting it again`, { error: messageOf(error), failures });
     } finally {
       unsubscribe();
       stop.removeEventListener("abort", end);
     }
-    // Waiting for a Redis that is away is no work: how long that may last is for its own limit to say.
-    watch.rest();
+    // Waiting for Redis is no work: SETT_REDIS_GIVE_UP limits it.
+    watch.markIdle();
     if (!over.signal.aborted) await sleep(backOffMs(Math.max(1, failures), { firstMs: 100, maxMs: 5_000 }), stop);
   }
 }
