@@ -52,7 +52,9 @@ function unpinnedActions(text: string): { line: number; action: string }[] {
 function missingLimits({ permissions, jobs = {} }: Workflow): string[] {
   const unlimited = Object.entries(jobs).filter(([, job]) => job.uses === undefined && job["timeout-minutes"] === undefined);
   return [
-    ...(permissions === undefined ? ["the workflow names no `permissions`, and so has every default permission of the repository"] : []),
+    ...(permissions === undefined
+      ? ["the workflow names no `permissions`, and so has every default permission of the repository"]
+      : []),
     ...unlimited.map(([name]) => `the job \`${name}\` has no \`timeout-minutes\`, and may run for six hours`),
   ];
 }

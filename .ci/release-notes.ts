@@ -9,7 +9,8 @@ import { reportFailure } from "./report-failure.ts";
 export function notesOf(changelog: string, version: string): string {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((text) => text.startsWith(`[${version}]`) || text.startsWith(`${version} `));
-  if (section === undefined) throw new Error(`CHANGELOG.md has no section "## ${version} - DATE": rename the section of the unreleased changes.`);
+  if (section === undefined)
+    throw new Error(`CHANGELOG.md has no section "## ${version} - DATE": rename the section of the unreleased changes.`);
   const notes = section.slice(section.indexOf("\n")).trim();
   if (!/^- /m.test(notes)) throw new Error(`The section of CHANGELOG.md about ${version} is empty.`);
   return notes;

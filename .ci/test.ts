@@ -8,10 +8,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { withBufferedOutput } from "./buffer-output.ts";
 import { otherArchitecture } from "./build.ts";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
 import { measureCoverage } from "./coverage.ts";
-import { withBufferedOutput } from "./buffer-output.ts";
 import { reportFailure } from "./report-failure.ts";
 
 /** `output`: a file descriptor, or our own output. `when`: beside the other patient ones, or after all the others; else in its turn. */

@@ -27,7 +27,8 @@ export function parseOneObject(stdout: Uint8Array): OneObject {
 function explainBrokenJson(text: string, start: number, problem: string): string {
   const end = endOfValue(text, start);
   const looksLikeJson = text[start] === "{" || text[start] === "[";
-  if (end === -1 && looksLikeJson) return `The JSON on the tool's stdout is incomplete: it ends with ${quoteEnd(text)}. ${advice}`;
+  if (end === -1 && looksLikeJson)
+    return `The JSON on the tool's stdout is incomplete: it ends with ${quoteEnd(text)}. ${advice}`;
   const hasFirstValue = end !== -1 && "value" in parse(text.slice(start, end));
   if (!hasFirstValue && looksLikeJson)
     return `The tool's stdout is not valid JSON (${problem}): it begins with ${quote(text, start)}. ${advice}`;

@@ -85,9 +85,7 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
     return refuse("The tool printed an Answer, but its target is not a Question.");
   // As the result of a rework, either would end the feedback loop without the reviewers: no agent bids on it.
   if (granted.kind === "rework" && draft.structural_type === "Review")
-    return refuse(
-      `The tool must print a new version of its ${granted.target}, and printed a Review. Print a Standard artefact.`,
-    );
+    return refuse(`The tool must print a new version of its ${granted.target}, and printed a Review. Print a Standard artefact.`);
   if (granted.kind === "rework" && draft.structural_type === "Terminal")
     return refuse(
       `The tool must print a new version of its ${granted.target}, and printed a Terminal. Reviewers check the new version first, so print it as Standard.`,

@@ -23,7 +23,9 @@ export function formatToolInput(input: ToolInput): string {
 }
 
 /** Stored as UTF-8, which has no place for half a surrogate pair (JSON can spell one: `"\ud800"`). */
-const storedText = z.string().refine((text) => text.isWellFormed(), { error: "has half a surrogate pair, which is not valid text" });
+const storedText = z
+  .string()
+  .refine((text) => text.isWellFormed(), { error: "has half a surrogate pair, which is not valid text" });
 
 /** What an agent may add to its artefact. `summary` and `commit` are recorded by Sett. */
 const AddedMetadata = z

@@ -68,9 +68,7 @@ describe("the tester", () => {
   });
 
   test("tests nothing where nothing tells how, and fails with a sentence", async () => {
-    await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow(
-      "tester: no test command is known",
-    );
+    await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow("tester: no test command is known");
   });
 
   test("works on the commit that it was given, not on whatever is checked out", async () => {

@@ -59,7 +59,9 @@ test("the reviewer finds what really is wrong with it, and nothing else", async 
   expect(JSON.parse(rejection.payload)).toEqual({
     problems: [
       expect.stringMatching(
-        new RegExp(`^CHANGELOG\\.md:\\d+: lists ${fixup}, an unfinished commit that tells readers nothing: fixup! Fix the silence`),
+        new RegExp(
+          `^CHANGELOG\\.md:\\d+: lists ${fixup}, an unfinished commit that tells readers nothing: fixup! Fix the silence`,
+        ),
       ),
       "package-lock.json:3: still says version 1.1.0, not 1.2.0.",
       "package-lock.json:9: still says version 1.1.0, not 1.2.0.",

@@ -52,7 +52,9 @@ describe("the heartbeat", () => {
     await using _ = scene;
     watch.executor.markProgress();
     pass(91_000);
-    expect(heartbeat.run(scene.stop.signal, scene.stop.signal)).rejects.toThrow("The work executor has made no progress for 91 s.");
+    expect(heartbeat.run(scene.stop.signal, scene.stop.signal)).rejects.toThrow(
+      "The work executor has made no progress for 91 s.",
+    );
   });
 
   test("the health tells when Redis is away", async () => {
