@@ -12,9 +12,7 @@ import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 
-
 import { describeFatalError } from "../../lib/service/fatal-error.ts";
-
 
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
