@@ -1,23 +1,17 @@
 // A whole sett without a container, where no Docker Engine can be reached: the same work, the same records, and nothing left running.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { identify, isAlive, type ProcessId } from "../../lib/process/process-id.ts";
 import { readSpec, readState } from "../../lib/runtime/process/registry.ts";
-import { settBinary } from "../support/process/compiled.ts";
 import { untilWritten } from "../support/redis/redis-server.ts";
+import { ProcessSett } from "../support/sett/process-sett.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const name = `e2e-${crypto.randomUUID().slice(0, 8)}`;
-
-/** Everything of this test is below it; what it starts has it as its home, and is found by that. */
-let root: string;
-let folder: string;
+let at: ProcessSett;
 let goal: string;
 
 /** Commits what it sees of its surroundings; told to wait, it says who it is and waits. */
@@ -47,40 +41,10 @@ agents:
     replicas: 2
 `;
 
-const surroundings = () => ({
-  PATH: process.env.PATH ?? "",
-  HOME: root,
-  XDG_STATE_HOME: join(root, "state"),
-  DOCKER_HOST: `unix://${join(root, "no-engine.sock")}`,
-  TOKEN: "secret",
-});
-
-async function sett(...words: string[]) {
-  const env = surroundings();
-  const child = Bun.spawn([settBinary, ...words], { cwd: folder, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  return { code, out, err };
-}
-
-async function need(...words: string[]): Promise<string> {
-  const { code, out, err } = await sett(...words);
-  if (code !== 0) throw new Error(`sett ${words.join(" ")} ended with exit code ${code}:\n${err}${out}`);
-  return out;
-}
-
-const git = async (...words: string[]) => (await $`git ${words}`.cwd(folder).text()).trim();
-
-const placeOf = (part: string) => join(root, "state/sett/names", `sett-${name}-${part}`);
-
-/** The process that runs as this part, not its supervisor; undefined while it is started again. */
-function processOf(part: string): ProcessId | undefined {
-  const state = readState(placeOf(part));
-  return state?.state === "running" ? state.child : undefined;
-}
+const sett = (...words: string[]) => at.sett(...words);
+const need = (...words: string[]) => at.need(...words);
+const git = (...words: string[]) => at.git(...words);
+const processOf = (part: string) => at.processOf(part);
 
 async function end(id: ProcessId | undefined): Promise<void> {
   // Without one it would be our own process group.
@@ -89,55 +53,33 @@ async function end(id: ProcessId | undefined): Promise<void> {
   await waitFor("it to have ended", () => !isAlive(id));
 }
 
-/** Command lines of what was started here and runs on. */
-function stillRunning(): string[] {
-  const pids = readdirSync("/proc").filter((entry) => /^\d+$/.test(entry));
-  return pids.flatMap((pid) => {
-    try {
-      const isOurs = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${root}`);
-      return isOurs && identify(Number(pid)) !== undefined ? [readFileSync(`/proc/${pid}/cmdline`, "utf8")] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
 beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), "sett-e2e-")));
-  folder = join(root, "repository");
-  await mkdir(join(folder, "agents/painter"), { recursive: true });
-  await $`git init --quiet --initial-branch=main && git config user.name ${"Ada Lovelace"} && git config user.email ada@sett.invalid`.cwd(
-    folder,
-  );
-  await writeFile(join(folder, "sett.yml"), settings);
-  await writeFile(join(folder, "agents/painter/run.sh"), painter);
-  await chmod(join(folder, "agents/painter/run.sh"), 0o755);
-  await writeFile(join(folder, "agents/painter/Dockerfile"), "FROM no-such-image:1\n");
-  await $`git add -A && git commit --quiet -m Begin`.cwd(folder);
+  at = await ProcessSett.create(settings, {
+    "agents/painter/run.sh": painter,
+    "agents/painter/Dockerfile": "FROM no-such-image:1\n",
+  });
+  at.env = { TOKEN: "secret" };
 });
 
-afterAll(async () => {
-  await sett("down", "--name", name, "--volumes", "--force", "--timeout", "1s");
-  await rm(root, { recursive: true, force: true });
-});
+afterAll(() => at[Symbol.asyncDispose]());
 
 test("a command that neither the machine nor the folder of its Dockerfile has is refused", async () => {
-  await writeFile(join(folder, "sett.yml"), settings.replace("/app/run.sh", "/app/other.sh"));
-  const { code, err } = await sett("up", "--runtime", "process", "--name", name);
+  await writeFile(join(at.folder, "sett.yml"), settings.replace("/app/run.sh", "/app/other.sh"));
+  const { code, err } = await sett("up", "--runtime", "process", "--name", at.name);
   expect(code).toBe(2);
   expect(err).toContain("agents.painter.command: there is no /app/other.sh on this machine");
   await git("checkout", "sett.yml");
 });
 
 test("where no engine answers, up names the way without one", async () => {
-  const { code, err } = await sett("up", "--name", name);
+  const { code, err } = await sett("up", "--name", at.name);
   expect(code).toBe(1);
   expect(err).toContain("The Docker Engine does not answer");
   expect(err).toContain("sett up --runtime process");
 });
 
 test("up warns once that nothing is isolated, tells what is run in place of images, and brings everything up", async () => {
-  const { code, out, err } = await sett("up", "--runtime", "process", "--name", name);
+  const { code, out, err } = await sett("up", "--runtime", "process", "--name", at.name);
   expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
   expect(out).toContain("redis, orchestrator, painter, critic");
   expect(err.match(/^! /gm)).toHaveLength(1);
@@ -149,10 +91,10 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
   goal = (await need("forage", "--goal", "look", "--watch")).trim();
   const artefacts: Artefact[] = JSON.parse(await need("hoard", "--json", "--goal", goal));
   expect(artefacts.map(({ type }) => type)).toEqual(["GoalDefined", "CodeCommit", "Seen"]);
-  const commit = await git("rev-parse", `refs/sett/${name}/${artefacts[1]?.id}`);
+  const commit = await git("rev-parse", `refs/sett/${at.name}/${artefacts[1]?.id}`);
   expect(commit).toBe(String(artefacts[1]?.payload));
   const surroundings = (await git("show", `${commit}:surroundings`)).split("\n");
-  expect(surroundings[0]).toBe(join(root, "state/sett/volumes", `sett-${name}-workspace-painter`));
+  expect(surroundings[0]).toBe(join(at.state, "volumes", `sett-${at.name}-workspace-painter`));
   expect(surroundings).toContain("COLOUR=red");
   expect(surroundings).toContain("SETT_AGENT_NAME=painter");
   expect(surroundings.filter((line) => /^(?:TOKEN|REDIS_URL|REDISCLI_AUTH|LD_LIBRARY_PATH)=/.test(line))).toEqual([]);
@@ -163,7 +105,7 @@ test("a goal becomes a commit and an end, made by commands of this machine", asy
 
 test("list, status, logs and watch show it at work", async () => {
   const { out, err } = await sett("list", "--json");
-  expect(JSON.parse(out)).toMatchObject([{ name, state: "running", runtime: "process", agents: ["critic", "painter"] }]);
+  expect(JSON.parse(out)).toMatchObject([{ name: at.name, state: "running", runtime: "process", agents: ["critic", "painter"] }]);
   expect(err).toContain("instances in containers are not shown");
   expect(await need("status")).toContain("achieved");
   expect(await need("logs", "painter")).toContain("Created artefact");
@@ -173,18 +115,20 @@ test("list, status, logs and watch show it at work", async () => {
 test("whoever takes part by hand finds Redis' port with list, and the password in a file of their own, as docs/guides/by-hand.md says", async () => {
   const listed = await need("list", "--json");
   const [{ redis_port }] = JSON.parse(listed);
-  const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(root, "state/sett/processes"), absolute: true });
-  const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find((one) => one.name === `sett-${name}-redis`);
+  const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(at.state, "processes"), absolute: true });
+  const found = (await Array.fromAsync(specs, (path) => Bun.file(path).json())).find(
+    (one) => one.name === `sett-${at.name}-redis`,
+  );
   const { REDISCLI_AUTH } = found.env;
-  const asked = await $`redis-cli -p ${redis_port} HGET sett:${name}:artifact:${goal} payload`
-    .env({ ...surroundings(), REDISCLI_AUTH })
+  const asked = await $`redis-cli -p ${redis_port} HGET sett:${at.name}:artifact:${goal} payload`
+    .env({ ...at.environment, REDISCLI_AUTH })
     .text();
   expect(asked.trim()).toBe("look");
   expect(listed).not.toContain(REDISCLI_AUTH);
 });
 
 test("logs --follow of a controller tells what its workers log: those that were, and each one that comes", async () => {
-  const following = Bun.spawn([settBinary, "logs", "--follow", "critic"], { cwd: folder, env: surroundings(), stdout: "pipe" });
+  const following = at.start("logs", "--follow", "critic");
   let out = "";
   const reading = (async () => {
     const decoder = new TextDecoder();
@@ -209,7 +153,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
 }, 300_000);
 
 test("nobody gets in from outside, or without the password", async () => {
-  const port = readSpec(placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
+  const port = readSpec(at.placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
   const asked = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
   expect(asked.stdout.toString() + asked.stderr.toString()).toContain("NOAUTH");
   const listening = await $`cat /proc/net/tcp /proc/net/tcp6`.text();
@@ -229,10 +173,10 @@ async function socketsOf(pid: number | undefined): Promise<string[]> {
 
 /** The command of an agent that has taken up a goal and will not be done with it. */
 async function startWaiting(): Promise<ProcessId> {
-  await rm(join(root, "tool.pid"), { force: true });
+  await rm(join(at.root, "tool.pid"), { force: true });
   await need("forage", "--goal", "wait");
   return await waitFor("the command to run", async () => {
-    const text = await readFile(join(root, "tool.pid"), "utf8").catch(() => "");
+    const text = await readFile(join(at.root, "tool.pid"), "utf8").catch(() => "");
     return text.endsWith("\n") ? identify(Number(text)) : undefined;
   });
 }
@@ -248,7 +192,7 @@ test("a cub that is killed comes back and works on; the command that it had left
 });
 
 test("Redis and the orchestrator come back as well, with all that was recorded", async () => {
-  const { SETT_REDIS_PORT = "", REDISCLI_AUTH = "" } = readSpec(placeOf("redis"))?.env ?? {};
+  const { SETT_REDIS_PORT = "", REDISCLI_AUTH = "" } = readSpec(at.placeOf("redis"))?.env ?? {};
   await untilWritten(["redis-cli", "-p", SETT_REDIS_PORT, "-a", REDISCLI_AUTH]);
   for (const part of ["redis", "orchestrator"]) {
     const before = processOf(part);
@@ -262,9 +206,9 @@ test("Redis and the orchestrator come back as well, with all that was recorded",
 
 test("a second up changes what has changed, and leaves the rest alone", async () => {
   const before = { redis: processOf("redis"), critic: processOf("agent-critic"), painter: processOf("agent-painter") };
-  expect(await need("up", "--name", name)).toContain("nothing has changed");
-  await writeFile(join(folder, "sett.yml"), settings.replace("COLOUR: red", "COLOUR: blue"));
-  expect(await need("up", "--name", name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain("nothing has changed");
+  await writeFile(join(at.folder, "sett.yml"), settings.replace("COLOUR: red", "COLOUR: blue"));
+  expect(await need("up", "--name", at.name)).toContain("replaced painter; kept redis, orchestrator, critic");
   expect({ redis: processOf("redis"), critic: processOf("agent-critic") }).toEqual({
     redis: before.redis,
     critic: before.critic,
@@ -277,14 +221,14 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
 });
 
 test("a part whose supervisor was killed is shown, and up puts another in its place; its own process ends", async () => {
-  const states = ["agent-painter", "redis"].map((part) => readState(placeOf(part)));
+  const states = ["agent-painter", "redis"].map((part) => readState(at.placeOf(part)));
   const lone = ["agent-painter", "redis"].map(processOf);
   for (const state of states) await end(state?.supervisor);
   const [listed] = JSON.parse(await need("list", "--json"));
   expect(listed.state).toBe("2 of 4 running");
-  expect(listed.containers).toContainEqual({ name: `sett-${name}-redis`, state: "unsupervised" });
+  expect(listed.containers).toContainEqual({ name: `sett-${at.name}-redis`, state: "unsupervised" });
   expect(JSON.parse(await need("status", "--json")).agents).toHaveLength(2);
-  expect(await need("up", "--name", name)).toContain("replaced redis, painter; kept orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain("replaced redis, painter; kept orchestrator, critic");
   for (const id of lone) expect(id && isAlive(id)).toBe(false);
   expect(JSON.parse(await need("list", "--json"))[0].state).toBe("running");
 });
@@ -294,48 +238,47 @@ test("a frozen agent, which runs but gives no sign of life, is replaced by up, a
   if (frozen === undefined) throw new Error("The painter does not run.");
   process.kill(frozen.pid, "SIGSTOP");
   const [{ redis_port }] = JSON.parse(await need("list", "--json"));
-  const REDISCLI_AUTH = readSpec(placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
+  const REDISCLI_AUTH = readSpec(at.placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
   // As long ago as it would have to be waited for.
   const beat = JSON.stringify({ at: Date.now() - 60_000, state: "idle" });
-  await $`redis-cli -p ${redis_port} HSET sett:${name}:agent_status painter ${beat}`
-    .env({ ...surroundings(), REDISCLI_AUTH })
+  await $`redis-cli -p ${redis_port} HSET sett:${at.name}:agent_status painter ${beat}`
+    .env({ ...at.environment, REDISCLI_AUTH })
     .quiet();
   expect(await need("status")).toMatch(/painter +painter +silent/);
-  expect(await need("up", "--name", name)).toContain("replaced painter; kept redis, orchestrator, critic");
+  expect(await need("up", "--name", at.name)).toContain("replaced painter; kept redis, orchestrator, critic");
   expect(isAlive(frozen)).toBe(false);
   const goal = (await need("forage", "--goal", "look once more", "--watch")).trim();
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 }, 300_000);
 
 test("the name cannot be taken in Docker as well", async () => {
-  const { code, err } = await sett("up", "--name", name, "--runtime", "docker");
+  const { code, err } = await sett("up", "--name", at.name, "--runtime", "docker");
   expect(code).toBe(1);
-  expect(err).toContain(`${name} runs as processes of this machine`);
+  expect(err).toContain(`${at.name} runs as processes of this machine`);
 });
 
 test("down ends everything, commands at work too, and keeps the blackboard; up goes on from it", async () => {
   await startWaiting();
-  await waitFor("the command at work", () => stillRunning().join().includes("sleep"));
+  await waitFor("the command at work", () => at.stillRunning().join().includes("sleep"));
   // Also of which the supervisor is gone.
-  await end(readState(placeOf("agent-critic"))?.supervisor);
+  await end(readState(at.placeOf("agent-critic"))?.supervisor);
   await need("down", "--timeout", "1s");
-  expect(stillRunning()).toEqual([]);
+  expect(at.stillRunning()).toEqual([]);
   const [listed] = JSON.parse(await need("list", "--json"));
-  expect(listed).toMatchObject({ name, state: "down" });
-  // Without a name, too: nobody shall begin anew beside what was kept.
+  expect(listed).toMatchObject({ name: at.name, state: "down" });
+  // Without a name, too: nothing begins anew beside what was kept.
   const { code, err } = await sett("up");
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining(`This is ${name}, whose blackboard this repository has kept.`),
+    err: expect.stringContaining(`This is ${at.name}, whose blackboard this repository has kept.`),
   });
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 });
 
 test("down --volumes leaves nothing at all", async () => {
   await need("down", "--volumes");
-  expect(stillRunning()).toEqual([]);
-  for (const kind of ["processes", "names", "volumes", "networks"])
-    expect(await readdir(join(root, "state/sett", kind))).toEqual([]);
-  expect(await readdir(join(folder, ".git"))).not.toContain("sett");
+  expect(at.stillRunning()).toEqual([]);
+  for (const kind of ["processes", "names", "volumes", "networks"]) expect(await readdir(join(at.state, kind))).toEqual([]);
+  expect(await readdir(join(at.folder, ".git"))).not.toContain("sett");
   expect(await git("for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
 });

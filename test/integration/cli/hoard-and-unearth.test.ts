@@ -13,6 +13,8 @@ const hand: Actor = "hand";
 
 beforeAll(async () => {
   at = await Workspace.create();
+  await at.commit("door.txt", "green\n");
+  await at.need("forage", "--goal", "Paint the door");
 });
 
 afterAll(async () => {

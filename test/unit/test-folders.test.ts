@@ -1,0 +1,51 @@
+// House rules of the tests (test/README.md): where a test is, what it may use, and how long it may be.
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Glob } from "bun";
+
+const root = join(import.meta.dir, "../..");
+const files = [...new Glob("test/**/*.ts").scanSync(root)].sort();
+const isTest = (file: string) => file.endsWith(".test.ts");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** Files of the repository that a file imports, straight or by way of others below `test/`. */
+function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
+  for (const [, specifier = ""] of read(file).matchAll(/^(?:import|\} from|export)\b[^"';=(]*"(\.[^"]+)"/gm)) {
+    const target = join(dirname(file), specifier);
+    if (reached.has(target)) continue;
+    reached.add(target);
+    if (target.startsWith("test/") && target.endsWith(".ts")) reachedFrom(target, reached);
+  }
+  return reached;
+}
+
+test("no unit test needs Redis, Docker, or a program that must be compiled", () => {
+  const withheld = /^test\/(?:support\/(?:redis|docker|sett)\/|support\/process\/(?!tools)|(?:integration|e2e|chaos|bench)\/)/;
+  const wrong = files
+    .filter((file) => file.startsWith("test/unit/"))
+    .flatMap((file) =>
+      [...reachedFrom(file)].filter((target) => withheld.test(target)).map((target) => `${file} uses ${target}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test("a unit test is where its source's path says, and begins with its source's name", () => {
+  const wrong = files.filter((file) => {
+    const [, place, name = ""] = /^test\/unit\/((?:apps|lib|ci)(?:\/.*)?)\/([^/.]+)\.[^/]*test\.ts$/.exec(file) ?? [];
+    const folder = place?.replace(/^ci/, ".ci");
+    return folder !== undefined && !["ts", "mjs", "sh"].some((ending) => existsSync(join(root, folder, `${name}.${ending}`)));
+  });
+  expect(wrong).toEqual([]);
+});
+
+test("what several tests share is in test/support, and a suite beside the tests that run it", () => {
+  const wrong = files.filter(
+    (file) => /^test\/(?:unit|integration|e2e)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test("no test file is longer than 300 lines", () => {
+  expect(files.filter((file) => read(file).split("\n").length > 301)).toEqual([]);
+});
