@@ -1,4 +1,4 @@
-import { openDockerBench } from "./bench.ts";
+import { openDockerBench } from "./suite/bench.ts";
 import { runtimeSuite } from "./suite.ts";
 
 runtimeSuite("the runtime on Docker", openDockerBench);

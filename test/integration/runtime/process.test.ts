@@ -1,4 +1,4 @@
-import { openProcessBench } from "./bench.ts";
+import { openProcessBench } from "./suite/bench.ts";
 import { runtimeSuite } from "./suite.ts";
 
 runtimeSuite("the runtime of processes", () => openProcessBench());

@@ -1,6 +1,6 @@
 // What every implementation of the runtime's port holds to.
 import { describe } from "bun:test";
-import type { RuntimeBench } from "./bench.ts";
+import type { RuntimeBench } from "./suite/bench.ts";
 import { containersSuite } from "./suite/containers.ts";
 import { logsSuite } from "./suite/logs.ts";
 import { partsSuite } from "./suite/parts.ts";

@@ -1,7 +1,7 @@
 // The life of one container: started, waited for, looked into, stopped, renamed.
 import { expect, test } from "bun:test";
 import { waitFor } from "../../../support/wait-for.ts";
-import type { RuntimeBench } from "../bench.ts";
+import type { RuntimeBench } from "./bench.ts";
 
 export function containersSuite(open: () => Promise<RuntimeBench>): void {
   test("a name that is in use is an instance-taken", async () => {

@@ -1,7 +1,7 @@
 // What containers say, line by line, once and while it happens.
 import { expect, test } from "bun:test";
 import type { LogLine } from "../../../../lib/runtime/port.ts";
-import type { RuntimeBench } from "../bench.ts";
+import type { RuntimeBench } from "./bench.ts";
 
 async function all(lines: AsyncIterable<LogLine>): Promise<LogLine[]> {
   const list: LogLine[] = [];

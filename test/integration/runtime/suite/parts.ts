@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { AgentName } from "../../../../lib/model/ids.ts";
 import { blackboardVolumeName, networkName, redisName, workspaceVolumeName } from "../../../../lib/runtime/names.ts";
 import { freePort } from "../../../support/redis/redis-server.ts";
-import type { RuntimeBench } from "../bench.ts";
+import type { RuntimeBench } from "./bench.ts";
 
 const agent = AgentName.parse("coder");
 

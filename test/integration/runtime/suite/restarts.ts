@@ -1,7 +1,7 @@
 // What becomes of a container that ends by itself.
 import { expect, test } from "bun:test";
 import { waitFor } from "../../../support/wait-for.ts";
-import type { RuntimeBench } from "../bench.ts";
+import type { RuntimeBench } from "./bench.ts";
 
 export function restartsSuite(open: () => Promise<RuntimeBench>): void {
   test("one that crashes is started again, counted, with its log going on, until it is stopped", async () => {
