@@ -1,5 +1,5 @@
 // Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
-import { type BidSubject, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
+import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
@@ -15,7 +15,7 @@ type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClai
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(
   { board, registration, runBidCommand, hasClaimPrompt, log }: Choosing,
-  { artefact, subject }: { artefact: ArtefactId; subject: BidSubject | undefined },
+  { artefact, subject }: { artefact: ArtefactId; subject: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
   const agent = registration.current;

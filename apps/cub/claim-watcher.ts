@@ -3,7 +3,7 @@
 import { Bounded } from "../../lib/async/bounded.ts";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Announcement } from "../../lib/blackboard/port.ts";
-import type { BidSubject } from "../../lib/core/decide-bid.ts";
+import type { BidTarget } from "../../lib/core/decide-bid.ts";
 import { type Claim, type ClaimSnapshot, missingBidders } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -89,7 +89,7 @@ export class ClaimWatcher {
     for (const claim of open) await this.#begin(claim, targetById.get(claim.artefact_id), stop);
   }
 
-  async #begin(claim: Pick<Claim, "id" | "artefact_id">, subject: BidSubject | undefined, stop: AbortSignal): Promise<void> {
+  async #begin(claim: Pick<Claim, "id" | "artefact_id">, subject: BidTarget | undefined, stop: AbortSignal): Promise<void> {
     this.#deps.watch.watcher.markProgress();
     this.#biddingOn.add(claim.id);
     await this.#bids.start(async () => {
@@ -103,7 +103,7 @@ export class ClaimWatcher {
   }
 
   /** One unreadable artefact (a person may have changed it in Redis) must not keep the agent from bidding on the others. */
-  async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, BidSubject>> {
+  async #readTargets(ids: ArtefactId[]): Promise<Map<ArtefactId, BidTarget>> {
     const { board, log } = this.#deps;
     try {
       return new Map((await board.readHeads(ids)).map(({ head }) => [head.id, head]));

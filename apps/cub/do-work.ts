@@ -2,7 +2,7 @@
 
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
-import { failureArtefact, type Making, resultArtefact } from "../../lib/core/result-artefact.ts";
+import { failureArtefact, type GrantOrigin, resultArtefact } from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
 import { phaseTable } from "../../lib/model/phase.ts";
@@ -40,7 +40,7 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
     });
   const { earlier, grant } = task;
   const sources = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
-  const artefact = resultArtefact(making(deps, task), result, sources);
+  const artefact = resultArtefact(grantOrigin(deps, task), result, sources);
   if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
   const published = await publish(deps, artefact, inputs, end);
   if (!published.ok) return failed(deps, task, published.end);
@@ -121,12 +121,12 @@ function failed(deps: Deps, task: Task, end: ToolEnd): GrantResult {
   const payload = JSON.stringify(failureReport(end));
   return {
     outcome: "failed",
-    artefact: failureArtefact(making(deps, task), { type: toolFailureType, payload, reason, sources }),
+    artefact: failureArtefact(grantOrigin(deps, task), { type: toolFailureType, payload, reason, sources }),
     reason,
   };
 }
 
-function making({ clock, newId, registration }: Deps, { claim }: Task): Making {
+function grantOrigin({ clock, newId, registration }: Deps, { claim }: Task): GrantOrigin {
   return {
     id: ArtefactId.parse(newId()),
     at: clock.now().toISOString(),

@@ -1,6 +1,6 @@
 // How a run of the agent's command ended: with a result, or with a failure and its reason (docs/reference/tool-contract.md#limits-and-failures).
 import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
-import { type Granted, readToolOutput } from "../../lib/core/read-tool-output.ts";
+import { type GrantContext, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
@@ -12,7 +12,7 @@ export type ToolOutcome =
 
 const leftProcess = "A process that the tool left behind still held its output open, so the cub stopped reading.";
 
-export function judgeOutcome(outcome: CommandOutcome, granted: Granted, timeoutMs: number): ToolOutcome {
+export function judgeOutcome(outcome: CommandOutcome, granted: GrantContext, timeoutMs: number): ToolOutcome {
   switch (outcome.kind) {
     case "not_started":
       return { kind: "failed", end: noEnd(outcome.reason === "aborted" ? interrupted : outcome.message) };
@@ -42,7 +42,7 @@ const interrupted = "The cub was stopped before the tool had ended: this attempt
 
 type Ended = Exclude<CommandOutcome, { kind: "not_started" }>;
 
-function judgeExit(outcome: Ended, granted: Granted): ToolOutcome {
+function judgeExit(outcome: Ended, granted: GrantContext): ToolOutcome {
   if (outcome.signal !== null) return { kind: "failed", end: endOf(outcome, `The tool was ended by ${outcome.signal}.`) };
   if (outcome.exitCode !== 0) {
     const lastOfStderr = lastLine(outcome.stderr);

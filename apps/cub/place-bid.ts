@@ -1,5 +1,5 @@
 // One bid, from the decision to the record.
-import type { BidSubject } from "../../lib/core/decide-bid.ts";
+import type { BidTarget } from "../../lib/core/decide-bid.ts";
 import type { Claim } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -10,7 +10,7 @@ import type { Deps } from "./deps.ts";
 /** Decides and places the bid; a refusal is logged. Never rejects. */
 export async function placeBid(
   deps: Deps,
-  { claim, subject }: { claim: Pick<Claim, "id" | "artefact_id">; subject: BidSubject | undefined },
+  { claim, subject }: { claim: Pick<Claim, "id" | "artefact_id">; subject: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<void> {
   const { board, metrics, watch } = deps;

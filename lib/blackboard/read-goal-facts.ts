@@ -15,7 +15,7 @@ export type StoredGoal = {
   artefacts: ArtefactHead[];
   causes: Causes;
   /** Questions that wait for a person, of whichever goal. */
-  asked: Set<ArtefactId>;
+  openQuestions: Set<ArtefactId>;
   claims: ClaimSnapshot[];
   /** Those that cannot be read. */
   malformed: MalformedClaim[];
@@ -35,7 +35,7 @@ export async function readGoalFacts(
   isOpen: (stored: StoredGoal) => boolean,
 ): Promise<StoredGoal> {
   for (let tries = 1; ; tries += 1) {
-    const [{ ended }, ids, asked] = await Promise.all([
+    const [{ ended }, ids, openQuestions] = await Promise.all([
       board.readGoal(goal),
       board.listArtefactsOfGoal(goal),
       board.listOpenQuestions(),
@@ -44,7 +44,7 @@ export async function readGoalFacts(
     const malformed: MalformedClaim[] = [];
     const claims = await board.readClaims(claimsIn(causes), (one) => malformed.push(one));
     const artefacts = await readHeads(ids, claims);
-    const stored = { goal, ended, artefacts, causes, asked: new Set(asked), claims, malformed };
+    const stored = { goal, ended, artefacts, causes, openQuestions: new Set(openQuestions), claims, malformed };
     if (isOpen(stored) || tries === maxTries || (await isUnchanged(board, goal, ids, causes))) return stored;
   }
 }

@@ -1,12 +1,12 @@
-// The end of a claim whose artefact, or a review of it, cannot be read any more: it ends visibly rather than in limbo.
+// Ends a claim whose artefact, or a review of it, cannot be read any more: the claim is terminated with a Failure, rather than left open.
 import { isEnded, questionOf } from "../model/claim.ts";
 import { cancelGrants } from "./cancel-grants.ts";
 import type { Decision, DecisionInput } from "./claim-decision.ts";
 
-type Known = Pick<DecisionInput, "claim" | "grants" | "at" | "failureId">;
+type AbandonInput = Pick<DecisionInput, "claim" | "grants" | "at" | "failureId">;
 
-/** Undefined when the claim has ended already. The Failure has no source: what it is about is not there to be read. */
-export function abandonClaim({ claim, grants, at, failureId }: Known, reason: string): Decision | undefined {
+/** Undefined when the claim has ended already. The Failure has no source, because its source cannot be read. */
+export function abandonClaim({ claim, grants, at, failureId }: AbandonInput, reason: string): Decision | undefined {
   if (isEnded(claim.status)) return undefined;
   const cancelled = cancelGrants(grants, at, reason);
   const questions = grants.map(questionOf).filter((question) => question !== undefined);

@@ -1,4 +1,4 @@
-// Who made what from what: a goal's artefacts as nodes and edges, derived from what is on the blackboard and stored nowhere.
+// A goal's artefacts as nodes, and what each was made from as edges: derived from the blackboard, and stored nowhere.
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { ArtefactId, GoalId } from "../model/ids.ts";
@@ -11,14 +11,14 @@ export type GraphNode =
   | ({ kind: "outside" } & ReviewedHead)
   | { kind: "missing"; id: ArtefactId };
 
-/** `verdict`: what a Review says; the others have none. */
+/** `verdict`: of a Review; other artefacts have none. */
 export type ReviewedHead = ArtefactHead & { verdict?: "approval" | "feedback" };
 
 export type GraphClaim = Pick<Claim, "id" | "kind" | "status" | "bidding" | "bids" | "termination_reason" | "stand_in"> & {
   grants: Grant[];
 };
 
-/** From a source to what was made of it: `evolutionary` within a thread, `derivative` from one thread to another. */
+/** From a source to what was made from it: `evolutionary` within a thread, `derivative` from one thread to another. */
 export type GraphEdge = { from: ArtefactId; to: ArtefactId; kind: "derivative" | "evolutionary" };
 
 export type GraphFacts = {
@@ -31,7 +31,7 @@ export type GraphFacts = {
   claims: readonly ClaimSnapshot[];
 };
 
-/** Nodes: the artefacts, oldest first, then what they cite from elsewhere. Every edge has both its nodes, and none stands twice. */
+/** Nodes: the artefacts, oldest first, then what they cite from elsewhere. The nodes of every edge are in the list, and each once. */
 export function artefactGraph({ goal, artefacts, outside, claims }: GraphFacts): ArtefactGraph {
   const known = new Map([...artefacts, ...outside].map((head) => [head.id, head]));
   return {
@@ -58,7 +58,7 @@ export function foreignSources(artefacts: readonly ArtefactHead[]): ArtefactId[]
   return [...new Set(artefacts.flatMap((head) => head.source_artefacts))].filter((id) => !own.has(id));
 }
 
-/** Its sources, and the version before it: a version written by hand need not cite the one that it replaces. */
+/** An artefact's sources, and the version before it: a version that was written by hand need not cite the one that it replaces. */
 function originsOf({ version, logical_id, source_artefacts }: ArtefactHead, artefacts: readonly ArtefactHead[]): ArtefactId[] {
   const earlier = version === 1 ? [] : artefacts.filter((one) => one.logical_id === logical_id && one.version < version);
   const before = earlier.toSorted((a, b) => b.version - a.version).slice(0, 1);

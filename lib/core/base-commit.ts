@@ -4,14 +4,14 @@ import { CommitHash } from "../model/ids.ts";
 
 /**
  * The newest commit that the target or its context names. What a goal pins is where the work began, so it counts only
- * when there is nothing else, however young that version of the goal is. Undefined when nobody names a commit.
+ * when there is nothing else, however new that version of the goal is. Undefined when no artefact names a commit.
  */
 export function baseCommit(target: Artefact, context: readonly Artefact[]): CommitHash | undefined {
   const all = [...context, target].filter((artefact) => commitOf(artefact) !== undefined);
   return newest(all.filter((artefact) => artefact.type !== goalType)) ?? newest(all);
 }
 
-/** A `CodeCommit` written by hand has perhaps nothing but its payload: work on another commit would be worse than none. */
+/** A `CodeCommit` that was written by hand may name its commit only in its payload: work on another commit would be worse than none. */
 function commitOf({ type, payload, metadata }: Artefact): CommitHash | undefined {
   return metadata.commit ?? (type === codeCommitType ? CommitHash.safeParse(payload.trim()).data : undefined);
 }

@@ -1,7 +1,7 @@
 // Ends the grants of a claim that is terminated.
 import type { Grant } from "../model/claim.ts";
 
-/** Those that were not over yet, as they stand from now on. */
+/** The grants that have not ended yet, as cancelled ones. */
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants
     .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")

@@ -1,4 +1,4 @@
-// What a decision about a claim is made from, and what it comes to.
+// The input and the result of a decision about a claim.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
@@ -16,28 +16,28 @@ export type ClaimEvent =
   | { kind: "bid_deadline" }
   | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
-  /** Whoever ran it is known to be gone, or never came to be. */
+  /** The worker that ran the attempt has ended, or could not be started. */
   | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }
   | { kind: "goal_ended"; reason: string }
   /** The question that one of its grants waits for has its answer. */
   | { kind: "answered"; question: ArtefactId; answer: ArtefactId }
-  /** Of a clarification: nobody needs its answer any more. */
+  /** Of a clarification: its question needs no answer any more. */
   | { kind: "question_closed"; reason: string }
   | { kind: "agent_removed"; agent: AgentName }
-  /** It has given no sign of life for so long. */
+  /** The agent has given no sign of life for so long. */
   | { kind: "agent_silent"; agent: AgentName; forMs: number };
 
-/** What a decision looks at in the artefact that the claim is about. */
+/** What a decision needs of the artefact that the claim is about. */
 export type Target = Pick<Artefact, "id" | "type" | "version" | "produced_by_role" | "produced_by_agent">;
 
-/** All that a decision depends on. `at` and `failureId` are used for what the decision brings into being. */
+/** All that a decision depends on. `at` and `failureId` are used for the records that the decision creates. */
 export type DecisionInput = ClaimSnapshot & {
   target: Target;
-  /** What the review grants that are done have come to; needed while the claim is in review. */
+  /** The verdicts of the review grants that are done; needed while the claim is in review. */
   reviews: readonly Verdict[];
   agents: readonly RegisteredAgent[];
   policy: Policy;
-  /** Nobody is granted anything new while the instance is paused. */
+  /** While the instance is paused, nothing new is granted. */
   isPaused: boolean;
   at: string;
   failureId: ArtefactId;
@@ -51,14 +51,14 @@ export type ClaimWrite =
   | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
   | { kind: "retry"; grant: QueuedGrant }
   | { kind: "resume"; grant: QueuedGrant }
-  /** Whoever asked does not wait for the answer any more. */
+  /** The grant that asked does not wait for the answer any more. */
   | { kind: "close_question"; question: ArtefactId; reason: string }
   | { kind: "fail"; failure: FailureNote }
   | { kind: "follow_up"; followUp: FollowUp }
   | { kind: "complete" }
   | { kind: "terminate"; reason: string };
 
-/** A Failure artefact to be posted by the orchestrator. */
+/** A Failure artefact that the orchestrator posts. */
 export type FailureNote = { id: ArtefactId; type: string; reason: string; sources: ArtefactId[]; agent?: AgentName };
 
 export type Decision = ClaimSnapshot & { writes: ClaimWrite[] };

@@ -1,4 +1,4 @@
-// A decision about a claim in the making: every change is applied and noted together.
+// A decision about a claim while it is made: every change is applied to the claim and added to the writes together.
 import type { BidWord } from "../model/bid.ts";
 import { type Claim, type Grant, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
@@ -7,7 +7,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 import type { ClaimWrite, DecisionInput } from "./claim-decision.ts";
 import { type FailedGrant, type QueuedGrant, withRetryAt } from "./retry.ts";
 
-/** One for a person waits from the beginning: nobody starts a process for it. */
+/** A grant for a person waits from the beginning: no process is started for it. */
 export function newGrant(base: Omit<QueuedGrant, "state">, isPerson: boolean): Grant {
   if (!isPerson) return { ...base, state: "queued" };
   return { ...base, state: "waiting", started_at: base.queued_at, context_ids: [], waits_for: { kind: "approval" } };

@@ -3,15 +3,15 @@ import type { RegisteredAgent } from "../model/agent.ts";
 import { type Claim, missingBidders } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import type { Policy } from "../model/policy.ts";
-import { type BidSubject, bidByRules } from "./decide-bid.ts";
+import { type BidTarget, bidByRules } from "./decide-bid.ts";
 
 /**
- * Full consensus: everybody has bid. `first_bid`: somebody wants it, and every agent whose rules say (or may say) `review` has bid, because a
- * review that comes too late protects nobody. A person's bid is there from the beginning, and so is no sign that anybody wants it.
+ * `full`: every agent has bid. `first_bid`: an agent has bid for work, and every agent whose rules say (or may say) `review` has bid, because a
+ * review that comes too late has no use. The bid of a person is there from the beginning, so it does not count as the first.
  */
 export function isBiddingOver(
   claim: Pick<Claim, "electorate" | "bids">,
-  target: BidSubject,
+  target: BidTarget,
   agents: readonly RegisteredAgent[],
   policy: Pick<Policy, "consensus">,
 ): boolean {
@@ -22,7 +22,7 @@ export function isBiddingOver(
   const isReviewer = (name: AgentName) => {
     const registration = registrationOf(name);
     if (registration === undefined) return false;
-    // What an unreadable one says nobody knows.
+    // The rules of an unreadable registration are unknown: they may say `review`.
     return registration.unreadable !== undefined || bidByRules(target, registration) === "review";
   };
   const isWanted = claim.bids.some(({ agent, word }) => word !== "ignore" && registrationOf(agent)?.human !== true);

@@ -1,36 +1,34 @@
-// From an artefact to an agent's bid, as far as it needs no help from outside (docs/internals/cub.md#deciding-a-bid).
+// An agent's bid on an artefact, as far as rules and defaults decide it (docs/internals/cub.md#deciding-a-bid).
 import type { AgentRegistration } from "../model/agent.ts";
 import { type Artefact, goalType } from "../model/artefact.ts";
 import type { BidRule, BidWord } from "../model/bid.ts";
 import { matchesPattern } from "./match-pattern.ts";
 
-/** What a bid is decided on. */
-export type BidSubject = Pick<Artefact, "type" | "produced_by_role">;
+/** What rules need of the artefact that is bid on. */
+export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
 
 type Bidder = Pick<AgentRegistration, "role" | "bids">;
 
-/** The word of the first rule that matches, `ignore` when none does; undefined for an agent without rules, whose word nobody can know. */
-export function bidByRules(subject: BidSubject, bidder: Bidder): BidWord | undefined {
+/** The word of the first rule that matches, `ignore` when none does; undefined for an agent without rules: only the agent itself can decide. */
+export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefined {
   if (bidder.bids.length === 0) return undefined;
-  const isOwn = subject.produced_by_role === bidder.role;
-  // On its own output only a rule that names the role speaks: `*` there would be a runaway written by accident.
-  const rule = bidder.bids.find((one) => matches(one, subject) && (!isOwn || one.from === bidder.role));
+  const isOwn = target.produced_by_role === bidder.role;
+  // To the output of its own role only a rule applies that names the role: with `*` the agent would work on its own results without end.
+  const rule = bidder.bids.find((one) => matches(one, target) && (!isOwn || one.from === bidder.role));
   return rule?.bid ?? "ignore";
 }
 
-/** The runaway guard: its own role made it, and no rule that matches has a `from` naming that role. Such a bid is `ignore`, whoever decides. */
-export function isGuardedAgainst(subject: BidSubject, bidder: Bidder): boolean {
-  if (subject.produced_by_role !== bidder.role) return false;
-  return !bidder.bids.some((rule) => rule.from === bidder.role && matches(rule, subject));
+/** The runaway guard: the agent's own role made the artefact, and no rule that matches names that role in `from`. The bid is then always `ignore`. */
+export function isGuardedAgainst(target: BidTarget, bidder: Bidder): boolean {
+  if (target.produced_by_role !== bidder.role) return false;
+  return !bidder.bids.some((rule) => rule.from === bidder.role && matches(rule, target));
 }
 
-/** For an agent with nothing configured: it wants every goal for itself and nothing else. */
-export function bidByDefault(subject: BidSubject): BidWord {
-  return subject.type === goalType ? "exclusive" : "ignore";
+/** The bid of an agent with nothing configured: `exclusive` on every goal, and else `ignore`. */
+export function bidByDefault(target: BidTarget): BidWord {
+  return target.type === goalType ? "exclusive" : "ignore";
 }
 
-function matches(rule: BidRule, subject: BidSubject): boolean {
-  return (
-    matchesPattern(rule.on, subject.type) && (rule.from === undefined || matchesPattern(rule.from, subject.produced_by_role))
-  );
+function matches(rule: BidRule, target: BidTarget): boolean {
+  return matchesPattern(rule.on, target.type) && (rule.from === undefined || matchesPattern(rule.from, target.produced_by_role));
 }

@@ -4,7 +4,7 @@
 //        │                        │ feedback                 │ a grant failed                │ a grant failed
 //        └────────────────────────┴──────────────▶ terminated ◀┴───────────────────────────────┘
 //
-// A phase that nobody bid for is passed through. What is decided on is the claim as it stands, so deciding twice is harmless.
+// A phase without bids is skipped. A decision is based on the stored claim, so deciding twice is harmless.
 import { type Grant, isEnded, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { type Phase, phaseOfStatus, phases, phasesAfter, phaseTable } from "../model/phase.ts";
@@ -26,17 +26,17 @@ import {
 } from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
 
-/** The claim as it stands after `event`, with what must be written; undefined when there is nothing to write. */
+/** The claim after `event`, with the writes that lead there; undefined when there is nothing to write. */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
-  take(draft, event);
-  if (!isEnded(draft.claim.status) && mayGoOn(draft)) advance(draft);
+  applyEvent(draft, event);
+  if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
   return draft.writes.length === 0 ? undefined : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
 }
 
-function take(draft: Draft, event: ClaimEvent): void {
+function applyEvent(draft: Draft, event: ClaimEvent): void {
   switch (event.kind) {
     case "progress":
       return;
@@ -47,7 +47,7 @@ function take(draft: Draft, event: ClaimEvent): void {
     case "worker_lost":
       return loseAttempt(draft, event.agent, event.attempt, `${event.reason} Attempt ${event.attempt} is lost.`);
     case "attempt_due":
-      return tryAgain(draft, event.agent, event.attempt);
+      return retryAttempt(draft, event.agent, event.attempt);
     case "goal_ended":
     case "question_closed":
       return terminate(draft, event.reason);
@@ -56,13 +56,13 @@ function take(draft: Draft, event: ClaimEvent): void {
     case "agent_removed":
       return removeAgent(draft, event.agent);
     case "agent_silent":
-      return passOver(draft, event.agent, event.forMs);
+      return failSilent(draft, event.agent, event.forMs);
     default:
       unreachable(event);
   }
 }
 
-/** A silent agent must not stop the others: its rules speak for it. One without rules is waited for, unless it is set to be ignored. */
+/** A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is `ignore`. */
 function imposeMissingBids(draft: Draft): void {
   if (draft.claim.bidding === "closed") return;
   for (const agent of missingBidders(draft.claim)) {
@@ -76,7 +76,7 @@ function imposeMissingBids(draft: Draft): void {
   }
 }
 
-/** Whoever has become a person since the claim was opened has nothing that bids for it: its rules do, as they would have then. */
+/** For an agent that became a person after the claim was opened, no process bids: its rules do, as for any person. */
 function bidForPeople(draft: Draft): void {
   const { agents, target } = draft.input;
   for (const agent of missingBidders(draft.claim)) {
@@ -87,7 +87,7 @@ function bidForPeople(draft: Draft): void {
 
 function loseRunning(draft: Draft, agent: AgentName, attempt: number): void {
   const isRunning = draft.grants.some((one) => one.agent === agent && one.state === "running");
-  const reason = `Agent ${agent} crashed, froze or lost touch: it did not renew its lease, and attempt ${attempt} is lost.`;
+  const reason = `Agent ${agent} did not renew its lease (it crashed, froze or lost its connection): attempt ${attempt} is lost.`;
   if (isRunning) loseAttempt(draft, agent, attempt, reason);
 }
 
@@ -98,7 +98,7 @@ function loseAttempt(draft: Draft, agent: AgentName, attempt: number, reason: st
 }
 
 /** `attempt` is the one that failed. */
-function tryAgain(draft: Draft, agent: AgentName, attempt: number): void {
+function retryAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const grant = draft.grants.find((one) => one.agent === agent);
   if (grant?.state !== "failed" || grant.attempt !== attempt || grant.retry_at === undefined) return;
   const next = nextAttempt(grant, draft.input.at);
@@ -106,7 +106,7 @@ function tryAgain(draft: Draft, agent: AgentName, attempt: number): void {
   draft.writes.push({ kind: "retry", grant: next });
 }
 
-/** The grant goes on where it stopped to ask, with question and answer; that is no retry. */
+/** Queues the grant again after its question was answered, with question and answer; that does not count as a retry. */
 function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
   const waiting = draft.grants.find((grant) => questionOf(grant) === question);
   if (waiting?.state !== "waiting") return;
@@ -115,7 +115,7 @@ function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
   draft.writes.push({ kind: "resume", grant });
 }
 
-/** Its missing bid becomes `ignore`, its running grant drains, its queued or waiting one, or one about to be tried again, fails. */
+/** The agent's missing bid becomes `ignore`. Its running grant goes on; a queued or waiting grant, or one that waits for a retry, fails. */
 function removeAgent(draft: Draft, agent: AgentName): void {
   if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent)) draft.bid(agent, "ignore");
   const grant = draft.grants.find((one) => one.agent === agent);
@@ -124,7 +124,7 @@ function removeAgent(draft: Draft, agent: AgentName): void {
   failAsRemoved(draft, grant);
 }
 
-/** Whoever was removed after it had bid does not come for the grant that its bid has won. */
+/** An agent that was removed after it had bid will not accept the grant that it won. */
 function failRemoved(draft: Draft): void {
   const known = new Set(draft.input.agents.map(({ name }) => name));
   const grant = draft.grants.find(({ state, agent }) => (state === "queued" || state === "waiting") && !known.has(agent));
@@ -137,21 +137,21 @@ function failAsRemoved(draft: Draft, grant: Grant): void {
   draft.fail(grant, agentRemovedType, `Agent ${grant.agent} was removed before it could do its work.`);
 }
 
-/** Where somebody else can do it: what needs this very agent waits for it. */
-function passOver(draft: Draft, agent: AgentName, forMs: number): void {
+/** Only where another agent can do the work; otherwise the grant waits for this agent. */
+function failSilent(draft: Draft, agent: AgentName, forMs: number): void {
   const { claim, input } = draft;
   const grant = draft.grants.find((one) => one.agent === agent);
   const registration = input.agents.find(({ name }) => name === agent);
   if (grant?.state !== "queued" || registration === undefined || !hasTool(registration)) return;
   const isReplaceable = claim.kind === "clarification" || (claim.kind === "rework" && reworkerAfter(agent, input) !== undefined);
   const seconds = Math.round(forMs / 1_000);
-  if (isReplaceable) draft.fail(grant, agentSilentType, `Agent ${agent} has not been heard of for ${seconds} s.`);
+  if (isReplaceable) draft.fail(grant, agentSilentType, `Agent ${agent} has given no sign of life for ${seconds} s.`);
 }
 
 function advance(draft: Draft): void {
   for (const failed of draft.grants) {
     if (failed.state !== "failed" || failed.retry_at !== undefined) continue;
-    // Whether it may try again stands in its registration.
+    // The registration says whether a retry is allowed.
     if (isUnreadable(draft, failed.agent)) return;
     const afterMs = retryAfterMs(failed, draft.input.agents);
     if (afterMs === undefined) return giveUp(draft, failed);
@@ -170,7 +170,7 @@ function advance(draft: Draft): void {
   if (phase === undefined) return;
   const grants = draft.grants.filter((grant) => grant.phase === phase);
   if (!grants.every((grant) => grant.state === "done")) return;
-  if (phase === "review" && !hearReviews(draft)) return;
+  if (phase === "review" && !settleReviews(draft)) return;
   if (!enter(draft, phasesAfter(phase))) draft.complete();
 }
 
@@ -181,10 +181,10 @@ function giveUp(draft: Draft, failed: FailedGrant): void {
 }
 
 /**
- * Whatever ends goes on to its end while the instance is paused; only what would grant something waits. So does a grant for an agent whose
- * registration cannot be read: a person's would wait for a process that never comes.
+ * While the instance is paused, claims may still end; only a step that grants something waits. So does a grant for an agent whose registration
+ * cannot be read: if that agent is a person, the grant would wait for a process that never starts.
  */
-function mayGoOn(draft: Draft): boolean {
+function mayAdvance(draft: Draft): boolean {
   const { isPaused, agents } = draft.input;
   if (!isPaused && agents.every(({ unreadable }) => unreadable === undefined)) return true;
   const trial = new Draft({ ...draft.input, claim: draft.claim, grants: draft.grants });
@@ -197,11 +197,11 @@ function isUnreadable({ input }: Draft, agent: AgentName): boolean {
   return input.agents.some(({ name, unreadable }) => name === agent && unreadable !== undefined);
 }
 
-/** Enters the first of `candidates` that somebody bid for. */
+/** Enters the first of `candidates` that an agent has bid for. */
 function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   for (const phase of candidates) {
     const bidders = draft.claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
-    // Several may want it for themselves: the first bid wins, and the log shows the order.
+    // Of several exclusive bids the first wins, and the log shows the order.
     const chosen = phase === "exclusive" ? bidders.slice(0, 1) : bidders;
     if (chosen.length > 0) {
       draft.enter(phase, chosen);
@@ -211,8 +211,8 @@ function enter(draft: Draft, candidates: readonly Phase[]): boolean {
   return false;
 }
 
-/** True when every review approves; otherwise the claim ends here and the feedback goes back to whoever made the artefact. */
-function hearReviews(draft: Draft): boolean {
+/** True when every review approves; otherwise terminates the claim, and the feedback goes to the producer of the artefact. */
+function settleReviews(draft: Draft): boolean {
   const rejecting = draft.input.reviews.filter(({ approves }) => !approves);
   if (rejecting.length === 0) return true;
   const { target, agents, policy, failureId } = draft.input;

@@ -1,4 +1,4 @@
-// The payload of a ToolExecutionFailure: enough of a tool's end to understand it, small enough to read.
+// The payload of a ToolExecutionFailure: how a tool ended, with the beginning and the end of its output.
 import type { FailureReport } from "../model/tool-contract.ts";
 
 /** Kept of each end of stdout and stderr; what is between them is left out. */
@@ -31,8 +31,8 @@ export function failureReport(end: ToolEnd): FailureReport {
 const maxLineLength = 200;
 
 /**
- * What a tool said last, which most often says why it ended: its last line that is not blank, without colours and control characters,
- * of its end at most. Empty when there is none.
+ * The last line of a tool's output that is not blank, which most often says why it ended: without colours and control characters, and of a
+ * long line only the end. Empty when there is none.
  */
 export function lastLine(bytes: Uint8Array): string {
   const from = characterStart(bytes, Math.max(0, bytes.byteLength - 4 * maxLineLength));
@@ -45,7 +45,7 @@ export function lastLine(bytes: Uint8Array): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
 const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** Its beginning and its end, of so many bytes each, where it is longer than both. */
+/** The beginning and the end, of `keptBytes` each, of an output that is longer than both. */
 export function shortenedOutput(bytes: Uint8Array, keptBytes: number): string {
   const decode = (part: Uint8Array) => new TextDecoder().decode(part);
   if (bytes.byteLength <= 2 * keptBytes) return decode(bytes);

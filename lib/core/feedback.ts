@@ -11,13 +11,13 @@ import { causeOfStandIn, isNotRegistered, standInsFor } from "./stand-in.ts";
 
 export type FollowUp =
   | Rework
-  /** On a goal, its author is asked: the answer becomes its next version. */
+  /** Feedback on a goal goes to its author as a question: the answer becomes the goal's next version. */
   | { kind: "question"; question: { payload: string; sources: ArtefactId[] } }
   | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
 
 /**
- * The producer makes the next version, with the reviews before its eyes, or another agent of its role in its place. `cause` makes the claim
- * unique for this round. `dialogue`: what was asked and answered before.
+ * The producer, or another agent of its role in its place, makes the next version, with the reviews as context. `cause` makes the claim unique
+ * for this round. `dialogue`: earlier questions and answers.
  */
 export type Rework = {
   kind: "rework";
@@ -57,28 +57,28 @@ export function followUpOnFeedback(input: {
   const [agent] = standInsFor(target, agents);
   const name = target.produced_by_agent || "(none)";
   if (agent !== undefined) return { kind: "rework", agent, reviews, cause, standIn: { for: name, because: isNotRegistered } };
-  const nobody = `no other agent has its role, ${target.produced_by_role}`;
-  return fail("ProducerGone", `Agent ${name} made this and is no longer here to rework it, and ${nobody}.`);
+  const reason = `Agent ${name}, which made this, is not registered any more, and no other agent has the role ${target.produced_by_role}.`;
+  return fail("ProducerGone", `${reason} So no agent can rework it.`);
 }
 
-type Reworking = Pick<DecisionInput, "claim" | "target" | "agents">;
+type ReworkInput = Pick<DecisionInput, "claim" | "target" | "agents">;
 
-/** Who comes after this agent, which was to rework the claim's artefact. Only ever one who comes later: nobody gets it twice. */
-export function reworkerAfter(agent: AgentName, { claim, target, agents }: Reworking): AgentName | undefined {
+/** The agent that takes over a rework from this one. Always a later one by name, so that no agent gets the rework twice. */
+export function reworkerAfter(agent: AgentName, { claim, target, agents }: ReworkInput): AgentName | undefined {
   return standInsFor(target, agents).find((name) => claim.stand_in === undefined || name > agent);
 }
 
 /**
- * What follows a rework that failed, where that was not the command's own answer. Whoever does not want a lost attempt to be repeated
- * (no `retries`) does not want it to be repeated by somebody else either: it may have had effects.
+ * What follows a rework that failed other than by the command's own answer. An agent without `retries` does not want a lost attempt to be
+ * repeated, and so not by another agent either: the attempt may have had effects.
  */
-export function reworkByAnother(failed: FailedGrant, input: Reworking): Rework | undefined {
+export function reworkByAnother(failed: FailedGrant, input: ReworkInput): Rework | undefined {
   const { claim, target } = input;
   const [failure] = failed.artefact_ids;
-  const wasNotBegun = failed.failure_type === agentRemovedType || failed.failure_type === agentSilentType;
+  const wasNeverStarted = failed.failure_type === agentRemovedType || failed.failure_type === agentSilentType;
   const wasLost = failed.failure_type === attemptLostType && failed.retries !== undefined;
   const agent = reworkerAfter(failed.agent, input);
-  if (claim.kind !== "rework" || failure === undefined || agent === undefined || !(wasNotBegun || wasLost)) return undefined;
+  if (claim.kind !== "rework" || failure === undefined || agent === undefined || !(wasNeverStarted || wasLost)) return undefined;
   return {
     kind: "rework",
     agent,
@@ -90,6 +90,6 @@ export function reworkByAnother(failed: FailedGrant, input: Reworking): Rework |
 }
 
 function goalQuestion(rejecting: readonly Verdict[]): string {
-  const said = rejecting.map(({ agent, excerpt }) => `${agent}: ${excerpt}`);
-  return ["Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.", ...said].join("\n\n");
+  const excerpts = rejecting.map(({ agent, excerpt }) => `${agent}: ${excerpt}`);
+  return ["Reviewers gave feedback on the goal. Answer with the whole goal as it should read now.", ...excerpts].join("\n\n");
 }

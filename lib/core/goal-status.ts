@@ -1,4 +1,4 @@
-// How a goal stands, derived from what is on the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
+// The status of a goal, derived from the blackboard and stored nowhere (docs/internals/claims.md#goal-status).
 import { type ArtefactHead, goalFeedbackType } from "../model/artefact.ts";
 import {
   type Claim,
@@ -26,7 +26,7 @@ export type GoalFacts = {
   /** Artefact → cause → claim. */
   causes: ReadonlyMap<ArtefactId, ReadonlyMap<string, ClaimId>>;
   /** Questions that wait for a person. */
-  asked: ReadonlySet<ArtefactId>;
+  openQuestions: ReadonlySet<ArtefactId>;
   /** Every claim that `causes` names, but for those that cannot be read. */
   claims: readonly ClaimSnapshot[];
   malformed?: readonly MalformedClaim[];
@@ -38,7 +38,7 @@ export type GoalArtefact = Pick<
 >;
 
 /**
- * Somebody or something that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is queued
+ * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is queued
  * at `retry_at`. `decision`: the orchestrator has all that it needs to go on with the claim.
  */
 export type Waiting =
@@ -48,10 +48,10 @@ export type Waiting =
   | { kind: "retry"; agent: AgentName; claim: ClaimId; since: string; attempt: number; retry_at: string; reason: string }
   | { kind: "decision"; claim: ClaimId; since: string }
   | { kind: "answer"; question: ArtefactId; since: string }
-  /** `agent` is a person, who is to judge the artefact. */
+  /** `agent` is the person who is to judge the artefact. */
   | { kind: "approval"; agent: AgentName; claim: ClaimId; artefact: ArtefactId; since: string }
   | { kind: "claim"; artefact: ArtefactId; since: string }
-  /** Somebody is to put a claim right that cannot be read. `since`: from its artefact on. */
+  /** A person must repair a claim that cannot be read. `since`: when its artefact was created. */
   | { kind: "repair"; claim: ClaimId; problem: string; since: string };
 
 /** `failures`: those that count, oldest first. */
@@ -60,7 +60,7 @@ export type GoalStatus = { state: GoalState; openClaims: ClaimSnapshot[]; waitin
 export function goalStatus(facts: GoalFacts): GoalStatus {
   const openClaims = facts.claims.filter(({ claim }) => !isEnded(claim.status));
   const owed = facts.ended === undefined ? [...owedClaims(facts), ...goalsOwed(facts)] : [];
-  const questions = facts.artefacts.filter(({ id }) => facts.asked.has(id));
+  const questions = facts.artefacts.filter(({ id }) => facts.openQuestions.has(id));
   const repairs = repairsOwed(facts);
   const waitingFor: Waiting[] = [
     ...questions.map((question): Waiting => ({ kind: "answer", question: question.id, since: question.created_at })),
@@ -89,13 +89,13 @@ function stateOf(facts: GoalFacts, count: { people: number; open: number; failur
   if (count.open > 0) return "running";
   if (count.failures > 0) return "failed";
   if (facts.artefacts.some((artefact) => artefact.structural_type === "Terminal")) return "achieved";
-  // A new version of the goal is not a result, and neither is a review: nobody has done anything about it yet.
+  // A new version of the goal is not a result, and neither is a review.
   const isResult = (artefact: GoalArtefact) =>
     artefact.structural_type === "Standard" && String(artefact.logical_id) !== String(facts.goal);
   return facts.artefacts.some(isResult) ? "settled" : "stalled";
 }
 
-/** An end that can be made out is an end. */
+/** A claim whose status can still be read, and has ended, needs no repair. */
 function repairsOwed({ artefacts, causes, malformed = [] }: GoalFacts): Waiting[] {
   const openOnes = malformed.filter(({ status }) => status === undefined || !isEnded(status));
   return openOnes.map(({ claim, problem }) => {
@@ -104,7 +104,7 @@ function repairsOwed({ artefacts, causes, malformed = [] }: GoalFacts): Waiting[
   });
 }
 
-/** Every Standard artefact gets one standard claim; until it has it, the goal is not at rest. */
+/** Artefacts without their claim: every Standard artefact gets one standard claim, and until then the goal goes on. */
 function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
   return artefacts.filter(
     ({ id, structural_type }) => structural_type === "Standard" && causes.get(id)?.has("standard") !== true,
@@ -112,14 +112,14 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
 }
 
 /**
- * A Failure is history once its attempt was followed by another, or once its claim has been tried again or handed on, by whichever of its
- * Failures: all that had failed there was, and that claim speaks for itself.
+ * A Failure does not count any more once its attempt was followed by another, or once its claim was tried again or taken over, for any of its
+ * Failures: the new claim covers all of the failed work.
  */
 function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { artefacts, claims }: GoalFacts): boolean {
   if (retried.has(failure.claim_id)) return true;
   const made = claims.find(({ claim }) => claim.id === failure.claim_id);
   if (made === undefined) return false;
-  // Somebody else has answered what this attempt to answer was about.
+  // This attempt to answer a question failed, but another answer came.
   if (made.claim.kind === "clarification" && answersTo(made.claim.artefact_id, artefacts).length > 0) return true;
   const isLast = made.grants.some((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
   const isOf = (agent: AgentName) => failure.type === attemptLostType || agent === failure.produced_by_agent;
@@ -138,8 +138,8 @@ function answersTo(question: ArtefactId, artefacts: readonly GoalArtefact[]): Go
   return artefacts.filter((one) => one.structural_type === "Answer" && one.source_artefacts.includes(question));
 }
 
-/** Feedback on the goal that a person has not been asked about yet, or whose answer has not become the goal's next version yet. */
-function goalsOwed({ goal, artefacts, asked }: GoalFacts): GoalArtefact[] {
+/** Feedback on the goal that is not put to a person yet, or whose answer has not become the goal's next version yet. */
+function goalsOwed({ goal, artefacts, openQuestions }: GoalFacts): GoalArtefact[] {
   const versions = artefacts.filter((artefact) => String(artefact.logical_id) === String(goal));
   const isTaken = (answer: GoalArtefact) => versions.some((version) => version.source_artefacts.includes(answer.id));
   return artefacts.filter(
@@ -147,12 +147,12 @@ function goalsOwed({ goal, artefacts, asked }: GoalFacts): GoalArtefact[] {
       structural_type === "Question" &&
       type === goalFeedbackType &&
       produced_by_agent === "" &&
-      !asked.has(id) &&
+      !openQuestions.has(id) &&
       !answersTo(id, artefacts).some(isTaken),
   );
 }
 
-/** Whom an open claim waits for. A grant that waits for an answer is told of by its question. */
+/** What an open claim waits for. A grant that waits for an answer is not in it: its question is listed by itself. */
 export function waitedForBy({ claim, grants }: ClaimSnapshot): Waiting[] {
   const { id } = claim;
   const waiting =

@@ -1,8 +1,8 @@
-// Where artefacts are born: each one that Sett makes gets all its fields here (docs/internals/claims.md#phases-and-results).
+// Creates artefacts: every artefact that Sett makes gets all its fields here (docs/internals/claims.md#phases-and-results).
 import type { Artefact, ArtefactHead, ArtefactMetadata, StructuralType } from "../model/artefact.ts";
 import { type AgentName, ArtefactId, type ClaimId, type GoalId, LogicalId } from "../model/ids.ts";
 
-/** Who makes it, when (ISO 8601), and what for. `id` is new. `agent` and `claim` are empty where no agent makes it, or no claim asked for it. */
+/** Who makes the artefact, when (ISO 8601), and what for. `id` is new. `agent` or `claim` is empty where no agent, or no claim, is involved. */
 export type Origin = {
   id: string;
   at: string;
@@ -16,7 +16,7 @@ export type Content = {
   structural_type: StructuralType;
   type: string;
   payload: string;
-  /** One that is named twice counts once, at its first place. */
+  /** A source that is named twice counts once, at its first place. */
   sources: readonly ArtefactId[];
   metadata: ArtefactMetadata;
 };

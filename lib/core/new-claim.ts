@@ -1,9 +1,9 @@
-// Where claims are born: each new one gets all its fields here (docs/internals/claims.md).
+// Creates claims: every new claim gets all its fields here (docs/internals/claims.md).
 import type { Bid } from "../model/bid.ts";
 import type { Claim, Grant, StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 
-/** What a claim is about, and since when (ISO 8601). `id` is new. */
+/** The artefact that a claim is about, its goal, and the time (ISO 8601). `id` is new. */
 export type ClaimOrigin = { id: ClaimId; artefact: ArtefactId; goal: GoalId; at: string };
 
 /** A claim that waits for the bids of `electorate`; `bids`: those that are there from the beginning. */
@@ -30,7 +30,7 @@ export function biddingClaim(
 export type Assignment = {
   kind: "rework" | "clarification";
   agent: AgentName;
-  /** What its context holds beside the sources of the artefact. */
+  /** What the grant's context holds beside the sources of the artefact. */
   context: ArtefactId[];
   standIn?: StandIn | undefined;
   dialogue?: ArtefactId[] | undefined;

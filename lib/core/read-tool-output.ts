@@ -15,10 +15,10 @@ const maxMetadataBytes = 1024 * 1024;
 const maxListLength = 2000;
 
 /** The grant decides which answers are valid. `target`: the type of the target artefact. */
-export type Granted = { phase: Phase; kind: ClaimKind; target: string };
+export type GrantContext = { phase: Phase; kind: ClaimKind; target: string };
 
 /** Never throws. `reason` is one or two sentences, without the output itself but for a short quotation. */
-export function readToolOutput(stdout: Uint8Array, granted: Granted): ReadToolOutput {
+export function readToolOutput(stdout: Uint8Array, granted: GrantContext): ReadToolOutput {
   const object = parseOneObject(stdout);
   if (!object.ok) return object;
   try {
@@ -37,7 +37,7 @@ function isShortForm(value: Record<string, unknown>): boolean {
   return !isFull && ShortForm.safeParse(value.structural_type).success;
 }
 
-function readFull(value: unknown, text: string, granted: Granted): ReadToolOutput {
+function readFull(value: unknown, text: string, granted: GrantContext): ReadToolOutput {
   const checked = FullToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(FullToolOutput.shape));
   const { artefact_type, artefact_payload, structural_type, ...rest } = checked.data;
@@ -47,7 +47,7 @@ function readFull(value: unknown, text: string, granted: Granted): ReadToolOutpu
   );
 }
 
-function readShort(value: unknown, text: string, granted: Granted): ReadToolOutput {
+function readShort(value: unknown, text: string, granted: GrantContext): ReadToolOutput {
   const checked = ShortToolOutput.safeParse(value);
   if (!checked.success) return mismatch(checked.error.issues, Object.keys(ShortToolOutput.shape));
   const { structural_type, payload, ...rest } = checked.data;
@@ -57,7 +57,7 @@ function readShort(value: unknown, text: string, granted: Granted): ReadToolOutp
 type Draft = Pick<Artefact, "structural_type" | "type" | "payload"> &
   Pick<FullToolOutput, "metadata" | "about"> & { summary?: string | undefined };
 
-function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: Granted): ReadToolOutput {
+function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: GrantContext): ReadToolOutput {
   if (!draft.payload.isWellFormed())
     return refuse("The payload in the tool's output has half a surrogate pair, which is not valid text.");
   const payloadBytes = new TextEncoder().encode(draft.payload).byteLength;
@@ -107,7 +107,7 @@ function toResult({ summary, metadata = {}, about, ...draft }: Draft, granted: G
 }
 
 /** The result of a review grant is stored as a Review, unless it is a Question or a Failure. */
-function structuralTypeIn({ phase }: Granted, chosen: StructuralType): StructuralType {
+function structuralTypeIn({ phase }: GrantContext, chosen: StructuralType): StructuralType {
   return phase !== "review" || chosen === "Question" || chosen === "Failure" ? chosen : "Review";
 }
 

@@ -1,4 +1,4 @@
-// The artefact that a grant ends with: where it stands in its thread and what it derives from (docs/internals/claims.md#phases-and-results).
+// The artefact that a grant ends with: its thread, its version and its sources (docs/internals/claims.md#phases-and-results).
 import type { Artefact } from "../model/artefact.ts";
 import type { Claim, Grant } from "../model/claim.ts";
 import { type AgentName, ArtefactId } from "../model/ids.ts";
@@ -14,37 +14,37 @@ export function resultsOfEarlierPhases(grants: readonly Grant[], phase: Phase): 
   );
 }
 
-/** Who made it, when, for which claim; the id is new. */
-export type Making = {
+/** Where the result of a grant comes from: the agent, the time (ISO 8601) and the claim. `id` is new. */
+export type GrantOrigin = {
   id: ArtefactId;
   at: string;
   agent: { name: AgentName; role: string };
   claim: Claim;
 };
 
-/** Derivative (a new thread) as a rule; evolutionary (the target's next version, same type) when a rework made it. */
+/** A new thread as a rule (derivative); the target's next version, of the same type, when a rework made it (evolutionary). */
 export function resultArtefact(
-  making: Making,
+  origin: GrantOrigin,
   result: ToolResult,
   { target, earlier, dialogue = [] }: { target: Artefact; earlier: readonly ArtefactId[]; dialogue?: readonly ArtefactId[] },
 ): Artefact {
-  const { claim } = making;
+  const { claim } = origin;
   const { structural_type, payload, summary } = result;
   const isNextVersion = claim.kind === "rework" && structural_type === "Standard";
-  if (structural_type === "Question") return question(making, result, target);
+  if (structural_type === "Question") return question(origin, result, target);
   const sources = [target.id, ...(claim.kind === "rework" ? claim.additional_context_ids : earlier)];
-  // Answers, each of which names its question.
+  // The answers; each of them names its question.
   sources.push(...dialogue.filter((_, index) => index % 2 === 1));
   if (structural_type === "Terminal") sources.push(ArtefactId.parse(claim.goal_id));
   const metadata = { ...result.metadata, ...withoutUndefined({ summary }) };
   const content = { structural_type, type: result.type, payload, sources, metadata };
-  return isNextVersion ? nextVersion(target, originOf(making), content) : newThread(originOf(making), content);
+  return isNextVersion ? nextVersion(target, originOf(origin), content) : newThread(originOf(origin), content);
 }
 
-/** Its first source is what it is about, which decides who is asked first. */
-function question(making: Making, result: ToolResult, target: Artefact): Artefact {
+/** Its first source is the artefact that it is about, which decides who is asked first. */
+function question(origin: GrantOrigin, result: ToolResult, target: Artefact): Artefact {
   const { type, payload, summary, metadata, about = target.id } = result;
-  return newThread(originOf(making), {
+  return newThread(originOf(origin), {
     structural_type: "Question",
     type,
     payload,
@@ -55,13 +55,13 @@ function question(making: Making, result: ToolResult, target: Artefact): Artefac
 
 /** A Failure in a thread of its own. `sources`: the target, where there is one. */
 export function failureArtefact(
-  making: Making,
+  origin: GrantOrigin,
   failure: { type: string; payload: string; reason: string; sources: readonly ArtefactId[] },
 ): Artefact {
   const { type, payload, reason, sources } = failure;
-  return newThread(originOf(making), { structural_type: "Failure", type, payload, sources, metadata: { summary: reason } });
+  return newThread(originOf(origin), { structural_type: "Failure", type, payload, sources, metadata: { summary: reason } });
 }
 
-function originOf({ id, at, agent, claim }: Making): Origin {
+function originOf({ id, at, agent, claim }: GrantOrigin): Origin {
   return { id, at, role: agent.role, agent: agent.name, goal: claim.goal_id, claim: claim.id };
 }

@@ -1,4 +1,4 @@
-// Another try of a failed claim at a person's request: what was done stays done, and what failed or was cancelled begins again.
+// Tries a failed claim again at a person's request: grants that are done stay done, grants that failed or were cancelled are queued again.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import { type Claim, type ClaimSnapshot, type Grant, isEnded } from "../model/claim.ts";
@@ -20,8 +20,8 @@ export function isRetry(cause: string): boolean {
 }
 
 /**
- * `failed`: the claim that the Failure comes from, if it comes from one. It is tried again as a whole, and so once, whichever of its Failures is
- * named. `retries`: by their causes, the claims that its artefact was tried again as before. `reason` is for whoever asked, in sentences.
+ * `failed`: the claim that the Failure comes from, if there is one. It is tried again as a whole, and so only once, whichever of its Failures
+ * is named. `retries`: cause → claim, of the earlier claims that tried its artefact again. `reason`: sentences for the person who asked.
  */
 export function retryClaim(input: {
   failure: Pick<Artefact, "id" | "structural_type" | "type" | "produced_by_agent">;
@@ -43,15 +43,15 @@ export function retryClaim(input: {
   if (again !== undefined) return refuse(triedBefore(failure.id, again, retries));
   const lost = failed.grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
   if (lost === undefined) return refuse(notTheEnd(failure, failed));
-  if (!isWanted) return refuse("It was to answer a question that has its answer, or that nobody waits for any more.");
+  if (!isWanted) return refuse("It was to answer a question that has its answer, or needs none any more.");
   const grants = failed.grants.map((grant): Grant => {
     const { agent, phase, attempt, dialogue } = grant;
     if (grant.state === "done") return grant;
     const isPerson = agents.some(({ name, human }) => name === agent && human === true);
     return newGrant({ agent, phase, attempt: attempt + 1, ...(dialogue && { dialogue }), queued_at: at }, isPerson);
   });
-  const gone = grants.find(({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent));
-  if (gone !== undefined) return refuse(`Agent ${gone.agent} is not here any more to try again.`);
+  const removed = grants.find(({ state, agent }) => state !== "done" && !agents.some(({ name }) => name === agent));
+  if (removed !== undefined) return refuse(`Agent ${removed.agent} is not registered any more, so it cannot try again.`);
   return {
     ok: true,
     cause: causeOfRetry(failure.id),
@@ -69,28 +69,30 @@ export function retryClaim(input: {
   };
 }
 
-type Try = { of: ArtefactId; as: ClaimSnapshot };
+/** A Failure, and the claim that tried its work again. */
+type Try = { failure: ArtefactId; snapshot: ClaimSnapshot };
 
-/** The Failures that the claim ended with: each would try all of it again. */
+/** The Failures that the claim ended with: a retry of any of them tries the whole claim again. */
 function lastFailures({ grants }: ClaimSnapshot): ArtefactId[] {
   return grants.flatMap((grant) => (grant.state === "failed" ? grant.artefact_ids : []));
 }
 
 function nextTry(failed: ClaimSnapshot, retries: ReadonlyMap<string, ClaimSnapshot>): Try | undefined {
-  for (const of of lastFailures(failed)) {
-    const as = retries.get(causeOfRetry(of)) ?? retries.get(causeOfStandIn(of));
-    if (as !== undefined) return { of, as };
+  for (const failure of lastFailures(failed)) {
+    const snapshot = retries.get(causeOfRetry(failure)) ?? retries.get(causeOfStandIn(failure));
+    if (snapshot !== undefined) return { failure, snapshot };
   }
   return undefined;
 }
 
 function triedBefore(failure: ArtefactId, first: Try, retries: ReadonlyMap<string, ClaimSnapshot>): string {
-  const whole = `It was tried again before, as claim ${first.as.claim.id}`;
-  const told = first.of === failure ? `${whole}.` : `${whole}, with all else that failed beside it (Failure ${first.of}).`;
-  let { as: last } = first;
-  for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries)) last = next.as;
+  const start = `It was tried again before, as claim ${first.snapshot.claim.id}`;
+  const sentence =
+    first.failure === failure ? `${start}.` : `${start}, with all else that failed beside it (Failure ${first.failure}).`;
+  let { snapshot: last } = first;
+  for (let next = nextTry(last, retries); next !== undefined; next = nextTry(last, retries)) last = next.snapshot;
   const [failed] = isEnded(last.claim.status) ? lastFailures(last) : [];
-  return failed === undefined ? told : `${told} That ended with Failure ${failed}: try that one again instead.`;
+  return failed === undefined ? sentence : `${sentence} That ended with Failure ${failed}: try that one again instead.`;
 }
 
 function notTheEnd(failure: Parameters<typeof retryClaim>[0]["failure"], failed: ClaimSnapshot): string {
@@ -102,7 +104,7 @@ function notTheEnd(failure: Parameters<typeof retryClaim>[0]["failure"], failed:
 }
 
 function noAttempt({ type }: Pick<Artefact, "type">): string {
-  return `No attempt ended with this ${type}, so there is none to be made again. State the goal anew instead.`;
+  return `No attempt ended with this ${type}, so there is none to try again. Post the goal again instead.`;
 }
 
 function refuse(reason: string): RetriedClaim {

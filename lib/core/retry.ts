@@ -7,27 +7,27 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
 export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 
-/** The type of the Failure for an attempt whose agent was not heard of any more. */
+/** The type of the Failure for an attempt whose agent has stopped renewing its lease, or whose worker has ended. */
 export const attemptLostType = "AttemptLost";
 
-/** The types of the Failures for work that an agent has not begun: it is not registered any more, or was not heard of for too long. */
+/** The types of the Failures for work that an agent has not begun: it is not registered any more, or has given no sign of life for too long. */
 export const agentRemovedType = "AgentRemoved";
 export const agentSilentType = "AgentSilent";
 
-const firstPauseMs = 1_000;
-const maxPauseMs = 60_000;
+const firstDelayMs = 1_000;
+const maxDelayMs = 60_000;
 
 /** How long to wait before the next attempt; undefined when there is none. */
 export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistration[]): number | undefined {
   const retried = failed.retries ?? 0;
   const registration = agents.find((agent) => agent.name === failed.agent);
-  // It would be waited for again.
+  // The next attempt would wait for the same silent agent.
   if (failed.failure_type === agentSilentType) return undefined;
   if (registration === undefined || retried >= registration.retries) return undefined;
-  return Math.min(maxPauseMs, firstPauseMs * 2 ** retried);
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** retried);
 }
 
-/** The grant as it stands while its next attempt is waited for. `at`: ISO 8601. */
+/** The failed grant, with the time of its next attempt. `at`: ISO 8601. */
 export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): FailedGrant {
   return { ...failed, retry_at: new Date(Date.parse(at) + afterMs).toISOString() };
 }
@@ -35,21 +35,21 @@ export function withRetryAt(failed: FailedGrant, at: string, afterMs: number): F
 /** The attempt after a failed one. */
 export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
   const { agent, phase, attempt, retries = 0 } = failed;
-  return { agent, phase, attempt: attempt + 1, retries: retries + 1, ...kept(failed), queued_at: at, state: "queued" };
+  return { agent, phase, attempt: attempt + 1, retries: retries + 1, ...resumePoint(failed), queued_at: at, state: "queued" };
 }
 
-/** The attempt after one that stopped to ask. `exchange`: the question and its answer. */
+/** The attempt after one that asked a question. `exchange`: the question and its answer. */
 export function resumedAttempt(waiting: WaitingGrant, exchange: readonly ArtefactId[], at: string): QueuedGrant {
   const { agent, phase, attempt, retries, dialogue = [] } = waiting;
-  const asked = { ...waiting, dialogue: [...dialogue, ...exchange] };
+  const withExchange = { ...waiting, dialogue: [...dialogue, ...exchange] };
   return {
-    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...kept(asked) },
+    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...resumePoint(withExchange) },
     ...{ queued_at: at, state: "queued" },
   };
 }
 
-/** What was asked, and where the work stood then; without that every attempt begins anew. */
-function kept({ dialogue, base_commit }: Pick<FailedGrant, "dialogue" | "base_commit">) {
+/** The questions and answers so far, and the commit that the work had reached; without them an attempt begins anew. */
+function resumePoint({ dialogue, base_commit }: Pick<FailedGrant, "dialogue" | "base_commit">) {
   if (dialogue === undefined) return {};
   return withoutUndefined({ dialogue, base_commit });
 }

@@ -1,10 +1,10 @@
-// What a review says: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never approves by accident.
+// The verdict of a review: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never approves by accident.
 import type { Artefact } from "../model/artefact.ts";
 
-/** What a decision needs of a Review, however long it is. `excerpt`: of feedback, its beginning; empty where it approves. */
+/** What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it approves. */
 export type Verdict = { id: Artefact["id"]; agent: string; approves: boolean; excerpt: string };
 
-/** So that what quotes feedback stays readable; the whole is on the blackboard. */
+/** Keeps texts that quote feedback readable; the whole is on the blackboard. */
 const maxExcerptLength = 2_000;
 
 export function verdictOf({ id, produced_by_agent, payload }: Pick<Artefact, "id" | "produced_by_agent" | "payload">): Verdict {

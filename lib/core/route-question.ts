@@ -1,28 +1,29 @@
-// Whom a question goes to first (docs/internals/claims.md#questions): the agent that made what it is about, another of its role where that one cannot answer, or whoever
-// made what that came from, and so up the chain; at the user, or where nobody else is left, a person. Pure: the caller fetches the artefacts that the way up leads through.
+// Whom a question goes to next (docs/internals/claims.md#questions): the agent that made the artefact that the question is about; another agent
+// of its role where that one cannot answer; then the producer of that artefact's source, and so up the chain; at the user, or where no agent is
+// left, a person. Pure: the caller fetches the artefacts of the chain.
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, userRole } from "../model/artefact.ts";
 import type { StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 import { hasTool, isNotRegistered, standInsFor } from "./stand-in.ts";
 
-/** How many agents may be asked one after the other, and how many artefacts looked at for each, before a person is. */
+/** How many agents may be asked one after the other, and how many artefacts of the chain are followed, before a person is asked. */
 export const clarificationDepth = 10;
 
-/** `look`: the artefact to be fetched and handed in next. */
+/** `fetch`: the next artefact of the chain, for the caller to fetch and pass in. */
 export type Route =
   | { to: "people" }
   | { to: "agent"; agent: AgentName; standIn?: StandIn }
   | { to: "fetch"; artefact: ArtefactId };
 
-type Made = Pick<ArtefactHead, "produced_by_role" | "produced_by_agent" | "source_artefacts">;
+type Produced = Pick<ArtefactHead, "produced_by_role" | "produced_by_agent" | "source_artefacts">;
 
 /**
- * `about`: the artefact that the question is about, and what was fetched on the way up from it, in order. `asking`: who asks, and who asked on
- * the way here: who does not know is not asked, nor anybody in its place. `tried`: who was asked this before, and why that came to nothing.
+ * `about`: the artefact that the question is about, and the artefacts of its chain that were fetched so far, in order. `asking`: the agents
+ * that ask this question and those that led to it; neither they nor their stand-ins are asked. `tried`: agent → why it gave no answer.
  */
 export function routeQuestion(input: {
-  about: readonly Made[];
+  about: readonly Produced[];
   asking: ReadonlySet<string>;
   tried: ReadonlyMap<string, string>;
   agents: readonly RegisteredAgent[];
@@ -43,7 +44,7 @@ export function routeQuestion(input: {
   return earlier === undefined ? { to: "people" } : { to: "fetch", artefact: earlier };
 }
 
-/** Why whoever made it cannot answer, if it cannot. */
+/** Why the producer cannot answer, if it cannot. */
 function whyNot(producer: RegisteredAgent | undefined, outcome: string | undefined): string | undefined {
   if (outcome !== undefined) return outcome;
   if (producer === undefined) return isNotRegistered;

@@ -171,7 +171,7 @@ function factsOf({ artefacts, causes, claims, goals, openQuestions }: History, g
     causes: new Map(
       [...causes].map(([id, ofArtefact]) => [id as ArtefactId, new Map(Object.entries(ofArtefact) as [string, ClaimId][])]),
     ),
-    asked: new Set(openQuestions as ArtefactId[]),
+    openQuestions: new Set(openQuestions as ArtefactId[]),
     claims: [...claims.values()].map((claim) => ({ claim, grants: claim.grants })),
   };
 }

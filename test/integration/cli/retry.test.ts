@@ -183,5 +183,5 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
   expect(await refusal(lost.id)).toContain(`Goal ${other.goal_id} was ended.`);
   const [idler] = (await clan.board.listAgents()).filter(({ name }) => name === "idler");
   await clan.board.registerAgents(idler === undefined ? [] : [idler], "person:test", { exact: true });
-  expect(await refusal(failure.id)).toContain("Agent coder is not here any more to try again.");
+  expect(await refusal(failure.id)).toContain("Agent coder is not registered any more, so it cannot try again.");
 }, 120_000);

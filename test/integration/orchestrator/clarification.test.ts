@@ -120,7 +120,7 @@ describe("tiered clarification", () => {
       return all.length === 2 && all;
     });
     expect(refusals.map(({ data }) => data?.reason)).toEqual(
-      Array(2).fill("It was to answer a question that has its answer, or that nobody waits for any more."),
+      Array(2).fill("It was to answer a question that has its answer, or needs none any more."),
     );
   });
 

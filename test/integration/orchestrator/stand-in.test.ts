@@ -151,7 +151,7 @@ describe("a rework", () => {
     await reaches(clan, goal, "achieved");
     const [[agent, instead, because = ""] = []] = await standInsIn(clan);
     expect([agent, instead]).toEqual(["writer-one", "writer-two"]);
-    expect(because).toMatch(/^Agent writer-two has not been heard of for \d+ s\.$/);
+    expect(because).toMatch(/^Agent writer-two has given no sign of life for \d+ s\.$/);
   });
 });
 

@@ -72,7 +72,7 @@ test("a grant that a passing error has kept from its worker is given one all the
   });
   await using pool = await startPool("exec sleep 600", wrap);
   await waitFor("the worker", pool.isRunning);
-  expect(pool.log[0]?.msg).toBe("A worker could not be looked after");
+  expect(pool.log[0]?.msg).toBe("Could not run or watch a worker");
   expect(pool.decided).toEqual([]);
 });
 
@@ -95,7 +95,7 @@ test("a worker that ends before it has begun is started again, and its grant can
   await pool.runtime.containers.stop(pool.worker, 1);
   await waitFor("its end", pool.isGone);
   expect(await pool.started()).toBe(1);
-  expect(pool.log.map(({ msg }) => msg)).toContain("A worker did not begin; starting it again");
+  expect(pool.log.map(({ msg }) => msg)).toContain("A worker did not begin; starting another");
 });
 
 test("a worker that never begins is started three times, then its attempt is lost, and the reason says so", async () => {

@@ -32,13 +32,13 @@ export async function gather(
 export async function statusOf({ board }: Clan, { goal_id: goal }: Artefact) {
   const { ended } = await board.readGoal(goal);
   const artefacts = await board.readArtefacts(await board.listArtefactsOfGoal(goal));
-  const asked = new Set(await board.listOpenQuestions());
+  const openQuestions = new Set(await board.listOpenQuestions());
   const causes = new Map<Artefact["id"], Map<string, ClaimId>>();
   for (const { id } of artefacts) causes.set(id, await board.claimsOfArtefact(id));
   const malformed: MalformedClaim[] = [];
   const ids = [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
   const claims = await board.readClaims(ids, (one) => malformed.push(one));
-  return goalStatus({ goal, ended, artefacts, causes, claims, asked, malformed });
+  return goalStatus({ goal, ended, artefacts, causes, claims, openQuestions, malformed });
 }
 
 /** Waits until the goal has this state. */

@@ -15,7 +15,7 @@ class Scene {
   readonly claims: ClaimSnapshot[] = [];
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   ended: GoalFacts["ended"];
-  readonly asked = new Set<ArtefactId>();
+  readonly openQuestions = new Set<ArtefactId>();
 
   claim(about: Artefact, over: Partial<Claim> = {}, grants: Grant[] = [], cause = "standard"): Claim {
     const claim = sampleClaim(about, ["coder"], over);
@@ -39,7 +39,7 @@ class Scene {
 
   status() {
     const { artefacts, causes, claims, ended } = this;
-    return goalStatus({ goal: this.goal.goal_id, artefacts, causes, claims, ended, asked: this.asked });
+    return goalStatus({ goal: this.goal.goal_id, artefacts, causes, claims, ended, openQuestions: this.openQuestions });
   }
 }
 
@@ -217,7 +217,7 @@ describe("a question", () => {
   test("makes the goal wait for a person once it was put to people", () => {
     const { scene, question } = asked();
     expect(scene.status().state).toBe("running");
-    scene.asked.add(question.id);
+    scene.openQuestions.add(question.id);
     expect(scene.status()).toMatchObject({ state: "waiting", waitingFor: [{ kind: "answer", question: question.id }] });
   });
 
@@ -227,9 +227,9 @@ describe("a question", () => {
     const feedback = { structural_type: "Question", type: goalFeedbackType, produced_by_role: "orchestrator" } as const;
     const question = scene.artefact({ ...feedback, produced_by_agent: "" });
     expect(scene.status().state).toBe("running");
-    scene.asked.add(question.id);
+    scene.openQuestions.add(question.id);
     expect(scene.status().state).toBe("waiting");
-    scene.asked.delete(question.id);
+    scene.openQuestions.delete(question.id);
     const answer = scene.artefact({ structural_type: "Answer", type: "Answer", source_artefacts: [question.id] });
     expect(scene.status().state).toBe("running");
     const thread = { logical_id: scene.goal.logical_id, version: 2, type: "GoalDefined" };

@@ -1,5 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { failureArtefact, type Making, resultArtefact, resultsOfEarlierPhases } from "../../../../lib/core/result-artefact.ts";
+import {
+  failureArtefact,
+  type GrantOrigin,
+  resultArtefact,
+  resultsOfEarlierPhases,
+} from "../../../../lib/core/result-artefact.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";
 import { ArtefactId, type ArtefactId as Id } from "../../../../lib/model/ids.ts";
 import type { Phase } from "../../../../lib/model/phase.ts";
@@ -15,7 +20,7 @@ const report = {
   summary: "Short.",
 } as const;
 
-function making(over: Partial<Claim> = {}): Making {
+function grantOrigin(over: Partial<Claim> = {}): GrantOrigin {
   const agent = { name: agentName("tester"), role: "checker" };
   return {
     id: newArtefactId(),
@@ -27,7 +32,7 @@ function making(over: Partial<Claim> = {}): Making {
 
 describe("resultArtefact", () => {
   test("begins a new thread from the target and the results of earlier phases, in the agent's name", () => {
-    const made = making();
+    const made = grantOrigin();
     const earlier = [newArtefactId(), newArtefactId()];
     expect(resultArtefact(made, report, { target, earlier })).toEqual({
       id: made.id,
@@ -49,13 +54,16 @@ describe("resultArtefact", () => {
   test("a rework makes the target's next version, of the same type, from the reviewed version and the rejecting reviews", () => {
     const reviews = [newArtefactId()];
     const better = { ...report, type: target.type };
-    const result = resultArtefact(making({ kind: "rework", additional_context_ids: reviews }), better, { target, earlier: [] });
+    const result = resultArtefact(grantOrigin({ kind: "rework", additional_context_ids: reviews }), better, {
+      target,
+      earlier: [],
+    });
     expect(result).toMatchObject({ logical_id: target.logical_id, version: 2, type: "CodeCommit", payload: "text" });
     expect(result.source_artefacts).toEqual([target.id, ...reviews]);
   });
 
   test("a Failure in a rework stands in a thread of its own", () => {
-    const made = making({ kind: "rework" });
+    const made = grantOrigin({ kind: "rework" });
     const result = resultArtefact(made, { ...report, structural_type: "Failure" }, { target, earlier: [] });
     expect(result).toMatchObject({ logical_id: made.id as never, version: 1, type: "Report" });
   });
@@ -63,13 +71,13 @@ describe("resultArtefact", () => {
   test("a Terminal names the goal among its sources, once", () => {
     const goal = ArtefactId.parse(target.goal_id);
     const terminal = { ...report, structural_type: "Terminal" } as const;
-    expect(resultArtefact(making(), terminal, { target, earlier: [] }).source_artefacts).toEqual([target.id, goal]);
-    expect(resultArtefact(making(), terminal, { target, earlier: [goal] }).source_artefacts).toEqual([target.id, goal]);
+    expect(resultArtefact(grantOrigin(), terminal, { target, earlier: [] }).source_artefacts).toEqual([target.id, goal]);
+    expect(resultArtefact(grantOrigin(), terminal, { target, earlier: [goal] }).source_artefacts).toEqual([target.id, goal]);
   });
 });
 
 test("a Failure begins a thread and carries its reason as summary", () => {
-  const made = making();
+  const made = grantOrigin();
   const failure = { type: "ToolExecutionFailure", payload: "{}", reason: "It broke.", sources: [target.id] };
   expect(failureArtefact(made, failure)).toMatchObject({
     logical_id: made.id as never,

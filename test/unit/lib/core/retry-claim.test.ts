@@ -65,7 +65,7 @@ class Tries {
     const causes = new Map([[this.goal.id, this.causes]]);
     const claims = this.claims.map(({ now }) => now);
     const artefacts = [this.goal, ...this.failures];
-    return goalStatus({ goal: this.goal.goal_id, ended: undefined, artefacts, causes, claims, asked: new Set() }).state;
+    return goalStatus({ goal: this.goal.goal_id, ended: undefined, artefacts, causes, claims, openQuestions: new Set() }).state;
   }
 
   #add(cause: string, claim: ClaimSimulation): void {

@@ -57,10 +57,10 @@ describe("feedback on the work of an agent that is not registered any more", () 
     expect(opened?.claim.stand_in).toBeUndefined();
   });
 
-  test("is a Failure where nobody else has its role", () => {
+  test("is a Failure where no other agent has its role", () => {
     expect(rejected([sampleAgent("painter")]).followUp).toMatchObject({
       kind: "failure",
-      failure: { type: "ProducerGone", reason: expect.stringContaining("no other agent has its role, coder") },
+      failure: { type: "ProducerGone", reason: expect.stringContaining("no other agent has the role coder") },
     });
   });
 });
@@ -89,7 +89,7 @@ describe("a rework that its agent does not come to", () => {
     const claim = reworked([coder("coder-1"), coder("coder-2", { retries: 3 })]);
     expect(followUpOf(silent(claim, "coder-2"))).toMatchObject({
       agent: "coder-1",
-      standIn: { for: "coder-2", because: "Agent coder-2 has not been heard of for 31 s." },
+      standIn: { for: "coder-2", because: "Agent coder-2 has given no sign of life for 31 s." },
     });
   });
 
