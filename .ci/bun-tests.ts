@@ -7,27 +7,29 @@ import { join } from "node:path";
 export type Outcome = { passed: number; failed: number };
 
 /**
- * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. `linesTo`: the folder for the report of
- * the lines that were run.
+ * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. `workers`: how many files run
+ * beside each other. `linesTo`: the folder for the report of the lines that were run.
  */
 type Group = {
   root: string;
   include: string[];
-  exclude: string[];
+  exclude?: string[];
   timeoutMs: number;
   limitMs: number;
+  workers: number;
   output?: "inherit" | "ignore" | number;
   linesTo?: string | undefined;
   env?: Record<string, string>;
 };
 
-/** Runs the test files of a group one after another, in one process, with bun's output on ours, on a file descriptor, or ignored. */
+/** Runs the test files of a group in some processes, with bun's output on ours, on a file descriptor, or ignored. */
 export async function countBunTests({
   root,
   include,
-  exclude,
+  exclude = [],
   timeoutMs,
   limitMs,
+  workers,
   output,
   linesTo,
   env,
@@ -42,6 +44,8 @@ export async function countBunTests({
   const reportPath = join(folder, "report.xml");
   try {
     const options = [`--timeout=${timeoutMs}`, "--reporter=junit", `--reporter-outfile=${reportPath}`];
+    // A worker keeps what its files have loaded, as one process would.
+    if (workers > 1) options.push(`--parallel=${workers}`, "--no-isolate");
     if (linesTo !== undefined) options.push("--coverage", "--coverage-reporter=lcov", `--coverage-dir=${linesTo}`);
     const bun = Bun.spawn([process.execPath, "test", ...options, ...files], {
       cwd: root,

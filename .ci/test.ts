@@ -1,9 +1,9 @@
-// Everything that CI runs, in order: `npm test`. Names select: `bun .ci/test.ts lint unit`.
+// Everything that CI runs: `npm test`. Names select: `bun .ci/test.ts lint unit`.
 //
-// A failed step does not stop the others, so that one run shows all there is to mend. Each check counts as one test. The steps that
-// mostly wait, for containers, leases and deadlines, run beside each other, and each prints when it is over: nothing that they use has a
-// fixed name, port or folder, so that whole runs go beside each other, too. The last line is `N passed, N failed`; the exit code is
-// 1 when anything failed.
+// A failed step does not stop the others, so that one run shows all there is to mend. Each check counts as one test. Steps run beside
+// each other, each as soon as those that it needs are over, and each prints when it is over itself: nothing that they use has a fixed
+// name, port or folder, so that whole runs go beside each other, too. The last line is `N passed, N failed`; the exit code is 1 when
+// anything failed.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,10 +14,10 @@ import { countBunTests, type Outcome } from "./bun-tests.ts";
 import { measureCoverage } from "./coverage.ts";
 import { reportFailure } from "./report-failure.ts";
 
-/** `output`: a file descriptor, or our own output. `when`: beside the other patient ones, or after all the others; else in its turn. */
+/** `after`: the steps that must be over before, where they were chosen, too. `output`: a file descriptor, or our own output. */
 type Step = {
   name: string;
-  when?: "beside" | "last";
+  after: readonly string[];
   run: (output: "inherit" | number) => Promise<Outcome & { words?: string }>;
 };
 
@@ -31,32 +31,41 @@ const tool = (name: string) => `node_modules/.bin/${name}`;
 const unit = ["unit/**/*.test.ts"];
 const commandLine = ["integration/{agents,cli}/**/*.test.ts"];
 const endToEnd = ["e2e/**/*.test.ts"];
+/** What needs the packages, which take a while to make. */
+const packaged = ["e2e/package.test.ts"];
 const integration = { include: ["{integration,chaos}/**/*.test.ts"], exclude: commandLine };
-/** What is tested as processes of their own, where nothing counts lines: run once more in the tests' own process. */
-const counted = { include: ["integration/cli/**/*.test.ts"], exclude: [] };
 
-/** The limits are for a machine that is busy with other things. The end-to-end tests need the images, so these are built before any test runs. */
+const hour = 3_600_000;
+/** What the tests start is there before any test that starts it. */
+const built = ["binaries", "images"];
+
+/** The limits are for a machine that is busy with other things. More workers than processors, since most tests mostly wait. */
 const steps: Step[] = [
+  check("binaries", [tool("bun"), ".ci/build.ts"]),
+  check("images", [tool("bun"), ".ci/images.ts"], ["binaries"]),
+  check("emulated", [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("lint", [tool("biome"), "ci", "--error-on-warnings", "."]),
   check("types", [tool("tsc"), "--noEmit"]),
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
-  check("binaries", [tool("bun"), ".ci/build.ts"]),
-  check("emulated", [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
-  check("images", [tool("bun"), ".ci/images.ts"]),
-  check("package", [tool("bun"), ".ci/package.ts", "--quick"]),
-  tests("unit", { include: unit, exclude: [], timeoutMs: 120_000, limitMs: 600_000, linesTo: linesOf("unit") }),
-  beside("end-to-end", { include: endToEnd, exclude: [], timeoutMs: 600_000, limitMs: 3_600_000 }),
-  beside("command-line", { include: commandLine, exclude: [], timeoutMs: 480_000, limitMs: 3_600_000 }),
-  beside("integration", { ...integration, timeoutMs: 480_000, limitMs: 3_600_000, linesTo: linesOf("integration") }),
-  { name: "lines-of-cli", when: "beside", run: countLinesOfCli },
-  { name: "coverage", when: "last", run: checkCoverage },
+  tests("unit", { include: unit, timeoutMs: 120_000, limitMs: 600_000, workers: 2, linesTo: linesOf("unit") }),
+  tests("end-to-end", { include: endToEnd, exclude: packaged, timeoutMs: 600_000, limitMs: hour, workers: 3 }, built),
+  tests("command-line", { include: commandLine, timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),
+  tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, [
+    ...built,
+    "emulated",
+  ]),
+  check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
+  tests("packaged", { include: packaged, timeoutMs: 600_000, limitMs: hour, workers: 1 }, ["package"]),
+  { name: "lines-of-cli", after: built, run: countLinesOfCli },
+  { name: "coverage", after: ["unit", "integration", "lines-of-cli"], run: checkCoverage },
 ];
 
-function check(name: string, command: string[]): Step {
+function check(name: string, command: string[], after: readonly string[] = []): Step {
   return {
     name,
+    after,
     run: async (output) => {
       const isPassed = (await Bun.spawn(command, { cwd: root, stdio: ["ignore", output, output] }).exited) === 0;
       return { passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1 };
@@ -64,27 +73,27 @@ function check(name: string, command: string[]): Step {
   };
 }
 
-type Group = Pick<Parameters<typeof countBunTests>[0], "include" | "exclude" | "timeoutMs" | "limitMs" | "linesTo">;
+type Group = Omit<Parameters<typeof countBunTests>[0], "root" | "output" | "env">;
 
-function tests(name: string, group: Group): Step {
-  return { name, run: (output) => countBunTests({ root, ...group, output }) };
-}
-
-function beside(name: string, group: Group): Step {
-  return { ...tests(name, group), when: "beside" };
+function tests(name: string, group: Group, after: readonly string[] = []): Step {
+  return { name, after, run: (output) => countBunTests({ root, ...group, output }) };
 }
 
 function linesOf(name: string): string | undefined {
   return linesFolder && join(linesFolder, name);
 }
 
-/** Nothing is checked here: the command line's own group has done so, and some of its tests only mean something to a process of its own. */
+/**
+ * What is tested as processes of their own, where nothing counts lines, is run once more in the tests' own process. Nothing is checked here: the
+ * command line's own group does so, and some of its tests only mean something to a process of its own.
+ */
 async function countLinesOfCli(): Promise<Outcome & { words: string }> {
-  const limits = { timeoutMs: 480_000, limitMs: 3_600_000 };
   await countBunTests({
     root,
-    ...counted,
-    ...limits,
+    include: ["integration/cli/**/*.test.ts"],
+    timeoutMs: 480_000,
+    limitMs: hour,
+    workers: 1,
     output: "ignore",
     linesTo: linesOf("cli"),
     env: { SETT_COUNT_LINES: "1" },
@@ -109,23 +118,21 @@ await Bun.$`node .ci/setup.mjs --checks`.cwd(root);
 const total: Outcome = { passed: 0, failed: 0 };
 const report: string[] = [];
 const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
-const patient = chosen.filter((step) => step.when === "beside");
-const areSeveral = patient.length > 1;
-
-for (const step of chosen) {
-  if ((areSeveral && step.when === "beside") || step.when === "last") continue;
-  await shown(step);
-}
-if (areSeveral) {
-  console.log(`\n${patient.map(({ name }) => name).join(", ")} run beside each other; each is shown when it is over`);
-  await Promise.all(patient.map(({ name, run }) => count(name, () => withBufferedOutput(`\n── ${name} ──`, run))));
-}
-
-for (const step of chosen) if (step.when === "last") await shown(step);
+const running = new Map<string, Promise<void>>();
+// Each starts after the turn in which all of them are known.
+for (const step of chosen)
+  running.set(
+    step.name,
+    Promise.resolve().then(() => start(step)),
+  );
+await Promise.all(running.values());
 if (linesFolder !== undefined) await rm(linesFolder, { recursive: true });
 
-async function shown({ name, run }: Step): Promise<void> {
-  console.log(`\n── ${name} ──`);
+async function start({ name, after, run }: Step): Promise<void> {
+  await Promise.all(after.map((other) => running.get(other)));
+  const title = `\n── ${name} ──`;
+  if (chosen.length > 1) return await count(name, () => withBufferedOutput(title, run));
+  console.log(title);
   await count(name, () => run("inherit"));
 }
 

@@ -160,7 +160,7 @@ test("the log has the lines that are listed for such Failures", async () => {
 test("a commit of an agent without rw is refused with the remedy", async () => {
   const { results } = await run(print(artefact("Plan")));
   const report = results.find(({ structural_type }) => structural_type === "Failure");
-  expectSeen("the agent's workspace is ro. Give it `workspace: { mode: rw }` in sett.yml.", report?.payload ?? "");
+  expectSeen("the agent's workspace is ro. Set `workspace: { mode: rw }` for the agent in sett.yml.", report?.payload ?? "");
 });
 
 test("a time-out is told in the log and in the Failure", async () => {

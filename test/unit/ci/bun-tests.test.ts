@@ -1,15 +1,16 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countBunTests } from "../../../.ci/bun-tests.ts";
 
-/** Runs a suite of one file with this body, in a project of its own. */
-async function countOf(body: string, limitMs = 120_000) {
+/** Runs a suite with this body in one file, beside an empty one, in a project of its own. */
+async function count(workers: number, body: string, limitMs = 120_000) {
   const root = await mkdtemp(join(tmpdir(), "sett-counted-"));
   try {
     await Bun.write(join(root, "test/one.test.ts"), `import { expect, test } from "bun:test";\n${body}`);
-    return await countBunTests({ root, include: ["*.test.ts"], exclude: [], timeoutMs: 60_000, limitMs, output: "ignore" });
+    await Bun.write(join(root, "test/two.test.ts"), "");
+    return await countBunTests({ root, include: ["*.test.ts"], timeoutMs: 60_000, limitMs, workers, output: "ignore" });
   } finally {
     await rm(root, { recursive: true });
   }
@@ -18,28 +19,32 @@ async function countOf(body: string, limitMs = 120_000) {
 const good = `test("good", () => {});`;
 const bad = `test("bad", () => expect(1).toBe(2));`;
 
-test("passed and failed tests are counted, skipped ones are neither", async () => {
-  expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toEqual({ passed: 2, failed: 1 });
-});
+describe.each([1, 2])("with %d workers", (workers) => {
+  const countOf = (body: string, limitMs?: number) => count(workers, body, limitMs);
 
-test("a test that ends the whole process is a failure, even with exit code 0", async () => {
-  expect(await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).toEqual({ passed: 0, failed: 1 });
-});
+  test("passed and failed tests are counted, skipped ones are neither", async () => {
+    expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toEqual({ passed: 2, failed: 1 });
+  });
 
-test("a file that cannot be loaded is a failure", async () => {
-  expect((await countOf(`throw new Error("broken");`)).failed).toBe(1);
-});
+  test("a test that ends the whole process is a failure, even with exit code 0", async () => {
+    expect((await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).failed).toBe(1);
+  });
 
-test("an error outside of tests is a failure", async () => {
-  expect(
-    (await countOf(`${good} setTimeout(() => { throw new Error("late"); }, 1); test("waits", () => Bun.sleep(50));`)).failed,
-  ).toBe(1);
-});
+  test("a file that cannot be loaded is a failure", async () => {
+    expect((await countOf(`throw new Error("broken");`)).failed).toBe(1);
+  });
 
-test("a group that takes too long is ended and counts as failed", async () => {
-  expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 500)).toEqual({ passed: 0, failed: 1 });
-});
+  test("an error outside of tests is a failure", async () => {
+    expect(
+      (await countOf(`${good} setTimeout(() => { throw new Error("late"); }, 1); test("waits", () => Bun.sleep(50));`)).failed,
+    ).toBe(1);
+  });
 
-test("a group without any test is a failure", async () => {
-  expect(await countOf("")).toEqual({ passed: 0, failed: 1 });
+  test("a group that takes too long is ended and counts as failed", async () => {
+    expect((await countOf(`${good} test("hangs", () => { while (true) {} });`, 500)).failed).toBe(1);
+  });
+
+  test("a group without any test is a failure", async () => {
+    expect(await countOf("")).toEqual({ passed: 0, failed: 1 });
+  });
 });
