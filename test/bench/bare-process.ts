@@ -50,7 +50,7 @@ async function work(agent: string): Promise<never> {
 type Standing = { bids: [agent: string, word: string][]; phases: string[][]; running: number };
 const phaseNames = ["review", "claim", "exclusive"];
 
-function orchestrate(): Promise<never> {
+function runOrchestrator(): Promise<never> {
   const claims = new Map<string, Standing>();
   const advance = (id: string, claim: Standing) => {
     const phase = claim.phases.findIndex((agents) => agents.length > 0);
@@ -84,4 +84,4 @@ function orchestrate(): Promise<never> {
   });
 }
 
-await (BARE_ROLE === "orchestrator" ? orchestrate() : Promise.all([bid(BARE_ROLE), work(BARE_ROLE)]));
+await (BARE_ROLE === "orchestrator" ? runOrchestrator() : Promise.all([bid(BARE_ROLE), work(BARE_ROLE)]));

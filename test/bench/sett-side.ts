@@ -18,7 +18,7 @@ export type Clan = Readonly<Record<string, BidWord>>;
 /** All three want every goal: the first bid wins, so that the work spreads over them. */
 export const rivals: Clan = { one: "exclusive", two: "exclusive", three: "exclusive" };
 
-/** The rivals, and one that takes claims and never works on them: a controller whose workers nobody starts. */
+/** The rivals, and one that takes claims and never works on them: a controller whose workers are not started. */
 const sleeper = "sleeper";
 export const rivalsAndSleeper: Clan = { ...rivals, [sleeper]: "ignore" };
 const sleepingAgent = sampleAgent(sleeper, {

@@ -1,6 +1,6 @@
 // A little release train: a changelog that is rejected once and reworked, three checks side by side, and a packager that ends the goal.
-// Two packagers want every commit, and two for the changelog every goal, so that the first bid has somebody to win against, and whoever made the
-// commit somebody to stand in for it. Questions go to a person (which version?), to an
+// Two packagers want every commit, and two for the changelog every goal, so that the first bid wins against another, and
+// another agent can stand in for the one that made the commit. Questions go to a person (which version?), to an
 // agent (which door?), and to an agent that has to ask a person itself (which licence?).
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -112,7 +112,7 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
 
 /**
  * The same of a goal as it went, without what changes nothing: attempts that failed (they were made good, or the goal has failed), questions
- * whose answer nobody has gone on with (somebody's failure or removal closed them, and they were asked again), answers that do not count, and what an agent asked on behalf of somebody who has their answer from another.
+ * whose answer no agent has gone on with (an agent failed or was removed, and the question was asked again), answers that do not count, and what an agent asked on behalf of another that has its answer from elsewhere.
  */
 export function graphOf(history: History, goal: string): string[] {
   const { artefacts, answers, claims } = history;
@@ -121,7 +121,7 @@ export function graphOf(history: History, goal: string): string[] {
     const source = artefacts.get(about ?? "");
     if (structural_type === "Question" && !heard.has(id)) return true;
     const asking = claims.get(claim_id);
-    // On behalf of somebody who has their answer from another.
+    // On behalf of an agent that has its answer from elsewhere.
     const isBehalf = structural_type === "Question" && asking?.kind === "clarification";
     if (isBehalf && artefacts.get(answers.get(asking.artefact_id) ?? "")?.claim_id !== asking.id) return true;
     if (structural_type === "Answer") return answers.get(about ?? "") !== String(id) || (source !== undefined && isVain(source));

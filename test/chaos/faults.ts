@@ -5,7 +5,7 @@ import { garbageFor, type Stream } from "./garbage.ts";
 import { type Random, randomOf } from "./random.ts";
 
 export type Fault =
-  /** `agent` is meant when nobody is at work; otherwise one of those who are is. */
+  /** `agent` is meant when no agent is at work; otherwise one of those that are. */
   | { kind: "kill cub"; agent: string; downMs: 0 }
   | { kind: "freeze cub"; agent: string; downMs: number }
   /** Its command fails, long enough that work fails for good, which a person then has tried again. */
@@ -17,7 +17,7 @@ export type Fault =
   | { kind: "freeze orchestrator"; whom: "leader" | "standby"; downMs: number }
   | { kind: "kill redis"; downMs: number }
   | { kind: "freeze redis"; downMs: number }
-  /** For longer than whoever asks Redis waits for an answer, and for less than any lease lasts. */
+  /** For longer than a client waits for Redis' answer, and for less than any lease lasts. */
   | { kind: "stall redis"; downMs: number }
   /** Redis refuses every write: for want of memory, or of room on its disk. */
   | { kind: "fill memory"; downMs: number }
@@ -26,7 +26,7 @@ export type Fault =
   | { kind: "turn back clock"; byMs: number; downMs: 0 }
   /** Another orchestrator of the leader's name. */
   | { kind: "double orchestrator"; downMs: number }
-  /** What no program writes stands in one of the streams. */
+  /** An entry that no program writes is in one of the streams. */
   | { kind: "garbage"; stream: Stream; fields: string[]; downMs: 0 };
 
 export const faultKinds = [

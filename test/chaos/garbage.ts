@@ -5,10 +5,10 @@ export type Stream = "events" | "claims";
 
 type Entry = readonly [string, ...string[]];
 
-/** What tells the entries of this file apart, for whoever checks what the programs have written. */
+/** Marks the entries of this file, for the checker of what the programs have written. */
 export const plantedField = "planted";
 
-const nobody = "00000000-0000-4000-8000-000000000000";
+const unknownId = "00000000-0000-4000-8000-000000000000";
 
 const entries: Record<Stream, readonly [Entry, ...Entry[]]> = {
   events: [
@@ -17,17 +17,17 @@ const entries: Record<Stream, readonly [Entry, ...Entry[]]> = {
     ["type", "artefact_created", "event", "null"],
     ["type", "bid_placed", "event", "[]"],
     ["type", "shrugged", "event", '{"actor":"hand"}'],
-    ["type", "shrugged", "event", `{"actor":"hand","goal_id":"${nobody}","data":{"by":"a later version"}}`],
+    ["type", "shrugged", "event", `{"actor":"hand","goal_id":"${unknownId}","data":{"by":"a later version"}}`],
     ["type", "artefact_created", "event", '{"actor":"hand"}'],
-    ["type", "grant_done", "event", `{"actor":"hand","claim_id":"${nobody}","agent":"tester"}`],
+    ["type", "grant_done", "event", `{"actor":"hand","claim_id":"${unknownId}","agent":"tester"}`],
     ["type", "claim_opened", "event", '{"actor":"hand","claim_id":"no id at all"}'],
   ],
   claims: [
     ["what", "ever"],
     ["claim", ""],
-    ["claim", nobody],
-    ["claim", nobody, "about", "{ this is no JSON"],
-    ["claim", nobody, "about", "null"],
+    ["claim", unknownId],
+    ["claim", unknownId, "about", "{ this is no JSON"],
+    ["claim", unknownId, "about", "null"],
     ["claim", "no id at all", "about", "[]"],
   ],
 };

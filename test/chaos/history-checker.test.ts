@@ -139,7 +139,7 @@ test("what failed for good and was tried again breaks no rule, and damage to it 
 test("a rework by another agent than the one that has gone breaks no rule, and damage to it is noticed", async () => {
   const over = new AbortController();
   const answering = new People(world.board, randomOf(1)).run(over.signal);
-  // Nobody rejects the first version before its maker has gone.
+  // The reviewer rejects the first version only after its producer was removed.
   const thaw = world.cubs.get("reviewer")?.freeze();
   const reviewed = sampleArtefact();
   await world.board.createArtefact(reviewed, "person:test");
@@ -200,7 +200,7 @@ test("a claim that waits for a silent agent is in no limbo", async () => {
 
 test("what is done to an instance in Redis is noticed, too", async () => {
   const { redis, orchestrators, cubs } = world;
-  // They would see to some of it before it is looked at. Nobody ever comes for what the silent agent is told.
+  // They would see to some of it before it is looked at. The silent agent never takes up its wake-ups.
   for (const part of [...orchestrators.values(), ...cubs.values()]) part.freeze();
   const key = (name: string) => `sett:${world.board.instance}:${name}`;
   const claim = [...history.claims.values()].find(({ artefact_id }) => artefact_id === goal.id)?.id ?? "";
@@ -223,9 +223,9 @@ test("what is done to an instance in Redis is noticed, too", async () => {
     "nothingIsDueThatIsOver",
     "nobodyIsWokenForAnEndedClaim",
     "onlyOpenClaimsAreListedAsOpen",
-    "bidsAreRecordedAsTheLogTells",
+    "bidsAreRecordedAsTheLogSays",
     "grantedAgentsAreCopiedForReaders",
-    "grantsStandAsTheLogTells",
+    "grantsAreAsTheLogSays",
     "noArtefactHasTwoClaimsOfOneCause",
     "onlyWhatIsWaitedForIsAsked",
     "theFirstAnswerCounts",

@@ -11,7 +11,7 @@ import { logRules } from "./rules/log-rules.ts";
 import { questionRules } from "./rules/question-rules.ts";
 import { standInRules } from "./rules/stand-in-rules.ts";
 
-/** What a broken rule means to whoever relied on it. */
+/** What a broken rule means to its users. */
 export type Kind = "lost" | "duplicated" | "in limbo" | "wrong";
 
 export type RulePolicy = Pick<Policy, "review_rounds">;

@@ -105,7 +105,7 @@ function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
   };
 }
 
-/** As it stands: whether it has all that an event must have is for the checker to say. */
+/** As it is written: the checker says whether it has all that an event must have. */
 function eventOf({ id, fields }: { id: string; fields: Record<string, string> }): SettEvent {
   const time = new Date(Number.parseInt(id, 10)).toISOString();
   return { ...JSON.parse(fields.event ?? "{}"), type: fields.type, id, time };

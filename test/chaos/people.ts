@@ -1,4 +1,4 @@
-// Two people who answer what they are asked, both at once, as `sett answer` does it; now and then also what somebody else was asked.
+// Two people who answer questions, both at once, as `sett answer` does it; now and then also a question to another agent.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import type { Blackboard } from "../../lib/blackboard/port.ts";

@@ -8,7 +8,7 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 
 const lookEveryMs = 250;
-/** Somebody who hears nothing of it asks once more. */
+/** A person who sees nothing happen asks once more. */
 const againMs = 5_000;
 
 const silent = createJsonLog(
@@ -21,7 +21,7 @@ type Failed = { goal: GoalId; failures: Map<string, ArtefactId>; isOver: boolean
 export class Retrier {
   readonly #board: Blackboard;
   readonly #isWhole: () => boolean;
-  /** Claims that are to be tried again when they have failed for good: an unanswered question finds its way to somebody else by itself. */
+  /** Claims that are to be tried again when they have failed for good: an unanswered question goes on to another agent by itself. */
   readonly #claims = new Map<ClaimId, Failed>();
   readonly #claimOf = new Map<string, ClaimId>();
   /** Failures whose claims were tried again, by whomever. */

@@ -26,7 +26,7 @@ export type RunReport = {
   faults: string[];
   violations: Violation[];
   history: History;
-  /** Holds the processes' logs; to be removed by whoever has read them. */
+  /** Holds the processes' logs; to be removed by the caller. */
   folder: string;
 };
 
@@ -35,7 +35,7 @@ const restWithinMs = 240_000;
 const quietMs = 1_000;
 /** Of an agent's first attempts. */
 const failShare = 0.04;
-/** Of the questions, whoever is asked them. */
+/** The share of questions that people answer although an agent is asked. */
 const impatience = 0.2;
 
 const silent = createJsonLog(

@@ -175,7 +175,7 @@ export class Saboteur {
     return untilContact(job, { signal: new AbortController().signal, log: silent });
   }
 
-  /** Somebody who is at work, while there is one; nobody who would run out of retries. */
+  /** An agent that is at work, while there is one; none that would run out of retries. */
   #agentFor(planned: string): string | undefined {
     const isLeft = (agent: string) => (this.#faultsOf.get(agent) ?? 0) < maxFaultsOfAgent;
     const everybody = [...this.#working, planned, ...clan.map(({ name }) => name)];

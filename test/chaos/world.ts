@@ -1,4 +1,4 @@
-// One instance in the open: a redis-server, two orchestrators of which one stands by, and the clan's cubs, each a process of its own.
+// One instance as processes: a redis-server, two orchestrators of which one is on standby, and the clan's cubs.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export type World = AsyncDisposable & {
   readonly cubs: ReadonlyMap<string, Supervised>;
   /** Holds the log of each process. */
   readonly folder: string;
-  /** To be called where nobody will want to read the logs. */
+  /** To be called where the logs are of no use. */
   forgetLogs(): Promise<void>;
 };
 
@@ -32,7 +32,7 @@ const holders = ["one", "two"];
 const chaosCub = await compileForTests("test/chaos/chaos-cub.ts");
 const startup = { timeoutMs: 180_000, everyMs: 50 };
 
-/** `failShare`: of an agent's first attempts, how many fail. Resolves when somebody leads and every cub has been heard of. */
+/** `failShare`: of an agent's first attempts, how many fail. Resolves when an orchestrator leads and every cub has sent a heartbeat. */
 export async function startWorld({ seed, failShare }: { seed: number; failShare: (agent: string) => number }): Promise<World> {
   await using parts = new AsyncDisposableStack();
   const disk = parts.use(await mountSmallDisk());

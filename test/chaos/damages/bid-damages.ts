@@ -23,9 +23,9 @@ export const bidDamages: readonly Damage[] = [
     (h) => repeat(h, event(h, "bid_placed", { claim: release(h), agent: "tester" })),
   ],
   ["noAgentBidsTwice", "a second bid on record", (h) => release(h).bids.push(found(release(h).bids[0], "first bid"))],
-  ["bidsAreRecordedAsTheLogTells", "bids in another order", (h) => release(h).bids.reverse()],
-  ["bidsAreRecordedAsTheLogTells", "a public hash that differs", (h) => change(release(h).bidHash, { tester: "ignore" })],
-  ["bidsAreRecordedAsTheLogTells", "the bid of somebody who was not asked", (h) => release(h).electorate.splice(2, 1)],
+  ["bidsAreRecordedAsTheLogSays", "bids in another order", (h) => release(h).bids.reverse()],
+  ["bidsAreRecordedAsTheLogSays", "a public hash that differs", (h) => change(release(h).bidHash, { tester: "ignore" })],
+  ["bidsAreRecordedAsTheLogSays", "the bid of an agent that is not in the electorate", (h) => release(h).electorate.splice(2, 1)],
   [
     "grantsGoToThoseWhoBidForThem",
     "a grant without a bid for its phase",
@@ -38,7 +38,7 @@ export const bidDamages: readonly Damage[] = [
   ],
   [
     "grantsGoToThoseWhoBidForThem",
-    "a rework by somebody else",
+    "a rework by another agent",
     (h) => change(event(h, "grant_queued", { claim: claim(h, "CodeCommit", 1, "rework") }), { agent: "tester" }),
   ],
   [

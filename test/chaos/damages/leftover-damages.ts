@@ -4,12 +4,12 @@ import { change, type Damage, grant, release } from "./hand.ts";
 export const leftoverDamages: readonly Damage[] = [
   [
     "everyOpenClaimWaitsForSomebody",
-    "a claim that nobody goes on with",
+    "a claim that no agent goes on with",
     (h) => change(release(h), { status: "pending_parallel" }),
   ],
   [
     "everyOpenClaimWaitsForSomebody",
-    "a running grant whose lease nobody watches",
+    "a running grant whose lease is not watched",
     (h) => {
       h.openClaims.push(change(release(h), { status: "pending_parallel" }).id);
       change(grant(release(h), "tester"), { state: "running" });
@@ -17,7 +17,7 @@ export const leftoverDamages: readonly Damage[] = [
   ],
   [
     "everyOpenClaimWaitsForSomebody",
-    "a bidding that nobody closes",
+    "a bidding that is never closed",
     (h) => h.openClaims.push(change(release(h), { status: "pending_review", bidding: "open" }).id),
   ],
   ["onlyOpenClaimsAreListedAsOpen", "an ended claim among the open ones", (h) => h.openClaims.push(release(h).id)],

@@ -2,7 +2,7 @@
 import { artefact, change, type Damage, event, found, release, stranger } from "./hand.ts";
 
 export const logDamages: readonly Damage[] = [
-  ["everyEventHasAnActor", "an event that nobody made", (h) => change(event(h, "bidding_closed"), { actor: undefined })],
+  ["everyEventHasAnActor", "an event without an actor", (h) => change(event(h, "bidding_closed"), { actor: undefined })],
   ["everyEventHasAnActor", "an event of a kind unheard of", (h) => change(event(h, "bidding_closed"), { type: "shrug" })],
   ["everyEventIsAboutWhatExists", "an event about no claim", (h) => change(event(h, "bidding_closed"), { claim_id: stranger })],
   ["everyEventIsAboutWhatExists", "an event about no goal", (h) => change(event(h, "bidding_closed"), { goal_id: stranger })],
@@ -11,15 +11,15 @@ export const logDamages: readonly Damage[] = [
     "an event about no artefact",
     (h) => change(event(h, "bidding_closed"), { artefact_id: stranger }),
   ],
-  ["everyEventIsAboutWhatExists", "an event about nobody", (h) => change(event(h, "bid_placed"), { agent: "ghost" })],
+  ["everyEventIsAboutWhatExists", "an event about an unknown agent", (h) => change(event(h, "bid_placed"), { agent: "ghost" })],
   [
     "agentsSpeakForThemselves",
-    "a bid placed by somebody else",
+    "a bid placed by another agent",
     (h) => change(event(h, "bid_placed", { agent: "tester" }), { actor: "agent:secrets" }),
   ],
   [
     "agentsSpeakForThemselves",
-    "a report posted by somebody else",
+    "a report posted by another agent",
     (h) => change(event(h, "artefact_created", { artefact: artefact(h, "TestReport") }), { actor: "person:Ada" }),
   ],
   [

@@ -64,7 +64,7 @@ export const questionDamages: readonly Damage[] = [
   ["whoeverWaitsForAnAnswerWillGetOne", "a grant that does not go on with its answer", (h) => stillWaiting(h)],
   [
     "whoeverWaitsForAnAnswerWillGetOne",
-    "a question that nobody was asked",
+    "a question that was put to no one",
     (h) => {
       stillWaiting(h);
       change(release(h), { status: "pending_parallel" });
@@ -112,24 +112,24 @@ export const questionDamages: readonly Damage[] = [
     (h) => change(claim(h, "WhichDoor", 1, "clarification"), { status: "pending_exclusive" }),
   ],
   [
-    "questionsCloseAsTheLogTells",
+    "questionsCloseAsTheLogSays",
     "an answered question that was closed",
     (h) => h.events.push({ ...event(h, "question_asked"), type: "question_closed" }),
   ],
   [
-    "questionsCloseAsTheLogTells",
+    "questionsCloseAsTheLogSays",
     "a cancelled grant whose question was not closed",
     (h) => change(licencesQueued(h), { type: "grant_cancelled" }),
   ],
   [
-    "questionsCloseAsTheLogTells",
-    "the end of a question that nobody has asked",
+    "questionsCloseAsTheLogSays",
+    "the end of a question that no agent has asked",
     (h) => h.events.push({ ...event(h, "question_asked"), type: "question_closed", artefact_id: artefact(h, "Release").id }),
   ],
   ["peopleAreAskedOnceAndInTime", "people who are asked twice", (h) => repeat(h, event(h, "question_asked"))],
   [
     "peopleAreAskedOnceAndInTime",
-    "people who are asked when nobody waits any more",
+    "people who are asked when no grant waits any more",
     (h) => moveBehind(h, event(h, "question_asked"), event(h, "claim_completed")),
   ],
   [

@@ -16,20 +16,20 @@ function result(history: History, agent: string): Artefact {
 
 export const retryDamages: readonly Damage[] = [
   [
-    "grantsStandAsTheLogTells",
+    "grantsAreAsTheLogSays",
     "work that was done before and is to be done again",
     (h) => change(grant(again(h), "reviewer"), { state: "queued" }),
   ],
-  ["grantsStandAsTheLogTells", "work that was done before and is forgotten", (h) => again(h).grants.splice(0, 1)],
+  ["grantsAreAsTheLogSays", "work that was done before and is forgotten", (h) => again(h).grants.splice(0, 1)],
   [
-    "grantsStandAsTheLogTells",
+    "grantsAreAsTheLogSays",
     "another result of what was done before",
     (h) => change(grant(again(h), "reviewer"), { artefact_ids: [stranger] }),
   ],
   ["everyBidStaysOnRecord", "a bid of the first try that is gone", (h) => again(h).bids.pop()],
   [
     "grantsGoToThoseWhoBidForThem",
-    "work of somebody who never bid for it",
+    "work of an agent that never bid for it",
     (h) =>
       change(
         found(

@@ -1,4 +1,4 @@
-// Damage to the work of an agent that stood in for whoever had made the artefact, in a history in which one did.
+// Damage to the work of an agent that stood in for the artefact's producer.
 import type { ClaimRecord, History } from "../history.ts";
 import { change, type Damage, drop, event, found, grant, stranger } from "./hand.ts";
 
@@ -13,12 +13,12 @@ export const standInDamages: readonly Damage[] = [
   ["standInsHaveTheRole", "a stand-in of another role", (h) => change(grant(standIn(h), worker(h)), { agent: "tester" })],
   [
     "standInsHaveTheRole",
-    "a stand-in for somebody who has nothing to do with it",
+    "a stand-in for an agent that has nothing to do with it",
     (h) => change(standIn(h).stand_in ?? {}, { for: "tester" }),
   ],
   [
     "standInsHaveAReason",
-    "a stand-in for somebody who was there",
+    "a stand-in for an agent that was there",
     (h) => drop(h, ...h.events.filter(({ type }) => type === "agent_removed")),
   ],
   [
@@ -31,5 +31,5 @@ export const standInDamages: readonly Damage[] = [
     "a stand-in that was asked twice",
     (h) => h.claims.set(stranger, change({ ...standIn(h) }, { id: stranger, cause: `stand-in:${stranger}` })),
   ],
-  ["grantsGoToThoseWhoBidForThem", "another's rework that is nobody's place", (h) => delete standIn(h).stand_in],
+  ["grantsGoToThoseWhoBidForThem", "a rework by another agent that stands in for none", (h) => delete standIn(h).stand_in],
 ];

@@ -58,7 +58,7 @@ function* threadsKeepTheirGoalAndType(history: History) {
   }
 }
 
-/** One from another phase would be heard by nobody. */
+/** One from another phase would reach no agent. */
 function* reviewsComeOfReviews(history: History) {
   for (const { artefact_id, data } of ofType(history.events, "grant_done"))
     if (history.artefacts.get(String(artefact_id))?.structural_type === "Review" && data?.phase !== "review")

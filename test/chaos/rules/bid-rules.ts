@@ -8,7 +8,7 @@ export const bidRules: Rules = [
   ["lost", everyBidStaysOnRecord],
   ["lost", everyElectorIsHeard],
   ["duplicated", noAgentBidsTwice],
-  ["wrong", bidsAreRecordedAsTheLogTells],
+  ["wrong", bidsAreRecordedAsTheLogSays],
   ["wrong", grantsGoToThoseWhoBidForThem],
   ["wrong", theFirstExclusiveBidWins],
 ];
@@ -48,7 +48,7 @@ function* noAgentBidsTwice(history: History) {
   }
 }
 
-function* bidsAreRecordedAsTheLogTells(history: History) {
+function* bidsAreRecordedAsTheLogSays(history: History) {
   for (const story of storiesOf(history)) {
     const { claim } = story;
     const told = bidsIn(allTriesOf(story)).map(({ agent, data }) => `${agent} ${data?.word}`);
@@ -94,6 +94,6 @@ function* theFirstExclusiveBidWins(history: History) {
     const first = bidsIn(events).find(({ data }) => data?.word === "exclusive")?.agent;
     for (const { agent, data } of ofType(events, "grant_queued"))
       if (data?.phase === "exclusive" && agent !== first)
-        yield `${agent} was granted claim ${claim.id}, although ${first ?? "nobody"} bid first.`;
+        yield `${agent} was granted claim ${claim.id}, although ${first ?? "no agent"} bid first.`;
   }
 }

@@ -16,7 +16,7 @@ export const claimRules: Rules = [
   ["wrong", rejectedArtefactsGoNoFurther],
   ["wrong", reworksStayWithinTheirLimit],
   ["wrong", whatIsReworkedIsReviewedAgain],
-  ["wrong", claimsEndAsTheLogTells],
+  ["wrong", claimsEndAsTheLogSays],
 ];
 
 function* everyStandardArtefactHasItsClaim({ artefacts, claims, goals }: History) {
@@ -116,20 +116,20 @@ function* whatIsReworkedIsReviewedAgain(history: History) {
   }
 }
 
-function* claimsEndAsTheLogTells(history: History) {
+function* claimsEndAsTheLogSays(history: History) {
   for (const { claim, events } of storiesOf(history)) {
     const { id, status, kind, bidding, termination_reason } = claim;
     if (ofType(events, "claim_opened").length !== 1)
-      yield `Claim ${id} is on record, but the log does not tell once that it was opened.`;
+      yield `Claim ${id} is on record, but the log does not say once that it was opened.`;
     const ends = ofType(events, "claim_completed", "claim_terminated");
-    const told = ends.map(({ type }) => (type === "claim_completed" ? "complete" : "terminated")).join(" and ") || "open";
-    const stands = isEnded(status) ? status : "open";
-    if (told !== stands) yield `Claim ${id} is ${stands}, but by the log it is ${told}.`;
+    const logged = ends.map(({ type }) => (type === "claim_completed" ? "complete" : "terminated")).join(" and ") || "open";
+    const recorded = isEnded(status) ? status : "open";
+    if (logged !== recorded) yield `Claim ${id} is ${recorded}, but by the log it is ${logged}.`;
     if (ends.length > 0 && events.at(-1) !== ends[0]) yield `Claim ${id} went on after its end: ${events.at(-1)?.type}.`;
     if (status === "terminated" && String(ends[0]?.data?.reason) !== termination_reason)
-      yield `Claim ${id} was terminated for another reason than the log tells: ${termination_reason}`;
+      yield `Claim ${id} was terminated for another reason than the log says: ${termination_reason}`;
     const hasClosed = ofType(events, "bidding_closed").length === 1 || status === "terminated";
     if (kind === "standard" && hasClosed !== (bidding === "closed"))
-      yield `The bidding on claim ${id} is ${bidding}, unlike the log tells.`;
+      yield `The bidding on claim ${id} is ${bidding}, unlike the log says.`;
   }
 }

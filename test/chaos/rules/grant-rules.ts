@@ -9,7 +9,7 @@ export const grantRules: Rules = [
   ["duplicated", noAttemptHasTwoResults],
   ["duplicated", everyResultComesFromOneAttempt],
   ["wrong", onlyTheCurrentAttemptCounts],
-  ["wrong", grantsStandAsTheLogTells],
+  ["wrong", grantsAreAsTheLogSays],
   ["wrong", refusedResultsAreStoredNowhere],
   ["wrong", grantedAgentsAreCopiedForReaders],
 ];
@@ -40,58 +40,59 @@ function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
   }
 }
 
-type Stand = { attempt: number; state: Grant["state"]; isToBeRetried: boolean; result: string };
+/** What the log says of a grant. */
+type LoggedGrant = { attempt: number; state: Grant["state"]; isToBeRetried: boolean; result: string };
 
-/** How a grant stands after an event; undefined where the event cannot follow. */
-function after(before: Stand | undefined, { type, actor, artefact_id, data }: SettEvent): Stand | undefined {
+/** The state of a grant after an event; undefined where the event cannot follow. */
+function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data }: SettEvent): LoggedGrant | undefined {
   const attempt = Number(data?.attempt);
   const isCurrent = before?.attempt === attempt;
-  const stand = (state: Stand["state"]): Stand => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
+  const now = (state: Grant["state"]): LoggedGrant => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
   switch (type) {
     case "grant_queued": {
-      if (before === undefined) return attempt === 1 ? stand("queued") : undefined;
-      return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1 ? stand("queued") : undefined;
+      if (before === undefined) return attempt === 1 ? now("queued") : undefined;
+      return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1 ? now("queued") : undefined;
     }
     case "grant_started":
-      return isCurrent && before.state === "queued" ? stand("running") : undefined;
+      return isCurrent && before.state === "queued" ? now("running") : undefined;
     case "grant_waiting":
-      return isCurrent && before.state === "running" ? stand("waiting") : undefined;
+      return isCurrent && before.state === "running" ? now("waiting") : undefined;
     case "grant_done":
-      return isCurrent && before.state === "running" ? stand("done") : undefined;
+      return isCurrent && before.state === "running" ? now("done") : undefined;
     case "grant_failed": {
       const isOver = before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
-      return isCurrent && isOver ? stand("failed") : undefined;
+      return isCurrent && isOver ? now("failed") : undefined;
     }
     case "grant_retrying":
       return isCurrent && before.state === "failed" ? { ...before, isToBeRetried: true } : undefined;
     case "grant_cancelled":
-      return isCurrent && !["done", "failed", "cancelled"].includes(before.state) ? stand("cancelled") : undefined;
+      return isCurrent && !["done", "failed", "cancelled"].includes(before.state) ? now("cancelled") : undefined;
     default:
       return before;
   }
 }
 
-/** Agent → its stand, with the events that had no right to come. */
-function standsIn({ events, before }: Story): { stands: Map<string, Stand>; stray: SettEvent[] } {
-  const stands = new Map<string, Stand>();
+/** Agent → its grant, with the events that had no right to come. */
+function loggedGrants({ events, before }: Story): { grants: Map<string, LoggedGrant>; stray: SettEvent[] } {
+  const grants = new Map<string, LoggedGrant>();
   // Another try of a claim begins with what was done; all else may begin again.
-  for (const [agent, stand] of before === undefined ? [] : standsIn(before).stands)
-    stands.set(agent, stand.state === "done" ? stand : { ...stand, state: "failed", isToBeRetried: true });
+  for (const [agent, grant] of before === undefined ? [] : loggedGrants(before).grants)
+    grants.set(agent, grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true });
   const stray: SettEvent[] = [];
   for (const event of events) {
     if (!event.type.startsWith("grant_") || event.agent === undefined) continue;
-    const next = after(stands.get(event.agent), event);
+    const next = after(grants.get(event.agent), event);
     if (next === undefined) stray.push(event);
-    else stands.set(event.agent, next);
+    else grants.set(event.agent, next);
   }
-  return { stands, stray };
+  return { grants, stray };
 }
 
 function* onlyTheCurrentAttemptCounts(history: History) {
   for (const story of storiesOf(history)) {
     const { claim } = story;
-    for (const event of standsIn(story).stray)
-      yield `${event.type} of ${attemptOf(event)} cannot follow what the log tells before it.`;
+    for (const event of loggedGrants(story).stray)
+      yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
       if (allowed !== undefined && retries > allowed)
@@ -100,22 +101,22 @@ function* onlyTheCurrentAttemptCounts(history: History) {
   }
 }
 
-function* grantsStandAsTheLogTells(history: History) {
+function* grantsAreAsTheLogSays(history: History) {
   for (const story of storiesOf(history)) {
     const { claim } = story;
-    const { stands } = standsIn(story);
-    const agents = new Set([...stands.keys(), ...claim.grants.map((grant) => String(grant.agent))]);
+    const { grants } = loggedGrants(story);
+    const agents = new Set([...grants.keys(), ...claim.grants.map((grant) => String(grant.agent))]);
     for (const agent of agents) {
-      const told = stands.get(agent);
+      const logged = grants.get(agent);
       const grant = claim.grants.find((one) => one.agent === agent);
-      const standing = `${grant?.state ?? "missing"} in attempt ${grant?.attempt}`;
-      if (told?.state !== grant?.state || told?.attempt !== grant?.attempt)
-        yield `The grant of ${agent} on claim ${claim.id} is ${standing}; by the log: ${told?.state ?? "none"} in attempt ${told?.attempt}.`;
+      const recorded = `${grant?.state ?? "missing"} in attempt ${grant?.attempt}`;
+      if (logged?.state !== grant?.state || logged?.attempt !== grant?.attempt)
+        yield `The grant of ${agent} on claim ${claim.id} is ${recorded}; by the log: ${logged?.state ?? "none"} in attempt ${logged?.attempt}.`;
       if (grant?.state !== "done" && grant?.state !== "failed") continue;
       const [result, ...more] = grant.artefact_ids;
       const isFailure = history.artefacts.get(String(result))?.structural_type === "Failure";
-      if (more.length > 0 || told?.result !== result)
-        yield `The grant of ${agent} on claim ${claim.id} has the result ${grant.artefact_ids.join()}; by the log: ${told?.result}.`;
+      if (more.length > 0 || logged?.result !== result)
+        yield `The grant of ${agent} on claim ${claim.id} has the result ${grant.artefact_ids.join()}; by the log: ${logged?.result}.`;
       if (isFailure !== (grant.state === "failed"))
         yield `The grant of ${agent} on claim ${claim.id} is ${grant.state}, unlike its result ${result}.`;
     }
@@ -127,7 +128,7 @@ function* refusedResultsAreStoredNowhere({ artefacts, events }: History) {
   const refused = ofType(events, "result_refused").filter(({ actor }) => actor !== "hand");
   for (const event of refused)
     if (artefacts.has(String(event.artefact_id)))
-      yield `The result ${event.artefact_id} of ${attemptOf(event)} was refused, and stands.`;
+      yield `The result ${event.artefact_id} of ${attemptOf(event)} was refused, and is on record.`;
 }
 
 function* grantedAgentsAreCopiedForReaders(history: History) {

@@ -15,7 +15,7 @@ function* everyOpenClaimWaitsForSomebody({ claims, openClaims, due }: History) {
   for (const claim of claims.values()) {
     if (isEnded(claim.status)) continue;
     if (!openClaims.includes(claim.id)) yield `Claim ${claim.id} is ${claim.status}, and not among the open ones.`;
-    if (!isWaiting(claim, due)) yield `Claim ${claim.id} is ${claim.status} and waits for nobody.`;
+    if (!isWaiting(claim, due)) yield `Claim ${claim.id} is ${claim.status} and waits for no agent.`;
   }
 }
 

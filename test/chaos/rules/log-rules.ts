@@ -1,4 +1,4 @@
-// Every event says who did what to which things, and nobody acts who has been replaced.
+// Every event says who did what to which things, and an orchestrator that was replaced does nothing more.
 import { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";

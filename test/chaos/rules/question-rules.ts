@@ -12,7 +12,7 @@ export const questionRules: Rules = [
   ["lost", grantsGoOnWithTheirAnswer],
   ["in limbo", whoeverWaitsForAnAnswerWillGetOne],
   ["in limbo", onlyWhatIsWaitedForIsAsked],
-  ["wrong", questionsCloseAsTheLogTells],
+  ["wrong", questionsCloseAsTheLogSays],
   ["duplicated", peopleAreAskedOnceAndInTime],
   ["wrong", questionsGoToThoseWhoMadeIt],
 ];
@@ -67,7 +67,7 @@ function* grantsGoOnWithTheirAnswer(history: History) {
   }
 }
 
-/** It waits in an open claim, and somebody is asked. */
+/** It waits in an open claim, and a person or an agent is asked. */
 function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
   const { answers, claims, openQuestions } = history;
   const stillAsked = waitsOf(history).filter(({ ended }) => ended === undefined);
@@ -76,7 +76,7 @@ function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
     const clarifications = [...claims.values()].filter((one) => one.artefact_id === question.id && !isEnded(one.status));
     if (isEnded(claim.status)) yield `${told}, and the claim is ${claim.status}.`;
     if (answers.has(question.id)) yield `${told}, which was given.`;
-    else if (!openQuestions.includes(question.id) && clarifications.length === 0) yield `${told}, which nobody was asked.`;
+    else if (!openQuestions.includes(question.id) && clarifications.length === 0) yield `${told}, which was put to no one.`;
   }
   for (const { id, grants } of claims.values())
     for (const grant of grants) {
@@ -96,16 +96,16 @@ function* onlyWhatIsWaitedForIsAsked(history: History) {
   const clarified = [...claims.values()].filter(({ kind, status }) => kind === "clarification" && !isEnded(status));
   for (const id of [...openQuestions, ...clarified.map((claim) => claim.artefact_id)]) {
     const question = artefacts.get(id);
-    // What nobody's grant waits for is about the goal, and open while that is.
+    // A question that no grant waits for is about the goal, and open while that is.
     const isWaitedFor = question?.produced_by_agent === "" || waitedFor.has(id);
     const isOver = goals.get(question?.goal_id ?? "")?.ended !== undefined;
     if (question?.structural_type !== "Question" || !isWaitedFor || isOver || answers.has(id))
-      yield `Somebody is asked ${id}, and nobody waits for the answer.`;
+      yield `Question ${id} is asked, and no grant waits for the answer.`;
   }
   for (const id of openQuestions) if (!asked.has(id)) yield `People are asked ${id}, and the log does not tell.`;
 }
 
-function* questionsCloseAsTheLogTells(history: History) {
+function* questionsCloseAsTheLogSays(history: History) {
   const closings = Map.groupBy(ofType(history.events, "question_closed"), (event) => String(event.artefact_id));
   for (const { question, claim, agent, ended } of waitsOf(history)) {
     const isClosed = ended?.type === "grant_failed" || ended?.type === "grant_cancelled";
@@ -114,7 +114,7 @@ function* questionsCloseAsTheLogTells(history: History) {
     if (length !== (isClosed ? 1 : 0))
       yield `Question ${question.id} was closed ${length} times by the log; ${agent} on claim ${claim.id} then was ${ended?.type ?? "waiting"}.`;
   }
-  for (const question of closings.keys()) yield `The log tells that ${question} was closed, for which nobody waited.`;
+  for (const question of closings.keys()) yield `The log tells that ${question} was closed, for which no grant waited.`;
 }
 
 function* peopleAreAskedOnceAndInTime(history: History) {
@@ -127,7 +127,7 @@ function* peopleAreAskedOnceAndInTime(history: History) {
     if (wait === undefined && artefacts.get(question)?.produced_by_agent === "") continue;
     for (const event of asked)
       if (wait === undefined || !(positionOf(wait.began) < positionOf(event) && positionOf(event) < positionOf(wait.ended)))
-        yield `Event ${event.id}: people were asked question ${question} while nobody waited for the answer.`;
+        yield `Event ${event.id}: people were asked question ${question} while no grant waited for the answer.`;
   }
 }
 

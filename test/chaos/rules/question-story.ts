@@ -26,7 +26,7 @@ export function waitsOf(history: History): Wait[] {
   );
 }
 
-/** Questions whose answers those who asked have gone on with: it may also come when nobody waits any more. */
+/** Questions whose askers have gone on with the answers. An answer may also come when no grant waits any more. */
 export function heardAnswers(history: History): Set<string> {
   return new Set(waitsOf(history).flatMap(({ question, ended }) => (ended?.type === "grant_queued" ? [question.id] : [])));
 }
@@ -41,7 +41,7 @@ export function isAnswer({ structural_type }: Artefact): boolean {
   return structural_type === "Answer";
 }
 
-/** Who may be asked a question: whoever made what it is about, or what that came from, but for those who asked on the way here. */
+/** Who may be asked a question: the producer of what it is about, or of what that came from, but for those who asked on the way here. */
 export function mayAnswer(question: Artefact, history: History): Set<string> {
   return new Set(makersOf(question, history).map((made) => made.produced_by_agent)).difference(askersOf(question, history));
 }

@@ -17,7 +17,7 @@ export const standInRules: Rules = [
 
 type Standing = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
 
-/** `made`: what was made by whoever's place it is. */
+/** `made`: what was made by the agent that the other stands in for. */
 function standingIn(history: History): Standing[] {
   return storiesOf(history).flatMap((story) => {
     const { claim } = story;

@@ -34,7 +34,7 @@ function messageSuite(open: () => Promise<Bench>): void {
     await using world = await createWorld(open);
     using receiver = startHookReceiver();
     const { metrics } = await world.start([hookOf(receiver)]);
-    const endings = { release: "goal.achieved", fail: "goal.failed", settle: "goal.settled", nobody: "goal.stalled" };
+    const endings = { release: "goal.achieved", fail: "goal.failed", settle: "goal.settled", unwanted: "goal.stalled" };
     for (const [payload, type] of Object.entries(endings)) {
       const goal = await world.state(payload);
       const [message] = await told(receiver, goal);
@@ -130,7 +130,7 @@ function messageSuite(open: () => Promise<Bench>): void {
     using ends = startHookReceiver();
     await world.start([hookOf(people, { on: ["question", "approval"] }), hookOf(ends, { on: ["failed", "achieved"] })]);
     await told(people, await world.state("ask"));
-    await world.completed(await world.state("nobody"));
+    await world.completed(await world.state("unwanted"));
     await told(ends, await world.state("fail"));
     await told(ends, await world.state("release"));
     expect(people.received.map(({ body }) => body.type)).toEqual(["question.asked"]);

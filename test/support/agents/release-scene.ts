@@ -92,7 +92,7 @@ export async function review(scene: ReleaseScene, target: Artefact, chain: Artef
   return { artefact, problems };
 }
 
-/** A commit that stands in the repository already, as if an agent had made it. */
+/** A commit that is in the repository already, as if an agent had made it. */
 export async function commitOnTop(
   scene: ReleaseScene,
   files: Record<string, string | null>,

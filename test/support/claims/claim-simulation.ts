@@ -76,7 +76,7 @@ export class ClaimSimulation {
     return this.failTogether([name], reason);
   }
 
-  /** Whoever of them has work fails before anything is decided. */
+  /** Those of them that have work fail before anything is decided. */
   failTogether(names: readonly string[], reason: string) {
     for (const name of names) {
       this.start(name);

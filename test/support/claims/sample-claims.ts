@@ -16,7 +16,7 @@ export const claimId = (digits: string) => ClaimId.parse(`${digits}-0000-4000-80
 
 type Bids = Record<string, BidWord | undefined>;
 
-/** Opened a minute ago and still in bidding, unless told otherwise. Whoever has no word is still to bid. */
+/** Opened a minute ago and still in bidding, unless `over` says otherwise. An agent without a word has not bid yet. */
 export function openClaim(bids: Bids, over: Partial<Claim> = {}, grants: readonly Grant[] = []): ClaimSnapshot {
   const given = Object.entries(bids).flatMap(([name, word]) => (word === undefined ? [] : [{ agent: agentName(name), word }]));
   const base = { id: claimId("1a2b3c4d"), bids: given, created_at: ago(60) };
@@ -70,7 +70,7 @@ export const retrying = (name: string, phase: Phase, reason: string, dueIn: numb
   retry_at: ago(-dueIn),
 });
 
-/** Everybody lives, and somebody orchestrates. */
+/** Every agent has sent a heartbeat, and an orchestrator leads. */
 export function situation(names: readonly string[], over: Partial<Situation> = {}): Situation {
   return {
     suggest: suggestFor(undefined),

@@ -88,7 +88,7 @@ export class AskingSett implements AsyncDisposable {
     return answer;
   }
 
-  /** Resolves when the goal is achieved: whoever asked went on. */
+  /** Resolves when the goal is achieved: the asker went on. */
   async achieved({ goal_id }: Pick<Artefact, "goal_id">): Promise<void> {
     await waitFor("the goal's end", async () => {
       const artefacts = await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal_id));

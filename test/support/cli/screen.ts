@@ -59,7 +59,7 @@ export class Screen {
     return lines.slice(0, lines.findLastIndex((text) => text !== "") + 1);
   }
 
-  /** What stands in two rows without a space between them. */
+  /** Words that are broken over two rows. */
   get brokenWords(): string[] {
     return this.#rows.flatMap(({ text, isBroken }, at) => {
       const next = this.#rows[at + 1]?.text ?? "";

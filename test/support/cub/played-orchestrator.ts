@@ -54,7 +54,7 @@ export class StandIn {
 
   /** A claim with a grant queued for the agent at once. */
   async openGranted(target: Artefact, agent: AgentName, phase: Phase = "exclusive", over: Partial<Claim> = {}): Promise<ClaimId> {
-    // Where nobody is to bid, nothing is announced.
+    // A claim without an electorate is not announced.
     const claim = await this.open(target, [], { bidding: "closed", ...over });
     await this.grant(claim, agent, phase);
     return claim;

@@ -18,7 +18,7 @@ import {
 interface Agent {
   readonly copy: WorkingCopy;
   readonly folder: string;
-  /** Commits the files on top of what stands there, publishes them under a new name and puts that on record. */
+  /** Commits the files on top of what is there, publishes them under a new name and puts that on record. */
   publish(files: Record<string, string>, base: CommitHash): Promise<Result>;
 }
 
@@ -47,7 +47,7 @@ export async function exchangeScene(initArgs: string[] = []) {
     goalId,
     exchangeDir: repository.exchangeDir,
     agent: (name: string) => agentIn(repository, join(host.root, name), record),
-    /** Puts a commit on record, as the blackboard would, without anybody having published it. */
+    /** Puts a commit on record, as the blackboard would, although no agent has published it. */
     record,
     /** Fetches what is on record by now. */
     fetch: () => repository.fetchCommits(instance, results),

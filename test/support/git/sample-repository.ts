@@ -10,7 +10,7 @@ export const agentName = AgentName.parse("coder");
 export const newArtefactId = () => ArtefactId.parse(crypto.randomUUID());
 export const newGoalId = () => GoalId.parse(crypto.randomUUID());
 
-/** What a program of the user's gets: somebody is configured, nothing else is. */
+/** What a program of the user gets: name and address are configured, nothing else is. */
 export const hostEnv = {
   PATH: process.env.PATH,
   GIT_CONFIG_NOSYSTEM: "1",
@@ -26,7 +26,7 @@ export function git(cwd: string, ...args: string[]): string {
   return execFileSync("git", args, { cwd, env: hostEnv, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
 }
 
-/** Runs git in a bare repository, whoever owns it. */
+/** Runs git in a bare repository of any owner. */
 export function bareGit(gitDir: string, ...args: string[]): string {
   return git(gitDir, "--git-dir=.", ...args);
 }

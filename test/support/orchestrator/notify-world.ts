@@ -23,7 +23,7 @@ export function hookOf(receiver: HookReceiver, over: Partial<Hook> = {}): Hook {
 
 /** What the worker does with a goal is what the goal says. */
 export const worker: Role = {
-  bid: (artefact) => (artefact.type === "GoalDefined" && artefact.payload !== "nobody" ? "exclusive" : "ignore"),
+  bid: (artefact) => (artefact.type === "GoalDefined" && artefact.payload !== "unwanted" ? "exclusive" : "ignore"),
   work: ({ payload }) => {
     if (payload === "fail") return { structural_type: "Failure", type: "ToolExecutionFailure", payload: "exit 1" };
     if (payload === "draft") return { type: "Draft", payload: "A first draft" };

@@ -14,7 +14,7 @@ export type LastingProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void;
 };
 
-/** Nobody ever writes to the fourth pipe: it ends with this process, and so does the program then. */
+/** Nothing is ever written to the fourth pipe: it ends with this process, and then the program ends, too. */
 const keeper = `{
   "$@" 3>&- 4<&- & pid=$!
   echo $pid >&3
@@ -23,7 +23,7 @@ const keeper = `{
   kill $watcher
 } &`;
 
-/** Held, so that no pipe is closed for want of anybody who knows it. */
+/** Kept here, so that the garbage collector closes no pipe. */
 const shells = new Set<ChildProcess>();
 
 /** `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment. */

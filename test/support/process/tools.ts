@@ -28,7 +28,7 @@ export async function toolFolder() {
   };
 }
 
-/** Settles once no process has this id, or only a zombie that nobody has reaped. */
+/** Settles once no process has this id, or only a zombie that was not reaped. */
 export async function untilGone(pid: number): Promise<void> {
   const deadline = performance.now() + 50_000;
   while (await isAlive(pid)) {

@@ -9,7 +9,7 @@ export const agentName = (name: string) => AgentName.parse(name);
 export const newArtefactId = () => ArtefactId.parse(randomUUID());
 export const newClaimId = () => ClaimId.parse(randomUUID());
 
-/** A goal, unless told otherwise. */
+/** A goal, unless `over` says otherwise. */
 export function sampleArtefact(over: Partial<Artefact> = {}): Artefact {
   const id = over.id ?? newArtefactId();
   return Artefact.parse({

@@ -1,9 +1,9 @@
-// Stands between a program and its Redis, and can go away between a write and its reply.
+// A proxy between a program and its Redis that can go away between a write and its reply.
 import { connect, createServer, type Socket } from "node:net";
 
 export type RedisProxy = AsyncDisposable & {
   readonly url: string;
-  /** Resolves when a reply to a request that holds `text` was withheld and every connection cut; from then on nobody is let in. */
+  /** Resolves when a reply to a request that holds `text` was withheld and every connection cut; from then on it accepts no connection. */
   goAwayAfter(text: string): Promise<void>;
   comeBack(): void;
 };

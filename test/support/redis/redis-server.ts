@@ -39,7 +39,7 @@ export type RedisServer = AsyncDisposable & {
 export async function startRedisServer(options: { password?: string; folder?: string } = {}): Promise<RedisServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
-  // Never synced: whoever is killed leaves in the system's hands what it wrote, and a busy disk holds up no test.
+  // Never synced: what a killed Redis wrote is with the system already, and no test waits for a busy disk.
   const files = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
   const settings = ["--bind", "127.0.0.1", ...files];
   if (options.password !== undefined) settings.push("--requirepass", options.password);
@@ -102,7 +102,7 @@ export async function untilWritten([command = "", ...words]: string[]): Promise<
   await waitFor("Redis to have written its file", isWritten);
 }
 
-/** What was free a moment ago may be somebody else's by now. */
+/** A port that was free a moment ago may be taken by now. */
 async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: LastingProcess }> {
   const port = await freePort();
   try {
@@ -113,7 +113,7 @@ async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: 
   }
 }
 
-/** Somebody may have the port for a moment, for a connection of theirs. */
+/** Another process may have the port for a moment, for a connection of its own. */
 async function launchPatiently(arguments_: string[], tries = 60): Promise<LastingProcess> {
   try {
     return await launch(arguments_);

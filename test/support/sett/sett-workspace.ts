@@ -131,7 +131,7 @@ export class SettWorkspace implements AsyncDisposable {
   async kill(part: string): Promise<void> {
     const pid = await waitFor(`${part} to run`, async () => {
       const { stdout } = await $`docker inspect --format ${"{{.State.Pid}}"} sett-${this.name}-${part}`.quiet().nothrow();
-      // 0 stands for a container that does not run, and would mean our own process group.
+      // 0 means a container that does not run, and to `kill` our own process group.
       return Number(stdout.toString()) || undefined;
     });
     process.kill(pid, "SIGKILL");

@@ -18,7 +18,7 @@ import { waitFor } from "../wait-for.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
 import { cubParts, orchestratorParts } from "./wired.ts";
 
-/** With neither it is registered and never heard of: a person, or somebody who keeps silent. */
+/** With neither it is registered and sends no heartbeat: a person, or an agent that is silent. */
 export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string };
 export type ClanOptions = {
   policy?: Partial<Policy>;
