@@ -46,7 +46,7 @@ test("the artefact's payload is the commit, pinned in the host's repository unde
   expect(await sett.git("rev-parse", `refs/sett/${sett.name}/${result.id}`)).toBe(result.payload);
 });
 
-test("the commit stands on the one that the goal was stated on", async () => {
+test("the commit is based on the one that the goal was posted on", async () => {
   expect(await sett.git("rev-parse", `${result.payload}^`)).toBe(stated);
   expect(await sett.git("rev-parse", "HEAD")).toBe(stated);
 });

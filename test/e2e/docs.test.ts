@@ -9,7 +9,7 @@ import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
 import { blocksOf, pagesOfRepository, readPage, root } from "../support/docs/pages.ts";
 
-/** What stands on a page, and what its commands must print, too. */
+/** Lines that a page shows, and that its commands must print, too. */
 const shows: Record<string, string[]> = {
   "docs/start.md": ["opens claim", "bids exclusive on claim", "grants claim", "posts EchoSuccess", "is settled."],
   "docs/guides/archive.md": ["Moved"],

@@ -9,7 +9,7 @@ setDefaultTimeout(240_000);
 
 const image = "debian:bookworm-slim";
 const leaseMs = 300_000;
-/** Whatever the machine is busy with, nobody is waited for and given up in this time. */
+/** However busy the machine is, no deadline ends within this time. */
 const patience = { timeoutMs: 120_000, everyMs: 200 };
 
 /** Says which system it runs in; where the goal wants it to, it first works until it is killed, once: what git ignores stays for its next try. */
@@ -80,7 +80,7 @@ test("with first_bid the first bid that wants a claim closes its bidding, but no
       .filter((event) => event.claim_id === about && types.includes(event.type))
       .map(({ type, agent, data }) => [type, agent, data?.word].filter((word) => word !== undefined).join(" "));
   const bids = (about: string | undefined) => of(about, "bid_placed", "bid_imposed", "bidding_closed");
-  // Nobody has heard of the bystander, nor of the critic, for whom a goal is nothing.
+  // Neither the bystander has bid, nor the critic, whose rules do not match a goal.
   const first = bids(events.find(({ artefact_id, type }) => type === "claim_opened" && artefact_id === goal)?.claim_id);
   expect(first).toContain("bid_placed painter exclusive");
   expect(first).toContain("bid_imposed bystander ignore");

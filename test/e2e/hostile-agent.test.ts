@@ -45,7 +45,7 @@ afterAll(async () => {
 
 /** Has the goal worked on, and returns what the good agent has made, and what was said. Results are fetched when the goal rests. */
 async function attack(goal: string): Promise<{ commit: Artefact; err: string }> {
-  // How the goal ends is its own affair: whoever destroys the exchange fails, too.
+  // How the goal ends does not matter here: an agent that destroys the exchange fails, too.
   const { out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
   const commit = (await sett.artefacts(JSON.parse(out).id)).find(({ type }) => type === "CodeCommit");
   if (commit === undefined) throw new Error(`Nothing was committed: ${err}`);

@@ -4,7 +4,7 @@ import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
 
-test("all agents are there before anybody orchestrates, also where an up was killed before it had registered one", async () => {
+test("all agents are registered before an orchestrator leads, also where an up was killed before it had registered one", async () => {
   const agent = answering("painter", { artefact_type: "Done", artefact_payload: "", summary: "" });
   await using sett = await ProcessSett.create(`version: '1.0'\nagents:\n${agent}`);
   await sett.up();

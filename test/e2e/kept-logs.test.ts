@@ -39,7 +39,7 @@ const logWith = (part: string, msg: string, count: number) =>
     return times(lines, msg) >= count && lines;
   });
 
-test("what a container that up has replaced has logged stands before what its successor logs, and is marked", async () => {
+test("the log of a container that up has replaced comes before its successor's log, and is marked", async () => {
   await sett.write(settings("blue"));
   expect(await sett.up()).toContain("replaced painter");
   const lines = await logWith("painter", "Cub started", 2);
@@ -97,10 +97,10 @@ test("after down the log of every part is still there, an agent's with that of i
     code: 0,
     err: expect.stringContaining("is down. Its blackboard is kept. This is what was kept."),
   });
-  expect((await sett.sett("logs", "--name", sett.name, "nobody")).code).toBe(1);
+  expect((await sett.sett("logs", "--name", sett.name, "unknown")).code).toBe(1);
 });
 
-test("nobody but the owner may read them", async () => {
+test("only the owner may read them", async () => {
   const folder = join(sett.folder, ".git/sett/logs");
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   expect(entries.length).toBeGreaterThan(5);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   if (countsLines) return;
   base = await mkdtemp(join(tmpdir(), "sett-package-"));
   installed = join(base, "installed");
-  // It gives the instance its name, which is to be nobody else's.
+  // It gives the instance its name, which no other may have.
   garden = join(base, `garden-${crypto.randomUUID().slice(0, 8)}`);
   engine = canStartEngine ? await startFreshEngine() : undefined;
   for (const folder of [installed, garden]) await mkdir(folder);

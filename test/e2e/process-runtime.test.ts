@@ -112,7 +112,7 @@ test("list, status, logs and watch show it at work", async () => {
   expect(await need("watch", "--no-follow", "--goal", goal, "-o", "jsonl")).toContain('"claim_completed"');
 });
 
-test("whoever takes part by hand finds Redis' port with list, and the password in a file of their own, as docs/guides/by-hand.md says", async () => {
+test("a person who takes part by hand finds Redis' port with list, and the password in their own file, as docs/guides/by-hand.md says", async () => {
   const listed = await need("list", "--json");
   const [{ redis_port }] = JSON.parse(listed);
   const specs = new Bun.Glob("*/spec.json").scan({ cwd: join(at.state, "processes"), absolute: true });
@@ -152,7 +152,7 @@ test("logs --follow of a controller tells what its workers log: those that were,
   }
 }, 300_000);
 
-test("nobody gets in from outside, or without the password", async () => {
+test("Redis refuses connections from outside, and commands without the password", async () => {
   const port = readSpec(at.placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
   const asked = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
   expect(asked.stdout.toString() + asked.stderr.toString()).toContain("NOAUTH");

@@ -10,7 +10,7 @@ import { waitFor } from "../support/wait-for.ts";
 const wants = (name: string) =>
   `    bid_command: ${JSON.stringify(["jq", "-r", `if .type == "GoalDefined" and (.payload | startswith("${name}")) then "exclusive" else "ignore" end`])}\n`;
 const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_payload":"","summary":""}'`;
-/** Works until somebody lets it go on. */
+/** Works until a test lets it go on. */
 const gated = (type: string) => `cat > /dev/null\nwhile [ ! -e /tmp/go ]; do sleep 0.1; done\n${answer(type)}`;
 
 const keeper = { keeper: wants("keeper") };
@@ -54,7 +54,7 @@ async function containers(): Promise<Map<string, string>> {
   );
 }
 
-/** What stands in sett.yml counts from here. */
+/** From here on, what sett.yml says is in force. */
 async function up(yml: string) {
   await sett.write({ "sett.yml": yml });
   await sett.commit("Change the sett");
@@ -137,7 +137,7 @@ test("the log tells who registered, replaced and removed whom, and `list` and `s
   expect(known.map(({ name }: { name: string }) => name)).toEqual(agents);
 });
 
-test("other limits are put in force by another orchestrator, and nobody else notices", async () => {
+test("other limits are put in force by another orchestrator, and agents are left alone", async () => {
   const before = await containers();
   const { out } = await up(settYml(second, "limits: { artefacts_per_goal: 1 }\n"));
   expect(out).toContain(": replaced orchestrator; kept redis, keeper, changer, newcomer\n");

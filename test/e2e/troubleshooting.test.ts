@@ -48,7 +48,7 @@ beforeAll(async () => {
     ...scriptAgent("locked", commit),
     ...scriptAgent("unsure", ":"),
     "sett.yml": settYml({
-      shell: `${rw}${wants(`.payload != "nobody" and .payload != "${endless}"`)}`,
+      shell: `${rw}${wants(`.payload != "unwanted" and .payload != "${endless}"`)}`,
       // By itself, because on a busy machine two seconds may be too short for any of the others.
       dawdler: `${wants(`.payload == "${endless}"`)}    timeout: 2s\n`,
       critic: onType("Draft", "review"),
@@ -172,8 +172,8 @@ test("a time-out is told in the log and in the Failure", async () => {
   await expectLogged("dawdler", "Tool execution timeout");
 });
 
-test("a goal that nobody wants is stalled, and the logs say why each agent ignored it", async () => {
-  const { code, state, err } = await run("nobody");
+test("a goal that no agent wants is stalled, and the logs say why each agent ignored it", async () => {
+  const { code, state, err } = await run("unwanted");
   expect({ code, state }).toEqual({ code: 1, state: "stalled" });
   expectSeen("Nobody did anything about it: no agent bid anything but `ignore`.", err);
   expect((await logOf("critic")).findLast(({ msg }) => msg === "Placed bid")).toMatchObject({

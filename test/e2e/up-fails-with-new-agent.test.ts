@@ -1,4 +1,4 @@
-// A `sett up` that fails, or is given up, on a sett at work: what it had started takes nobody's work along.
+// A `sett up` that fails, or is given up, on a sett at work: no agent's work is lost with what it had started.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
 import { settBinary } from "../support/process/compiled.ts";

@@ -83,7 +83,7 @@ test("Ctrl-C takes everything back, whatever the moment", async () => {
   }
 }, 300_000);
 
-test("a second Ctrl-C tells what is left behind and how to remove it; Ctrl-C in down tells how it stands", async () => {
+test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in down says what may still run and how to go on", async () => {
   const said = async (words: string[], signs: string[]) => {
     const child = Bun.spawn([settBinary, ...words], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
     let err = "";

@@ -18,7 +18,7 @@ const saying = (payload: string) => sampleArtefact({ structural_type: "Review", 
 const rework = (scene: ReleaseScene, target: Artefact, reviews: Artefact[], earlier: Artefact[] = []) =>
   scene.ask("changelog", target, { phase: "exclusive", chain: [scene.goal, ...earlier, ...reviews], additional: reviews });
 
-test("where the version stands in a file VERSION, it is raised there, and an entry goes with it", async () => {
+test("where a file VERSION has the version, it is raised there, and an entry goes with it", async () => {
   await using scene = await releaseScene({
     change: ({ commit }) => commit("Drop npm", { "package.json": null, "package-lock.json": null, VERSION: "v1.1.0\n" }),
   });
@@ -111,7 +111,7 @@ test.each([
   );
 });
 
-test("on a stale line the version is raised wherever it stands for itself, and nothing else is touched", async () => {
+test("on a stale line the version is raised wherever it is a word of its own, and nothing else is touched", async () => {
   const line = "v1.1.0, door-1.1.0.tar.gz; not 11.1.0, 1.1.0.5, 1.1.01 or 0.1.1.0";
   await using scene = await releaseScene({
     change: ({ commit }) => commit("Change it", { "notes: 1.txt": `1.1.0\n${line}\n1.1.0\n` }),

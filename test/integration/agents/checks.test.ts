@@ -54,7 +54,7 @@ describe("the tester", () => {
     ["npm test", { "package.json": '{"scripts":{"test":"tap"}}' }],
     ["make test", { "package.json": '{"scripts":{"test":"echo \\"Error: no test specified\\" && exit 1"}}' }],
     ["./test.sh", { "package.json": null, Makefile: "all:\n" }],
-  ])("runs %s when nobody says what to run, and the repository has it", async (command, files) => {
+  ])("runs %s where no setting says what to run, and the repository has it", async (command, files) => {
     const bin = join(scene.folder, "bin");
     await mkdir(bin, { recursive: true });
     for (const name of ["npm", "make"]) await writeFile(join(bin, name), `#!/bin/sh\necho ${name} "$@"\n`, { mode: 0o755 });

@@ -72,7 +72,7 @@ test("the reviewer finds what really is wrong with it, and nothing else", async 
   });
 });
 
-test("the second version stands on the first and mends all of it", async () => {
+test("the second version is based on the first and mends all of it", async () => {
   expect([second.type, second.metadata.summary]).toEqual([
     "CodeCommit",
     "Corrected what the review of 1.2.0 found, in CHANGELOG.md, README.md, package-lock.json",

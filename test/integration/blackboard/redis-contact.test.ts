@@ -13,7 +13,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
 
-/** Somebody who follows the log, and one who follows the coder's grants; both have begun. */
+/** A follower of the log, and one of the coder's grants; both have begun. */
 async function startFollowers(board: Blackboard) {
   const stop = new AbortController();
   const seen: unknown[] = [];

@@ -29,7 +29,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     });
 
     await refusal.begin(server);
-    await waitFor("the refusal to be noticed although nobody writes", () => board.contactProblem() !== undefined);
+    await waitFor("the refusal to be noticed although no call writes", () => board.contactProblem() !== undefined);
     expect(board.contactProblem()).toStartWith(refusal.says);
     expect(board.contactSince()).toBeUndefined();
     const more = sampleArtefact();
@@ -53,7 +53,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
   test("a write that has waited in vain says why, as if Redis were away", async () => {
     await using server = await startRedisServer();
     await refusal.begin(server);
-    // There is contact enough to read, also for whoever comes now.
+    // There is contact enough to read, also for a new connection.
     await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 2_000 });
     expect(await board.listGoals()).toEqual([]);
     const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
@@ -73,7 +73,7 @@ test("a full memory takes no lease from an agent at work", async () => {
 test("a script's own refusal is final", async () => {
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 60_000 });
-  await server.cli("SET", "sett:demo:events", "somebody's own");
+  await server.cli("SET", "sett:demo:events", "a user's own");
   const error = await board.createArtefact(sampleArtefact(), user).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
   expect(board.contactProblem()).toBeUndefined();

@@ -196,7 +196,7 @@ test("an artefact written by hand in bytes that are no UTF-8 is refused, once, a
   client.destroy();
 });
 
-test("an artefact or a claim that somebody has broken is an error that names its key", async () => {
+test("an artefact or a claim that was broken by hand is an error that names its key", async () => {
   await using bench = await openRedisBench(server);
   const { claim, goal } = await openClaim(bench.board, ["coder"]);
   await server.cli("HSET", bench.key(`artifact:${goal.id}`), "metadata", "{");
@@ -224,7 +224,7 @@ test("what was told, broken by hand, is forgotten", async () => {
   }
 });
 
-test("a queued grant that somebody has broken does not keep the agent from the others", async () => {
+test("a queued grant that was broken by hand does not keep the agent from the others", async () => {
   await using bench = await openRedisBench(server);
   const broken = (await queueGrant(bench.board)).claim.id;
   const { claim } = await queueGrant(bench.board);

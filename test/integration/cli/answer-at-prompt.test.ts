@@ -28,7 +28,7 @@ const onTerminal = (env: Record<string, string>, ...words: string[]) =>
 const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
 const prompt = "Your answer (empty: later): ";
-/** What is typed before it stands is dropped, also when the question can be read already. */
+/** What is typed before the prompt is there is dropped, also when the question can be read already. */
 const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
 
 describe("sett forage --watch", () => {
@@ -64,10 +64,10 @@ describe("sett forage --watch", () => {
     expect(answers.map(({ payload }) => payload)).toEqual(["one\ntwo\nthree"]);
   }, 120_000);
 
-  test("drops what is typed while no prompt stands, whether it was entered or not", async () => {
+  test("drops what is typed while there is no prompt, whether it was entered or not", async () => {
     await using watching = forage("Which door?\nWhich hinge?");
     await watching.showing("the first prompt", prompted);
-    // Until it goes on nobody asks the second question.
+    // Until it goes on, the second question is not asked.
     await sett.at.need("pause");
     watching.type("green\r");
     await watching.showing("the answer", has("posts Answer"));
@@ -113,7 +113,7 @@ describe("sett forage --watch", () => {
     expect(shown(watching.screen)).not.toContain(prompt);
   }, 120_000);
 
-  test("takes the prompt away when somebody else answers, and goes on", async () => {
+  test("removes the prompt when another person answers, and goes on", async () => {
     await using watching = forage("Which door?");
     await watching.showing("the prompt", prompted);
     watching.type("the gre");
@@ -143,7 +143,7 @@ describe("sett forage --watch", () => {
     await watching.showing("what became of it", has("Your answer is not stored yet."));
     await own.at.redis.start();
     await watching.showing("the return", (screen) => has("Redis is back.")(screen) && screen.lines.at(-1) === whole);
-    // Once as it was entered in vain, and once as it stands there again.
+    // Once as it was entered in vain, and once as it is there again.
     expect(shown(watching.screen).split(prompt)).toHaveLength(3);
     watching.type("\r");
     expect(await watching.exited).toBe(0);

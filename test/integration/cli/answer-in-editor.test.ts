@@ -37,7 +37,7 @@ const shown = (screen: Screen) => screen.lines.join("\n");
 const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
 
 describe("sett answer in an editor", () => {
-  test("has the question below, and answers with what stands above it, headings too", async () => {
+  test("has the question below, and answers with what is written above it, headings too", async () => {
     const { question } = await sett.ask("Which door?");
     const copy = join(scripts, "seen");
     const EDITOR = await editor(
@@ -76,7 +76,7 @@ describe("sett answer in an editor", () => {
     expect(await sett.board.listOpenQuestions()).toContain(question);
   }, 120_000);
 
-  test("keeps what was written when somebody else was faster", async () => {
+  test("keeps what was written when another person was faster", async () => {
     const { question } = await sett.ask("Which?");
     const [started, go] = [join(scripts, "started"), join(scripts, "go")];
     const wait = `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo 'long thoughts' > "$1"`;
@@ -95,9 +95,9 @@ describe("sett answer in an editor", () => {
     expect(await binary.exited).toBe(2);
     expect(shown(binary.screen)).toContain("not UTF-8");
     expect([...(await readFile(keptIn(binary.screen)))]).toEqual([0xff]);
-    const VISUAL = await editor("stands", `echo precious > "$1"; touch ${join(scripts, "stands-now")}; exec sleep 60`);
+    const VISUAL = await editor("waits", `echo precious > "$1"; touch ${join(scripts, "waits-now")}; exec sleep 60`);
     await using interrupted = onTerminal({ VISUAL }, "answer", question);
-    await waitFor("the editor", async () => (await readdir(scripts)).includes("stands-now"));
+    await waitFor("the editor", async () => (await readdir(scripts)).includes("waits-now"));
     interrupted.type(interrupt);
     expect(await interrupted.exited).toBe(130);
     expect(await readFile(keptIn(interrupted.screen), "utf8")).toBe("precious\n");

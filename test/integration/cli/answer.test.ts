@@ -27,7 +27,7 @@ async function actorOf(id: ArtefactId): Promise<string | undefined> {
 }
 
 describe("sett answer", () => {
-  test("prints the answer's id; the answer is a person's, and whoever asked goes on", async () => {
+  test("prints the answer's id; the answer is a person's, and the asker goes on", async () => {
     const { goal, question } = await sett.ask("Which door?");
     const { code, out, err } = await sett.at.sett("answer", short(question), "The green one\n\nby the stairs");
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining(`Question ${short(question)} is answered: coder`) });
@@ -51,7 +51,7 @@ describe("sett answer", () => {
     expect(await sett.at.need("watch", "--no-follow", "--goal", goal.id)).toMatch(/Ada Lovelace .*posts Answer/);
   });
 
-  test("takes the answer from stdin as it is, also 5 MB of it, and whoever says so is somebody else", async () => {
+  test("takes the answer from stdin as it is, also 5 MB of it, and --as names another person", async () => {
     const { goal, question } = await sett.ask("Tell all?");
     const text = `${"Große Tür\n".repeat(500_000)}`;
     const { code, out } = await withStdin(text, "answer", question, "-", "--as", "Grace Hopper", "--json");

@@ -79,7 +79,7 @@ test("watch tells an archive in words, and ends", async () => {
   const { code, out } = await offline("watch");
   expect(code).toBe(0);
   expect(out.trimEnd().split("\n").at(-1)).toContain("claim");
-  expect((await offline("watch", "--since", "1d", "--agent", "nobody")).out).toBe("");
+  expect((await offline("watch", "--since", "1d", "--agent", "unknown")).out).toBe("");
 });
 
 test("what is not in it is told to be looked for in it", async () => {

@@ -43,7 +43,7 @@ describe("sett cancel", () => {
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
   }, 120_000);
 
-  test("names a claim that somebody has broken by hand, for it cannot end before it is put right", async () => {
+  test("names a claim that a person has broken by hand, for it cannot end before it is put right", async () => {
     await using clan = await Sett.gather(at, { silent: {} });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);

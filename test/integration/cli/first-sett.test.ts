@@ -1,4 +1,4 @@
-// `sett up` where there is no sett.yml yet: one command to a first sett, and nothing that nobody agreed to.
+// `sett up` where there is no sett.yml yet: one command to a first sett, and nothing without the person's consent.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

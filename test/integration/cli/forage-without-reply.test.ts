@@ -1,11 +1,11 @@
-// A goal whose statement was not answered: Redis has taken it, or not, and nobody says which.
+// A goal that was posted without a reply: Redis has stored it, or not, and the caller cannot know.
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { startRedisProxy } from "../../support/redis/redis-proxy.ts";
 
-test("a goal that was stated though nobody answered keeps its commit, and stating it again by its id changes nothing", async () => {
+test("a goal that was posted without a reply keeps its commit, and posting it again by its id changes nothing", async () => {
   await using at = await Workspace.create();
   await using proxy = await startRedisProxy(at.redis.url);
   // Redis gets its functions from the first program that asks for one: that answer is not the one to lose.
@@ -30,7 +30,7 @@ test("a goal that was stated though nobody answered keeps its commit, and statin
   expect(await at.git("rev-parse", `refs/sett/demo/${id}`)).toBe(pinned);
 });
 
-test("an id states a goal that does not stand yet, and is refused for what is something else", async () => {
+test("an id posts a goal that is not there yet, and is refused where it is of something else", async () => {
   await using at = await Workspace.create();
   const id = randomUUID();
   expect(await at.need("forage", "--id", id, "--goal", "Paint the door")).toBe(`${id}\n`);

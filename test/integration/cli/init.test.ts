@@ -53,7 +53,7 @@ describe("sett init", () => {
     expect((await sett("validate")).code).toBe(0);
   });
 
-  test("leaves nothing half-made where something stands in its way", async () => {
+  test("leaves nothing half-made where a file is in its way", async () => {
     const other = await mkdtemp(join(tmpdir(), "sett-init-"));
     await writeFile(join(other, "agents"), "a file, not a folder");
     const { code, err } = await runSett(["init"], { cwd: other });

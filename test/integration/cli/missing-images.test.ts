@@ -54,7 +54,7 @@ test.each(["cub", "orchestrator", "agent-base"])(
 );
 
 test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
-  "somebody's own, %s, is not",
+  "the user's own, %s, is not",
   async (name) => {
     const hint = await hintFor(`${name}:${missing}`);
     expect(hint).toContain(`docker pull ${name}:${missing}`);

@@ -74,7 +74,7 @@ describe("sett pause and sett resume", () => {
     });
   }, 120_000);
 
-  test("what is asked for while nobody orchestrates is recorded, and acted on in order when somebody does", async () => {
+  test("requests made while no orchestrator runs are recorded, and handled in order when one does", async () => {
     await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
     await clan.stopOrchestrating();
     const asked = await clan.sett("pause");

@@ -49,7 +49,7 @@ async function catchUp() {
 const pruneAll = ["prune", "--before", "0s", "--to", "old.jsonl"];
 const inFile = async (file = "old.jsonl") => JSON.parse(await at.need("hoard", "--archive", file, "--json")) as Artefact[];
 
-test("what goals that are moved have committed is fetched before nobody knows of it any more", async () => {
+test("commits of goals that are moved are fetched before their record is removed", async () => {
   const commit = CommitHash.parse(await at.git("rev-parse", "HEAD"));
   const { result } = await achieved({}, { metadata: { commit } });
   await catchUp();

@@ -103,7 +103,7 @@ test("tells each phase with what is done of it, and that an agent is at work els
   );
 }, 120_000);
 
-test("tells that nobody orchestrates, once the orchestrator has died and its lease has lapsed", async () => {
+test("says that no orchestrator is running, once the orchestrator has died and its lease has lapsed", async () => {
   expect((await statusOf(first)).orchestrator).toMatchObject({ alive: true });
   orchestrator.signal("SIGKILL");
   await orchestrator.exited;

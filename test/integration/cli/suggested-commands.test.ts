@@ -21,7 +21,7 @@ beforeAll(async () => {
   await using board = await at.board();
   for (const artefact of [goal, large, review]) await board.createArtefact(artefact, "person:Ada");
   const leader = await board.acquireLeaderLease({ holder: "one", leaseMs: 1, restarted: true });
-  if (leader.outcome !== "held") throw new Error("Nobody else orchestrates.");
+  if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
   await board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch: leader.epoch });
   await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch: leader.epoch });
 }, 120_000);

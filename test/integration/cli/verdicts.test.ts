@@ -89,7 +89,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
   expect(log).toMatch(/Grace Hopper +has judged for maintainer on claim/);
 }, 120_000);
 
-test("a verdict does not promise that work goes on while the instance is paused, or while nobody orchestrates", async () => {
+test("a verdict does not promise that work goes on while the instance is paused, or while no orchestrator is running", async () => {
   await using clan = await Sett.gather(at, publishers().members);
   const [first, second] = [await clan.goal(), await clan.goal()];
   const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
@@ -104,7 +104,7 @@ test("a verdict does not promise that work goes on while the instance is paused,
   expect(alone.err).toContain("for maintainer; it goes on once an orchestrator is back (");
 }, 120_000);
 
-describe("a verdict that nobody waits for", () => {
+describe("a verdict that no grant waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
     const { members } = publishers({ silent: bids() });
     await using clan = await Sett.gather(at, members);
@@ -187,7 +187,7 @@ test("of two who judge at the same time one wins, and the other is told who", as
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
 }, 120_000);
 
-test("what somebody has written over by hand is not approved", async () => {
+test("an artefact that a person has written over by hand is not approved", async () => {
   await using clan = await Sett.gather(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));

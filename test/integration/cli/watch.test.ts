@@ -191,7 +191,7 @@ describe("sett forage --watch", () => {
   }, 120_000);
 });
 
-test("a goal that nobody does anything about exits with 1 and says why, and where to look", async () => {
+test("a goal that no agent wants exits with 1 and says why, and where to look", async () => {
   await using at = await Workspace.create();
   await using _orchestrator = startService("orchestrator", { ...at.env, SETT_HEALTH_PORT: "0" });
   const { code, out, err } = await at.sett("forage", "--watch", "--goal", "Paint the door");

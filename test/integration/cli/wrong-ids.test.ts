@@ -45,7 +45,7 @@ function run(words: readonly string[], id: string) {
 
 describe.each(commands)("sett %j", (words, ofOtherKind) => {
   if (ofOtherKind !== undefined) {
-    test("is wrong use where the id stands for something of another kind", async () => {
+    test("is wrong use where the id is of something of another kind", async () => {
       const { code, out, err } = await run(words, ofOtherKind.id.slice(0, 8));
       expect({ code, out, err }).toEqual({
         code: 2,
@@ -66,7 +66,7 @@ describe.each(commands)("sett %j", (words, ofOtherKind) => {
   }, 120_000);
 });
 
-test("a goal whose artefact somebody has removed is still found in the log, by a short id too", async () => {
+test("a goal whose artefact was removed is still found in the log, by a short id too", async () => {
   const vanished = sampleArtefact();
   await using board = await at.board();
   await board.createArtefact(vanished, "person:Ada");

@@ -80,7 +80,7 @@ describe("a tool in an rw workspace", () => {
     expect(scene.published()).toEqual([]);
   });
 
-  test("starts where the target's commit stands, not where the goal began", async () => {
+  test("starts from the target's commit, not from the goal's", async () => {
     let head = "";
     await using scene = await codingScene("rw", (folder) => {
       head = toolGit(folder, "rev-parse", "HEAD");
@@ -109,14 +109,14 @@ describe("a tool in an ro workspace", () => {
     expect(scene.published()).toEqual([]);
   });
 
-  test("cannot promise a commit that nobody else can have", async () => {
+  test("cannot name a commit that no other agent can have", async () => {
     await using scene = await codingScene("ro", (folder) => ({ payload: commitIn(folder) }));
     const { state, artefact } = await scene.workOn();
     expect([state, artefact.type]).toEqual(["failed", "ToolExecutionFailure"]);
     expect(artefact.metadata.summary).toContain("mode: rw");
   });
 
-  test("may name a commit that stands in the workspace", async () => {
+  test("may name a commit that is in the workspace", async () => {
     await using scene = await codingScene("ro", (folder) => ({ payload: git(folder, "rev-parse", "HEAD") }));
     expect((await scene.workOn()).state).toBe("done");
   });

@@ -105,7 +105,7 @@ describe("the cub as a process", () => {
     expect(env.filter((line) => /^(?:REDIS_URL|BUN_|SETT_AGENT_COMMAND|SETT_HEALTH|SETT_GIT)/.test(line))).toEqual([]);
   });
 
-  test("an agent that nobody registered registers itself", async () => {
+  test("an agent that is not registered registers itself", async () => {
     await using scene = await instanceWith(echo);
     await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner", SETT_AGENT_ROLE: "hermit" });
     await cub.said("Cub started");

@@ -53,7 +53,7 @@ const failing: [string, string[], Partial<AgentRegistration>, Expected][] = [
     { reason: saying("which is none of its inputs") },
   ],
   [
-    "answers what nobody asked",
+    "answers without a question",
     shell(`echo '{"structural_type":"Answer","payload":"42"}'`),
     {},
     { reason: saying("its target is not a Question") },

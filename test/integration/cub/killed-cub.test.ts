@@ -41,7 +41,7 @@ describe("the program", () => {
     const { artefact } = await standIn.ended(claim, coder);
     expect(artefact).toMatchObject({ type: "AttemptLost", produced_by_agent: "coder" });
     const events = await board.readEvents("0", 1_000);
-    // Nobody else is there to judge it.
+    // No orchestrator is there to judge it.
     expect(events.find(({ type }) => type === "grant_failed")?.actor).toStartWith("agent:coder@");
     await next.said("Cub started");
     expect((await standIn.grantOf(queued, coder))?.state).toBe("running");

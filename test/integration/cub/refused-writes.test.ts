@@ -104,7 +104,7 @@ async function withoutRoomForTheResult() {
   return { world, claim };
 }
 
-test("the lease is renewed until the result stands there", async () => {
+test("the lease is renewed until the result is stored", async () => {
   const { world, claim } = await withoutRoomForTheResult();
   await using _world = world;
   const { redis, standIn } = world;
@@ -120,7 +120,7 @@ test("a result that could not be posted holds up nothing once its grant is taken
   const { world, claim } = await withoutRoomForTheResult();
   await using _world = world;
   const { cub, standIn } = world;
-  await standIn.terminate(claim, "Nobody waits for it.");
+  await standIn.terminate(claim, "It is not wanted any more.");
   await until(() => cub.lines.some((line) => line.msg === "Failed to create artefact"), "it to be given up", 20_000);
   await standIn.openGranted(await standIn.post(), coder);
   await until(() => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, "the next grant", 20_000);

@@ -61,7 +61,7 @@ test("what is not committed is listed with its state", async () => {
   ]);
 });
 
-test("a pinned commit stands under the instance and the goal", async () => {
+test("a pinned commit has a ref with the names of the instance and the goal", async () => {
   using host = sampleRepository();
   const repository = await open(host.path);
   const goalId = newGoalId();
@@ -88,7 +88,7 @@ test("a commit is shown with its statistics, an unknown one is a failure that sa
   await expect(repository.showChanges(unknown)).rejects.toThrow(`does not have commit ${unknown}`);
 });
 
-test("a result is shown with all that was done since the work began, the nearest of the starts that it stands on", async () => {
+test("a result is shown with all that was done since the nearest of the commits that the work began at", async () => {
   using host = sampleRepository();
   git(host.path, "config", "diff.noprefix", "true");
   const first = commitFiles(host.path, { one: "1\n" }, "First");

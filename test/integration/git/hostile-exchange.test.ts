@@ -89,7 +89,7 @@ test("a name that an agent has made three gigabytes long takes no memory, and al
   expect(fetched.altered).toMatchObject([{ ...scene.good, reason: expect.stringContaining("it has 3221225472 bytes") }]);
 });
 
-test("a name that an agent has written over, or removed, stands for the commit on record, and that is said", async () => {
+test("a ref that an agent has written over, or removed, names the commit on record, and the host says so", async () => {
   using scene = await sceneWithResult();
   const removed = await scene.one.publish({ b: "b" }, scene.good.commit);
   const odd = await scene.one.publish({ c: "c" }, removed.commit);

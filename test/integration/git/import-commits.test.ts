@@ -103,7 +103,7 @@ test("a commit that the repository has already gets its name", async () => {
   expect(git(scene.path, "rev-parse", named.ref)).toBe(scene.base);
 });
 
-test("a name that stands for another commit here is told of and left as it is", async () => {
+test("a ref that names another commit here is reported and left as it is", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);

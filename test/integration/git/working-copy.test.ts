@@ -42,7 +42,7 @@ function filesOf(folder: string): string[] {
   return readdirSync(folder).toSorted();
 }
 
-test("a prepared working copy stands detached at the base with exactly its files", async () => {
+test("a prepared working copy is detached at the base with exactly its files", async () => {
   using made = await preparedCopy();
   expect(filesOf(made.folder)).toEqual([".git", ".gitignore", "README.md", "src"]);
   expect(await made.copy.head()).toBe(made.base);

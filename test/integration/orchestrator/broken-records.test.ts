@@ -1,4 +1,4 @@
-// A real orchestrator on a real Redis in which somebody writes, removes and breaks records with plain commands.
+// A real orchestrator on a real Redis in which a person writes, removes and breaks records with plain commands.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { type ArtefactFields, artefactFieldNames, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";

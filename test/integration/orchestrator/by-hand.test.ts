@@ -110,7 +110,7 @@ const ended = (goal: GoalId, claims: number) =>
     { everyMs: 50 },
   );
 
-describe("somebody with redis-cli", () => {
+describe("a person with redis-cli", () => {
   test("reviews a draft with the page's commands, and the claim goes on", async () => {
     const typed = shell();
     const goal = await stateGoal(typed, "a letter");

@@ -14,7 +14,7 @@ test("a failed attempt keeps the record of its inputs when another follows", asy
   const commit = CommitHash.parse("a".repeat(40));
   const goal = await clan.state("hello", { metadata: { commit } });
   const draft = await waitFor("the draft", async () => (await clan.artefactsOf(goal))[1]);
-  // Whoever looks too late for one finds another, and each waits longer.
+  // A reader that is too late for one attempt finds the next, and each waits longer.
   const failed = await waitFor("an attempt to be tried again", async () => {
     const grant = (await clan.claimOn(draft)).grants[0];
     return grant?.state === "failed" && grant.retry_at !== undefined && grant;

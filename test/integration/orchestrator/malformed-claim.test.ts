@@ -1,4 +1,4 @@
-// A claim whose record somebody has broken with plain Redis commands, among others.
+// A claim whose record a person has broken with plain Redis commands, among sound ones.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
@@ -27,7 +27,7 @@ const cancel = (clan: RedisClan, { goal_id }: Artefact) =>
 test("it keeps no other from being looked at, and is said where goals are", async () => {
   await using clan = await startClan({ silent: onGoal });
   const { broken, other, claim } = await withBroken(clan);
-  // Whoever looks at the claims as they stand finds that the other waits for nobody any more.
+  // A decision about the other claim finds that it waits for no agent any more.
   await clan.board.registerAgents([witness, sampleAgent("silent", { human: true })], "person:test", { exact: false });
   await waitFor("the end of the other", () => isOver(clan, other));
   expect(await statusOf(clan, broken)).toMatchObject({
@@ -51,7 +51,7 @@ test("it keeps no other goal from being cancelled, and ends with its own goal on
   expect((await clan.claimOn(broken)).claim.termination_reason).toBe("The goal was cancelled.");
 });
 
-test("it keeps nobody waiting when the instance goes on after a pause", async () => {
+test("it keeps no other claim waiting when the instance goes on after a pause", async () => {
   await using clan = await startClan({ silent: onGoal });
   const { claim, other } = await withBroken(clan);
   await clan.hand("HSET", `grants:${claim.id}`, "silent", "{");

@@ -89,7 +89,7 @@ function messageSuite(open: () => Promise<Bench>): void {
     expect(Math.abs(Number(one.timestamp) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
-  test("what nobody answers is told again and again, over a restart too, until somebody does", async () => {
+  test("an unanswered question is announced again and again, over a restart too, until it is answered or its goal ends", async () => {
     await using world = await createWorld(open);
     using receiver = startHookReceiver();
     const hooks = [hookOf(receiver, { remind_every_ms: 200 })];
@@ -103,7 +103,7 @@ function messageSuite(open: () => Promise<Bench>): void {
     expect(messages.slice(0, 4).map(({ body }) => body.reminder)).toEqual([0, 1, 2, 3]);
     expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
     const { artefact } = messages[0]?.body ?? {};
-    // Nobody works on the goal any more, or the next question would follow.
+    // No agent works on the goal any more, or the next question would follow.
     await world.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, "person:Ada");
     await waitFor("the end", () => receiver.of("goal.cancelled").length > 0);
     const reminders = receiver.of("question.asked").length;

@@ -85,7 +85,7 @@ describe("an orchestrator process", () => {
     expect(second.log().some((line) => line.msg === "Standing by")).toBe(false);
   }, 120_000);
 
-  test("whose name a second one has taken stands by, until that one is gone", async () => {
+  test("whose name a second one has taken is on standby until that one is gone", async () => {
     await using world = await createWorld();
     await using first = world.start("one");
     await leading(first);
@@ -100,7 +100,7 @@ describe("an orchestrator process", () => {
     expect(await world.board.readLeader()).toMatchObject({ holder: "one", epoch: 3 });
   }, 120_000);
 
-  test("paused through its lease and woken is fenced: it changes nothing and stands by", async () => {
+  test("paused through its lease and woken is fenced: it changes nothing and is on standby", async () => {
     await using world = await createWorld();
     await using first = world.start("one");
     await leading(first);

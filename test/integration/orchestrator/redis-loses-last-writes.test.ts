@@ -20,7 +20,7 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
       return board.openClaim(order);
     },
   });
-  // Nobody bids for it, so that the claim stays open.
+  // No agent bids, so that the claim stays open.
   await using clan = await gather(redis, { coder: {} }, {}, noting);
   const { board } = clan;
   const goal = await clan.state();

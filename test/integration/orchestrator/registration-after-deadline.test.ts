@@ -1,4 +1,4 @@
-// Claims whose deadline for bids has gone by, and a `sett up` after it that tells what nobody knew.
+// Claims whose deadline for bids has passed, and a `sett up` after it that says more about a silent agent.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { startClan } from "../../support/orchestrator/redis-clan.ts";

@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 
 const report = `echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`;
 
-test("a removed agent ends what it has begun; what it had not begun fails and says so; nobody waits for its bids", async () => {
+test("a removed agent ends what it has begun; what it had not begun fails and says so; no claim waits for its bids", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-removed-"));
   const bids = [{ on: "GoalDefined", bid: "claim" as const }];
   const leaver = { bids, script: `until [ -e ${folder}/go ]; do sleep 0.02; done; ${report}` };
@@ -44,7 +44,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   await rm(folder, { recursive: true });
 });
 
-test("an agent that is only expected bids on nothing and is waited for by nobody, and nothing fails when it does not come", async () => {
+test("an agent that is only expected bids on nothing, no claim waits for it, and nothing fails when it does not come", async () => {
   const bids = [{ on: "GoalDefined", bid: "claim" as const }];
   await using clan = await startClan({ stayer: { bids, script: report } });
   const agents = await clan.board.listAgents();

@@ -166,7 +166,7 @@ describe("a question", () => {
     },
   };
 
-  test("goes to another agent of the role before anybody else where whoever made it fails to answer", async () => {
+  test("goes to another agent of the role first where its producer fails to answer", async () => {
     const members = {
       "writer-one": { ...idle, tool: knowing("A page, says one") },
       "writer-two": {
@@ -184,7 +184,7 @@ describe("a question", () => {
     expect(because).toStartWith("Agent writer-two failed: ");
   });
 
-  test("goes to another agent of the role where whoever made it is removed, or is not heard of", async () => {
+  test("goes to another agent of the role where its producer is removed, or is silent", async () => {
     const members = {
       "writer-one": { ...idle, tool: knowing("A page, says one") },
       "writer-two": { ...writing, tool: knowing("A page, says two") },

@@ -1,4 +1,4 @@
-// A service started by hand on a health port that somebody has.
+// A service started by hand on a health port that is taken.
 import { expect, test } from "bun:test";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";

@@ -1,4 +1,4 @@
-// Bids that nobody asked for, agents that ask for everything, and agents that are hard to tell apart: the claims go on as if nothing had been.
+// Bids of strangers and second bids, agents that want everything, and agents of one name: claims go on undisturbed.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { type RedisClan, startClan } from "../../support/orchestrator/redis-clan.ts";
@@ -44,7 +44,7 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
   expect((await clan.board.readClaim(claim.id))?.grants.map(({ agent }) => String(agent))).toEqual(["coder"]);
 });
 
-test("a result that names a claim which never was is refused, and nobody's work is touched", async () => {
+test("a result that names a claim which never was is refused, and no agent's work is touched", async () => {
   await using clan = await startClan({ coder: forGoals });
   const goal = await clan.state("hello");
   await clan.settled(goal);

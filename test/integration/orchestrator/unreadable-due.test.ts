@@ -6,14 +6,14 @@ import { waitFor } from "../../support/wait-for.ts";
 setDefaultTimeout(120_000);
 const patience = { everyMs: 20 };
 
-test("a broken claim and what nobody can read hold up nothing else that is due", async () => {
+test("a broken claim and unreadable members hold up nothing else that is due", async () => {
   await using clan = await startClan(
     { silent: {}, worker: { tool: () => ({}) } },
     { policy: { bid_deadline_ms: 600_000 }, grantLeaseMs: 0 },
   );
   for (let count = 0; count < 600; count += 50) {
-    const odd = Array.from({ length: 50 }, (_, index) => [String(count + index), `lease:nobody:${count + index}`]).flat();
-    await clan.hand("ZADD", "due", ...odd);
+    const unreadable = Array.from({ length: 50 }, (_, index) => [String(count + index), `lease:unknown:${count + index}`]).flat();
+    await clan.hand("ZADD", "due", ...unreadable);
   }
   for (let count = 0; count < 3; count += 1) {
     const broken = crypto.randomUUID();

@@ -1,4 +1,4 @@
-// A log and announcements into which somebody has written what nobody can read or handle.
+// A log and announcements with entries that no program can read or handle.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { isAtOrAfter } from "../../../apps/orchestrator/cursor-progress.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
@@ -54,7 +54,7 @@ async function createWorld() {
   };
 }
 
-test("what cannot be read is told once and passed over, by the orchestrator as by whoever tells people", async () => {
+test("an unreadable entry is reported once and passed over, by the orchestrator and by its notifier", async () => {
   await using world = await createWorld();
   const { board, service } = world;
   await world.claimed();
@@ -66,7 +66,7 @@ test("what cannot be read is told once and passed over, by the orchestrator as b
   await world.claimed();
   const last = await world.writeEvent("type", "grant_done", "event", "no more than this");
   await world.isPast(last);
-  await waitFor("whoever tells people", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
+  await waitFor("the notifier", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
   const told = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
   expect(told.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
   expect((await board.readLeader())?.epoch).toBe(1);

@@ -85,7 +85,7 @@ const nowhere = {
 const failuresAt = async (socketPath: string) =>
   await failures({ runtime: await dockerRuntime({ socketPath }), templates: [template(nowhere, tinyImage)] });
 
-test("where the engine's socket is missing, or nobody listens at it, work for a worker fails and says so", async () => {
+test("where the engine's socket is missing, or no Engine listens at it, work for a worker fails and says so", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sett-engine-"));
   await writeFile(join(folder, "stale.sock"), "");
   for (const socket of ["missing.sock", "stale.sock"])

@@ -79,7 +79,7 @@ test("capabilities, privileges, init, user, limits and the read-only root are re
 
 test("orphans are reaped", async () => {
   await using sett = await dockerInstance();
-  // The orphan ends when the main process is a `sleep`, which buries nobody: seen to stay a zombie without an init.
+  // The orphan ends when the main process is a `sleep`, which reaps no child: without an init it stays a zombie.
   const { id } = await sett.run(`sh -c 'sh -c "sleep 0.2; touch /tmp/done" & exit 0'; exec sleep 600`);
   const isClean = `until test -e /tmp/done; do sleep 0.02; done
     for i in $(seq 1500); do grep -hq 'State:.Z' /proc/[0-9]*/status || exit 0; sleep 0.02; done; exit 1`;

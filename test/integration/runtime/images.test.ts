@@ -155,7 +155,7 @@ test("an interrupted build ends at once", async () => {
   await expect(build).rejects.toMatchObject({ code: "interrupted" });
 });
 
-test("an image that nobody has is undefined to find and an error to pull", async () => {
+test("an image that is nowhere is undefined to find and an error to pull", async () => {
   await using sett = await dockerInstance();
   expect(await sett.runtime.images.find("sett-test/no-such-image:1")).toBeUndefined();
   // A registry on a port that nothing listens on answers at once on every machine, with a network or without.

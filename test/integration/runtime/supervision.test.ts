@@ -44,8 +44,8 @@ test("a process is told from another that has its number", async () => {
   expect(isAlive(id)).toBe(false);
 });
 
-test("one that has ended, and that nobody has buried, counts as gone", async () => {
-  // A shell that becomes a sleep buries nobody.
+test("a process that has ended, and is a zombie, counts as gone", async () => {
+  // A shell that becomes a sleep reaps no child.
   const parent = spawn("sh", ["-c", "sleep 0.01 & echo $!; exec sleep 600"], { stdio: ["ignore", "pipe", "ignore"] });
   const [said] = await once(parent.stdout, "data");
   await waitFor("the child to end", () => identify(Number(String(said).trim())) === undefined);
@@ -53,7 +53,7 @@ test("one that has ended, and that nobody has buried, counts as gone", async () 
   parent.kill("SIGKILL");
 });
 
-test("a process outlives whoever started it, and its supervisor does too", async () => {
+test("a process outlives the process that started it, and its supervisor does too", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("sleep 600");
   const { supervisor, child } = stateOf(sett, id);
@@ -97,7 +97,7 @@ test("a process whose supervisor was killed runs on, is told from one that is lo
   expect(await find(id)).toMatchObject({ state: { state: "exited", exitCode: 137 } });
 });
 
-test("one of which nobody is left, as after the machine was started anew, has exited, and can be started again", async () => {
+test("a container of which no process is left, as after a restart of the machine, has exited, and can be started again", async () => {
   await using sett = await processInstance();
   const { find, startAgain } = sett.runtime.containers;
   const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
@@ -158,7 +158,7 @@ test("a variable and the folder that name a mount's target name its source inste
   expect(lines).toEqual([folder, `${folder} /workspace/more /usr/share`]);
 });
 
-test("a process gets what every process gets, and nothing else of whoever started it", async () => {
+test("a process gets what every process gets, and nothing else from its parent's environment", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("env", { env: { GREETING: "hello = there" } });
   await sett.runtime.containers.wait(id);
@@ -170,7 +170,7 @@ test("a process gets what every process gets, and nothing else of whoever starte
   expect(names.sort()).toEqual(["GREETING", "PATH", "SETT_PART"]);
 });
 
-test("what may hold a password is for nobody else to read", async () => {
+test("what may hold a password can be read by its owner alone", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("sleep 600", { env: { REDISCLI_AUTH: "secret" } });
   const folder = join(sett.folder, "processes", id);
@@ -180,7 +180,7 @@ test("what may hold a password is for nobody else to read", async () => {
 
 test.if(canRunUnprivileged())("a volume in which a tool took away its own right to write is removed all the same", () => {
   const sources = join(import.meta.dir, "../../../lib/runtime/process");
-  // As somebody whom missing rights do hinder.
+  // As a user who needs the rights.
   const script = `
     import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
     import { Registry } from "${sources}/registry.ts";
@@ -196,7 +196,7 @@ test.if(canRunUnprivileged())("a volume in which a tool took away its own right 
   expect(runAsContainerUser(process.execPath, ["-e", script])).toBe("0");
 });
 
-test("what a process says does not fill the disk: of its log the last is kept, and whoever follows it misses nothing", async () => {
+test("what a process says does not fill the disk: the end of its log is kept, and a follower misses nothing", async () => {
   await using sett = await processInstance();
   const go = join(sett.folder, "go");
   // 600 lines of 10 kB at a time, when they are asked for.

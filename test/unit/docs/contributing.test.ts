@@ -5,7 +5,7 @@ import { readPage, root } from "../../support/docs/pages.ts";
 
 const quoted = [...readPage("CONTRIBUTING.md").matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
 
-/** A file or a folder, whatever stands for NAME in it. */
+/** A file or a folder; NAME in it may be any name. */
 function exists(path: string): boolean {
   const name = path.replace(/\/$/, "").replaceAll("NAME", "*");
   return !new Glob(name).scanSync({ cwd: root, onlyFiles: false, dot: true }).next().done;

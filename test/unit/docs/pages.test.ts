@@ -8,12 +8,12 @@ import { parseConfig } from "../../../lib/config/parse-config.ts";
 import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage, root } from "../../support/docs/pages.ts";
 
 const pages = await pagesOfRepository();
-/** Written for this repository; the pages of agents are for whoever copies them, too. */
+/** Written for this repository; the pages of agents are also for people who copy them. */
 const documentation = pages.filter((page) => page === "README.md" || page.startsWith("docs/"));
 
 type Link = { page: string; line: number; target: string };
 
-/** Relative links and pictures, without those to other sites. What stands in `code` is none. */
+/** Relative links and pictures, without those to other sites and those in `code`. */
 function linksOf(page: string): Link[] {
   return proseOf(readPage(page))
     .split("\n")

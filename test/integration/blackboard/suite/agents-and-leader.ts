@@ -24,7 +24,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     ]);
   });
 
-  test("an agent that is expected is known to whoever asks for it, and one of the agents only when it is registered", async () => {
+  test("an agent that is expected is found by its name, and listed only when it is registered", async () => {
     await using bench = await open();
     const { board } = bench;
     const [coder, tester] = [sampleAgent("coder"), sampleAgent("tester")];
@@ -35,7 +35,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await board.listAgents()).toEqual([changed]);
     expect(await board.findAgent(tester.name)).toEqual(tester);
     expect(await board.findAgent(coder.name)).toEqual(changed);
-    expect(await board.findAgent(agentName("nobody"))).toBeUndefined();
+    expect(await board.findAgent(agentName("unknown"))).toBeUndefined();
     await board.registerAgents([tester], user, { exact: false });
     expect(await board.listAgents()).toEqual([changed, tester]);
     expect(await board.findAgent(tester.name)).toEqual(tester);
@@ -76,7 +76,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
       { name: "other", ...waitedFor, unreadable: { problem: "it is that of tester" } },
       { name: "tester", ...waitedFor, unreadable: { text: conditional, problem: expect.stringContaining("bids.0: ") } },
     ] as never);
-    // Whoever takes back what he did leaves them as they were.
+    // Taking it back leaves them as they were.
     await bench.board.registerAgents([sampleAgent("broken"), tester], user, { exact: true });
     expect(await bench.board.listAgents()).toEqual([sampleAgent("broken"), tester]);
     await bench.board.registerAgents(found, user, { exact: true });
@@ -109,7 +109,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await board.readWorkerLogs(agentName("tester"), one?.id)).toEqual(two === undefined ? [] : [two]);
     expect(await board.readWorkerLogs(agentName("tester"), two?.id)).toEqual([]);
     expect(await board.readWorkerLogs(agentName("coder"))).toMatchObject([{ worker: "other", lines: [] }]);
-    expect(await board.readWorkerLogs(agentName("nobody"))).toEqual([]);
+    expect(await board.readWorkerLogs(agentName("unknown"))).toEqual([]);
   });
 
   test("the leader lease has one holder; a restarted one gets the next epoch at once, another waits for the lapse", async () => {
@@ -176,7 +176,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     await waitFor("it to be longer ago", async () => (await expiresInMs()) < first);
   });
 
-  test("a lapsed leader lease that nobody took is renewed under the same epoch; one that was left is free at once", async () => {
+  test("a lapsed leader lease that no other acquired is renewed under the same epoch; one that was released is free at once", async () => {
     await using bench = await open();
     const { board } = bench;
     await board.acquireLeaderLease({ holder: "h1", leaseMs: 0, restarted: true });

@@ -175,7 +175,7 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(types).toEqual(["orchestrator_started", "artefact_created", "artefact_created", "goal_ended"]);
   });
 
-  test("a goal that nobody knows has not ended and holds nothing", async () => {
+  test("an unknown goal has not ended and holds nothing", async () => {
     await using bench = await open();
     expect(await bench.board.readGoal(newGoalId())).toEqual({ ended: undefined, artefacts: 0 });
   });

@@ -97,7 +97,7 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     ]);
   });
 
-  test("words that nobody may bid are logged once and removed; a word changed by hand is logged once and set back", async () => {
+  test("words that are no bids are logged once and removed; a word changed by hand is logged once and set back", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester"]);
     await bench.board.placeBid({ claim: claim.id, agent: coder, word: "claim" });

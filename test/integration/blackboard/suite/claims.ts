@@ -132,7 +132,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1, ...told } });
   });
 
-  test("a claim that begins in a phase wakes its agent and asks nobody for a bid", async () => {
+  test("a claim that begins in a phase wakes its agent and asks for no bids", async () => {
     await using bench = await open();
     const before = await bench.board.endOfAnnouncements();
     const epoch = await acquireLeaderLease(bench.board);

@@ -97,7 +97,7 @@ export function contextSuite(open: () => Promise<Bench>): void {
     expect(await chainOf(target, [goal, design, target])).toEqual([goal, design]);
   });
 
-  test("a source stands before what was made of it, whatever their times, ids and distances say", async () => {
+  test("a source comes before what was made of it, whatever their times, ids and distances say", async () => {
     const [early, late] = ["2026-01-01T00:00:00.000Z", "2026-01-01T00:00:01.000Z"];
     for (const ofSource of [early, late]) {
       const goal = derived([], { created_at: early });

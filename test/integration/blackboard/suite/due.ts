@@ -15,8 +15,8 @@ export function dueSuite(open: () => Promise<Bench>): void {
     const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();
     const [one, two, late] = [newClaim(), newClaim(), newClaim()];
-    const odd = ["nonsense", "lease:", "lease:nobody:coder:1", `attempt:${one}:coder:first`, "dream:1"];
-    for (const [index, member] of odd.entries()) await bench.hand.writeDue(member, index);
+    const unreadableMembers = ["nonsense", "lease:", "lease:unknown:coder:1", `attempt:${one}:coder:first`, "dream:1"];
+    for (const [index, member] of unreadableMembers.entries()) await bench.hand.writeDue(member, index);
     for (let index = 0; index < 5; index += 1) await bench.hand.writeDue(`bids:${newClaim()}`, 10 + index);
     await bench.hand.writeDue(`announce:${late}`, now - 1);
     await bench.hand.writeDue(`lease:${one}:coder:1`, now - 20);
@@ -31,7 +31,7 @@ export function dueSuite(open: () => Promise<Bench>): void {
     ]);
     // Taking out what cannot be read makes it good, however much of it there is.
     const unreadable = (await bench.board.listDue(10)).filter((item) => item.kind === "unreadable");
-    expect(unreadable.map(({ member }) => member).sort()).toEqual(odd.sort());
+    expect(unreadable.map(({ member }) => member).sort()).toEqual(unreadableMembers.sort());
     expect(await bench.board.clearDue(unreadable, epoch)).toEqual({ outcome: "cleared" });
     const kinds = (await bench.board.listDue(2)).map(({ kind }) => kind);
     expect(kinds.sort()).toEqual(["announce", "attempt", "bids", "bids", "lease"]);

@@ -50,7 +50,7 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await following;
   });
 
-  test("what is no event of ours is told as unreadable, and whoever follows goes on", async () => {
+  test("an entry that is no event of ours is reported as unreadable, and the follower goes on", async () => {
     await using bench = await open();
     const stop = new AbortController();
     const seen: SettEvent[] = [];
@@ -164,7 +164,7 @@ export function followingSuite(open: () => Promise<Bench>): void {
   });
 }
 
-/** As somebody may write them at redis-cli, or a broken program. */
+/** As a person may write them at redis-cli, or a broken program. */
 const oddEntries: Record<string, string>[] = [
   { type: "grant_done", event: "{" },
   { type: "grant_done", event: "" },

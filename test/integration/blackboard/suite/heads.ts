@@ -50,7 +50,7 @@ export function headsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readHeads([artefact.id])).toMatchObject([{ payloadBytes: maxInspectedLength + 1, beginning: "" }]);
   });
 
-  test("the head of an artefact that somebody has broken is an error that names its key", async () => {
+  test("the head of an artefact that was broken by hand is an error that names its key", async () => {
     await using bench = await open();
     const { id } = await postGoal(bench.board);
     await bench.hand.writeArtefact(id, { metadata: "{" });

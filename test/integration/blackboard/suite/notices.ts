@@ -3,7 +3,7 @@ import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease } from "../../../support/blackboard/scene.ts";
 
 export function noticesSuite(open: () => Promise<Bench>): void {
-  test("where telling stands in the log is kept apart from where the work stands, and can be forgotten", async () => {
+  test("the notifier's place in the log is kept apart from the orchestrator's, and can be forgotten", async () => {
     await using bench = await open();
     const { board } = bench;
     const epoch = await acquireLeaderLease(board);

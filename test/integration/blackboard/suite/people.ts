@@ -122,7 +122,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readArtefact(second.id)).toBeUndefined();
   });
 
-  test("nobody can answer what is no question, or what nobody waits for any more", async () => {
+  test("an answer is refused for what is no question, or what no grant waits for any more", async () => {
     await using bench = await open();
     const { question, claim, goal, epoch } = await askQuestion(bench.board);
     await bench.board.askPeople({ question: question.id, epoch });
@@ -155,7 +155,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(await events(bench.board, "goal_ended")).toMatchObject([{ data: { ending: "cancelled", by: user } }]);
   });
 
-  test("a paused instance accepts no grant; going on wakes whoever has one, and both are said once", async () => {
+  test("a paused instance accepts no grant; resuming wakes the agents that have one, and both are logged once", async () => {
     await using bench = await open();
     const { claim, epoch } = await queueGrant(bench.board);
     const accept = () => bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });

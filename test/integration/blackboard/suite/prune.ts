@@ -88,7 +88,7 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(await board.readEvents(first?.id ?? "", 10)).toHaveLength(1);
   });
 
-  test("whoever follows the log goes on where events before that are removed", async () => {
+  test("a follower of the log goes on where events before its place are removed", async () => {
     await using bench = await open();
     const { board } = bench;
     await postGoal(board);
@@ -107,7 +107,7 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     expect(heard).toHaveLength(3);
   }, 120_000);
 
-  test("a goal that nobody knows cannot be retired with anything", async () => {
+  test("an unknown goal cannot be retired with anything", async () => {
     await using bench = await open();
     expect(await bench.board.retireGoal({ goal: newGoalId(), artefacts: 1, claims: 0 })).toEqual({ outcome: "changed" });
   });

@@ -95,7 +95,7 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
 
   test.each([
     ["a claim that is not there", { claim_id: newClaimId() }, "There is no claim"],
-    ["an agent without a grant", { produced_by_agent: "Somebody else!" }, "has no grant for Somebody else!"],
+    ["an agent without a grant", { produced_by_agent: "Another one!" }, "has no grant for Another one!"],
     ["a Question", { structural_type: "Question" }, "not with a Question"],
     ["an Answer", { structural_type: "Answer" }, "not with a Question or an Answer"],
   ] as const)("a result that names %s is refused, once, and ends nothing", async (_, over, reason) => {
@@ -169,7 +169,7 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     }
   });
 
-  test("a Review of no grant is refused with the word to bid: nobody would heed it", async () => {
+  test("a Review of no grant is refused with the word to bid: no claim would count it", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await openClaim(bench.board, ["coder"]);
     for (const [role, agent] of [
@@ -209,7 +209,7 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
     expect(await grantOf(bench, claim.id)).toMatchObject({ state: "done" });
   });
 
-  test("an artefact that names a claim but no agent is nobody's result", async () => {
+  test("an artefact that names a claim but no agent is no result", async () => {
     await using bench = await open();
     const { epoch, goal, claim } = await queueGrant(bench.board);
     expect(await hand(bench, resultOf(goal, claim, { produced_by_agent: "" }), epoch)).toEqual({ outcome: "adopted" });

@@ -10,7 +10,7 @@ import { agentName, sampleArtefact, sampleClaim } from "../../../support/records
 const ada = agentName("ada");
 const begun = { agent: ada, phase: "review" as const, attempt: 1, queued_at: at, started_at: at, context_ids: [] };
 
-/** A draft whose metadata stands in no particular order, in review by a person. */
+/** A draft whose metadata is in no particular order, in review by a person. */
 async function awaitVerdict(board: Blackboard) {
   const epoch = await acquireLeaderLease(board);
   const goal = await postGoal(board);
@@ -70,7 +70,7 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeArtefact(id, { ...fields, ...loose });
     expect(await board.adoptArtefact(id, epoch)).toEqual({ outcome: "adopted" });
     const read = await board.readWithDigest(id);
-    if (read === undefined) throw new Error("It stands there.");
+    if (read === undefined) throw new Error("The draft is missing.");
     const { verdict } = await openReview(board, read.artefact, epoch);
     expect(await board.giveVerdict({ ...verdict(), digest: read.digest })).toEqual({ outcome: "given" });
   });

@@ -31,7 +31,7 @@ export function containersSuite(open: () => Promise<RuntimeBench>): void {
     const stdin = "täglich\n".repeat(50_000);
     expect(await exec(id, ["/bin/cat"], { stdin })).toEqual({ exitCode: 0, stdout: stdin, stderr: "" });
     expect((await exec(id, ["/no/such/program"])).exitCode).not.toBe(0);
-    await expect(exec(sett.name("nobody"), ["/bin/true"])).rejects.toMatchObject({ code: sett.refusal });
+    await expect(exec(sett.name("unknown"), ["/bin/true"])).rejects.toMatchObject({ code: sett.refusal });
   }, 120_000);
 
   test("waiting gives the exit code, also of a container that ended long ago", async () => {

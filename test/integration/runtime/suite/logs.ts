@@ -76,7 +76,7 @@ export function logsSuite(open: () => Promise<RuntimeBench>): void {
 
   test("the logs of a container that is not there are an error", async () => {
     await using sett = await open();
-    const name = sett.name("nobody");
+    const name = sett.name("unknown");
     const expected = { code: sett.refusal, message: expect.stringContaining(`${name} to read the logs of.`) };
     await expect(all(sett.runtime.containers.logs(name))).rejects.toMatchObject(expected);
     await expect(all(sett.runtime.containers.logs(name, { follow: true }))).rejects.toMatchObject(expected);

@@ -110,8 +110,8 @@ export function partsSuite(open: () => Promise<RuntimeBench>): void {
     await networks.create(sett.name("net"), labels);
   });
 
-  test("nobody's name finds nothing", async () => {
+  test("an unknown name finds nothing", async () => {
     await using sett = await open();
-    expect(await sett.runtime.containers.find(sett.name("nobody"))).toBeUndefined();
+    expect(await sett.runtime.containers.find(sett.name("unknown"))).toBeUndefined();
   });
 }

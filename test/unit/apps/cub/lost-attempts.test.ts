@@ -20,7 +20,7 @@ describe("what was in hand", () => {
     return { agent: agentName(agent), phase: "exclusive", attempt: 1, ...(runBy && { run_by: runBy }), ...begun };
   };
 
-  test("of a process that has ended is a Failure; of one that lives, of another agent, or of nobody that is known it stays", async () => {
+  test("of a process that has ended is a Failure; of one that lives, of another agent, or of an unknown process it is left alone", async () => {
     await using scene = await cubScene({ over: { ownProcess: own } });
     const { standIn, parts } = scene;
     const gone = await endedMark();

@@ -79,7 +79,7 @@ describe("a goal", () => {
     ]);
   });
 
-  test("that nobody wants is complete at once, and so is one that nobody is there for", async () => {
+  test("that no agent wants is complete at once, and so is one without any agent", async () => {
     const { board, join, startOrchestrator } = createWorld();
     startOrchestrator();
     const alone = sampleArtefact();

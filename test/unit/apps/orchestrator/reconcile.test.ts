@@ -8,7 +8,7 @@ import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 import { orchestratorParts } from "../../../support/world/wired.ts";
 
-test("takes in what stands there for a while, and says what is still missing of the rest", async () => {
+test("adopts an artefact that is complete for a while, and says what the others still lack", async () => {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });
   await using board = memory.open();
   const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });

@@ -61,7 +61,7 @@ test("what Sett cannot do is warned of, and what is for editors is not", async (
   ]);
 });
 
-test("it is told at the line of `path`, which stands alone", async () => {
+test("a mistake is reported at the line of `path`, which goes with neither `image` nor `external`", async () => {
   const text =
     "version: '1.0'\nagents:\n  a:\n    path: ./nosuch\n    command: [run]\n  b:\n    path: ./b\n    image: x\n    command: [run]\n  c:\n    external: true\n    path: ./b\n";
   await using made = await configFolder({ "sett.yml": text, "b/devcontainer.json": '{ "image": "x", "runArgs": [] }' });

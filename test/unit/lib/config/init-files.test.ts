@@ -29,7 +29,7 @@ test("the written agent is the repository's own, and its script can be run", asy
   }
 });
 
-test("every setting that the written file shows in a comment is valid as it stands", async () => {
+test("every setting that the written file shows in a comment is valid as it is", async () => {
   const files = Object.fromEntries(initFiles().map(({ path, content }) => [path, content]));
   const uncommented = (files["sett.yml"] ?? "").replaceAll(/^ {4}# {1,3}(?=\w+: |environment:|- )/gm, (start) =>
     start.length === 8 ? "      " : "    ",

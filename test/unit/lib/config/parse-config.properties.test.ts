@@ -44,7 +44,7 @@ const file = fc.record(
   { requiredKeys: [] },
 );
 
-/** Either a configuration or mistakes; every mistake stands at a line that the text has. */
+/** Either a configuration or mistakes; every mistake names a line that the text has. */
 function judge(text: string): void {
   const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: { B: "b" } });
   expect(config === undefined).toBe(mistakes.length > 0);

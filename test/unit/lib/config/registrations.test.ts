@@ -97,7 +97,7 @@ test("a person is registered with their rules, and is none of those that are sta
   });
 });
 
-test("people alone are a warning, for nobody is there to do any work; an external agent may do some", () => {
+test("people alone are a warning, for no agent can do any work; an external agent may do some", () => {
   const people = "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
   const warningsOf = (text: string) => parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
   expect(warningsOf(people)).toMatchObject([{ line: 2, path: "agents", sentence: expect.stringContaining("nobody is there") }]);
@@ -118,7 +118,7 @@ test("a rule that waits for a role which no agent has is a warning with the near
   ]);
 });
 
-test("the role of an external agent is a role that somebody has", () => {
+test("the role of an external agent counts as a role that an agent has", () => {
   const text = `${validText}    bids:\n      - { on: X, from: approver, bid: claim }\n  ada: { external: true, role: approver }\n`;
   expect(parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { mistakesIn, validText } from "../../../support/config/config-file.ts";
 
 const cases: [title: string, text: string, lines: string[]][] = [
   [
-    "a doubled key is named where it stands again",
+    "a doubled key is named where it is written again",
     `${validText}    command: [other]\n`,
     ["sett.yml:6:5 agents.a.command: the key `command` stands here a second time"],
   ],

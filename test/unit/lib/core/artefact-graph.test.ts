@@ -68,7 +68,7 @@ describe("the graph of a goal", () => {
   });
 });
 
-test("whatever cites whatever: every edge has both its nodes, none stands twice, and only edges within a thread are evolutionary", () => {
+test("whatever cites whatever: every edge has both its nodes, none is there twice, and only edges within a thread are evolutionary", () => {
   const ids = Array.from({ length: 8 }, newArtefactId);
   const threads = [newLogicalId(), newLogicalId()];
   const artefact = fc.record({

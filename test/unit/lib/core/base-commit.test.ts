@@ -17,7 +17,7 @@ describe("baseCommit", () => {
     expect(baseCommit(second, [goal, first])).toBe(newer);
   });
 
-  test("what the goal pins counts only when nobody else names a commit", () => {
+  test("the commit that the goal pins counts only when no other artefact names one", () => {
     const code = derived([derived([])], { metadata: { commit: older } });
     const goal = derived([], { metadata: { commit: pinned } });
     expect(baseCommit(derived([goal]), [code, goal])).toBe(older);
@@ -25,7 +25,7 @@ describe("baseCommit", () => {
     expect(baseCommit(derived([]), [])).toBeUndefined();
   });
 
-  test("a CodeCommit whose metadata name no commit names one by its payload, be it a commit that nobody has", () => {
+  test("a CodeCommit whose metadata name no commit names one by its payload, even a commit that is not there", () => {
     const goal = derived([], { metadata: { commit: pinned } });
     expect(baseCommit(derived([goal], { type: "CodeCommit", payload: `${newer}\n` }), [goal])).toBe(newer);
     expect(baseCommit(derived([goal], { type: "Report", payload: newer }), [goal])).toBe(pinned);

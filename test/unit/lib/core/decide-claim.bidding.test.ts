@@ -28,7 +28,7 @@ describe("bidding", () => {
     expect(claim.now.claim.status).toBe("complete");
   });
 
-  test("a claim with nobody to ask is complete at once", () => {
+  test("a claim with no agent to ask is complete at once", () => {
     const claim = new ClaimSimulation([]);
     claim.tell();
     expect(claim.now.claim.status).toBe("complete");

@@ -74,7 +74,7 @@ test("phases never go back", () => {
   );
 });
 
-test("nobody gets a grant without having bid for its phase, and nobody gets two", () => {
+test("no agent gets a grant without having bid for its phase, and none gets two", () => {
   run((claim) => {
     const words = { review: "review", parallel: "claim", exclusive: "exclusive" } as const;
     for (const grant of claim.now.grants)
@@ -90,7 +90,7 @@ test("an ended claim leaves no grant queued or running", () => {
   });
 });
 
-test("a claim that is open always waits for somebody", () => {
+test("a claim that is open always waits for an agent or a person", () => {
   run((claim) => {
     const { claim: now, grants } = claim.now;
     if (isEnded(now.status)) return;

@@ -105,7 +105,7 @@ describe("feedback", () => {
     });
   });
 
-  test("feedback on what nobody can rework any more is a Failure that says so", () => {
+  test("feedback on what no agent can rework any more is a Failure that says so", () => {
     const claim = reviewed({ produced_by_agent: "gone", produced_by_role: "gone" });
     const decision = claim.deliver("reviewer", "no");
     expect(decision?.writes.find((write) => write.kind === "follow_up")).toMatchObject({

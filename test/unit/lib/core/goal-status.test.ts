@@ -106,7 +106,7 @@ describe("the state of a goal", () => {
     expect(scene.status().state).toBe("achieved");
   });
 
-  test("is failed with a Failure, even beside a Terminal", () => {
+  test("has failed with a Failure, even beside a Terminal", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal, terminated);
     scene.artefact({ structural_type: "Terminal" });
@@ -186,7 +186,7 @@ describe("the state of a goal", () => {
     expect(scene.status().state).toBe("cancelled");
   });
 
-  test("that ran away is failed, though its last artefacts never get claims", () => {
+  test("that ran away has failed, though its last artefacts never get claims", () => {
     const scene = new Scene();
     scene.claim(scene.goal, terminated);
     scene.artefact({});

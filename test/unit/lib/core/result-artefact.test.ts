@@ -62,7 +62,7 @@ describe("resultArtefact", () => {
     expect(result.source_artefacts).toEqual([target.id, ...reviews]);
   });
 
-  test("a Failure in a rework stands in a thread of its own", () => {
+  test("a Failure in a rework begins a thread of its own", () => {
     const made = grantOrigin({ kind: "rework" });
     const result = resultArtefact(made, { ...report, structural_type: "Failure" }, { target, earlier: [] });
     expect(result).toMatchObject({ logical_id: made.id as never, version: 1, type: "Report" });

@@ -75,7 +75,7 @@ class Tries {
   }
 }
 
-/** The agents bid, and then each step is somebody's work coming to an end, or the time for another attempt. */
+/** The agents bid, and then each step is the end of an agent's work, or the time for another attempt. */
 const scene = fc.record({
   words: fc.tuple(...names.map(() => fc.constantFrom("review" as const, "claim" as const, "exclusive" as const))),
   steps: fc.array(
@@ -143,7 +143,7 @@ test("after a retry that completes, no Failure of what was tried again counts", 
   });
 });
 
-test("while a goal is failed, one of its Failures can be tried again", () => {
+test("while a goal has failed, one of its Failures can be tried again", () => {
   run((tries) => {
     if (tries.state() !== "failed") return;
     expect(tries.failures.some((failure) => tries.asked(failure).ok)).toBe(true);

@@ -62,7 +62,7 @@ describe("a question goes", () => {
     expect(route(about, all, { tried: [...tried, ["coder-3", "Nor does it."]] })).toEqual(toEarlier);
   });
 
-  test("to nobody of the role that has no tool, is asking itself, or of whom nothing can be read", () => {
+  test("to no agent that has no tool, asks itself, or has an unreadable registration", () => {
     const unreadable = { ...member("coder-2"), unreadable: { text: "{", problem: "it is not JSON" } };
     const others = [member("coder-3", { external: true }), member("coder-4", { human: true }), member("coder-5"), unreadable];
     expect(route(about, others, { asking: ["coder-5"] })).toEqual(toEarlier);

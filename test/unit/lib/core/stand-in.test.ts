@@ -51,7 +51,7 @@ describe("feedback on the work of an agent that is not registered any more", () 
     expect(opened).toMatchObject({ claim: { kind: "rework", stand_in: standIn }, grants: [{ agent: "coder-3", attempt: 1 }] });
   });
 
-  test("goes to the agent itself while it is registered, whoever else has its role", () => {
+  test("goes to the agent itself while it is registered, even if others have its role", () => {
     const { followUp, opened } = rejected([coder("coder-1"), coder("coder-2")]);
     expect(followUp).toMatchObject({ kind: "rework", agent: "coder-2" });
     expect(opened?.claim.stand_in).toBeUndefined();
@@ -119,7 +119,7 @@ describe("a rework that its agent does not come to", () => {
   });
 });
 
-test("a bid's work is nobody else's: a claim that is no rework fails with its agent, whoever has its role", () => {
+test("no agent stands in for a bid's work: a claim that is no rework fails with its agent, even if others have its role", () => {
   const claim = new ClaimSimulation([coder("coder-1"), coder("coder-2")]);
   claim.bid("coder-1", "ignore");
   claim.bid("coder-2", "exclusive");
@@ -158,7 +158,7 @@ test("a rework goes to each of the role at most once, whatever becomes of them, 
           },
         }[end]();
         if (end === "remove" && comesBack && registration) agents.push(registration);
-        // Whoever is silent is waited for where nobody is left.
+        // A silent agent is waited for where no other is left.
         expect(isEnded(claim.now.claim.status)).toBe(decision !== undefined);
         opened = decision && openedBy(decision, { ...input, at });
       }

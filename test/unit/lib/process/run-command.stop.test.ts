@@ -149,7 +149,7 @@ test("the first reason to stop is the one recorded", async () => {
 
 test("a background process with its own output does not survive the run", async () => {
   const command = await folder.tool("daemon", "sleep 600 > /dev/null 2>&1 & echo $! > daemon.pid; echo done");
-  // Nobody waits for it: that would be a time-out.
+  // The run does not wait for it: that would be a time-out.
   const end = await endOf(command, { lingerMs: 600_000 });
   expect(end).toMatchObject({ kind: "exited", exitCode: 0, out: "done\n", isCutOff: false });
   await untilGone(await pidIn("daemon.pid"));

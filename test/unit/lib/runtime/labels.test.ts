@@ -29,7 +29,7 @@ test("what a container was made from is read back where it was written", () => {
   expect(readLabels(writeLabels(labels))).toEqual(labels);
 });
 
-test("labels that are not a whole set of Sett's are nobody's", () => {
+test("labels that are not a whole set of Sett's belong to no instance", () => {
   expect(readLabels({})).toBeUndefined();
   expect(readLabels({ "dev.sett.instance": "demo" })).toBeUndefined();
   expect(readLabels({ "dev.sett.instance": "demo", "dev.sett.component": "kraken" })).toBeUndefined();

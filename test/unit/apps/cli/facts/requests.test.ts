@@ -1,4 +1,4 @@
-// What people have asked for and nobody has acted on, from the log alone.
+// What people have asked for and no orchestrator has acted on, from the log alone.
 import { expect, test } from "bun:test";
 import { readRequests } from "../../../../../apps/cli/facts/requests.ts";
 import { requestSentence } from "../../../../../apps/cli/render/request-text.ts";

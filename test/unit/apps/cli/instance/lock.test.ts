@@ -1,11 +1,11 @@
-// Who is named to whoever finds another `sett up` at work.
+// Who is named when another `sett up` is at work.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
 
 const source = join(import.meta.dirname, "../../../../../apps/cli/instance/lock.ts");
 
-test("whoever holds an instance is known by number where the machine tells no name", () => {
+test("the holder of an instance is known by number where the machine has no name for it", () => {
   const program = `
     import { holdInstance } from ${JSON.stringify(source)};
     const lock = async (_, by) => (console.log(by), { outcome: "held", async [Symbol.asyncDispose]() {} });

@@ -55,7 +55,7 @@ describe("the exchange of a repository that leaves nothing behind", () => {
     expect((await leave(main)).isThere).toBe(false);
   });
 
-  test("stays, with a word, while agents run whose folder is gone; nobody waits for those that do not run", async () => {
+  test("stays, with a message, while agents run whose folder is gone; agents that do not run do not count", async () => {
     const gone = join(folder, "gone");
     const kept = await leave(main, instanceParts("other", gone, "containers"));
     expect(kept.isThere).toBe(true);

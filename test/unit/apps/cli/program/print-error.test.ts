@@ -14,7 +14,7 @@ describe("an error", () => {
     expect(await show(error, false)).toEqual({ code: 1, text: "sett: It is dirty.\n  → Commit.\n" });
   });
 
-  test("that nobody expected is shown as one, its stack only with --debug", async () => {
+  test("that is unexpected is shown as such, its stack only with --debug", async () => {
     const quiet = await show(new Error("oh"), false);
     expect(quiet.code).toBe(1);
     expect(quiet.text).toContain("Something unexpected happened: oh");

@@ -92,7 +92,7 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
   expect(eventLine(sampleEvent({ type: "grant_failed" }), plain)).toContain("fails on claim");
 });
 
-test("a result that comes too late is told from one that somebody has written by hand", () => {
+test("a result that comes too late reads differently from one that a person has written by hand", () => {
   const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
   expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
   expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toContain("comes too late with a result");

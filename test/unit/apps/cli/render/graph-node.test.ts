@@ -39,7 +39,7 @@ describe("a node", () => {
     ]);
   });
 
-  test("tells how each claim about it stands", () => {
+  test("shows the status of each claim on it", () => {
     const grant: Grant = {
       agent: agentName("coder"),
       phase: "parallel",

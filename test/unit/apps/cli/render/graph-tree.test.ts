@@ -36,7 +36,7 @@ function drawn(
   return text.trimEnd().split("\n");
 }
 
-test("each artefact stands below what it was made from in the first place, and names what it was made from besides", () => {
+test("each artefact is below its first source, and names its other sources", () => {
   expect(drawn(all)).toEqual([
     `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
     `└─ CodeCommit ${short(commit)} by changelog  “Listed 3 commits”`,

@@ -12,7 +12,7 @@ test("long output is told by its beginning and its end, with what is missing", (
   expect(line.length).toBeLessThan(520);
 });
 
-test("what is short enough stands whole, with no control character in it", () => {
+test("a short text is shown whole, without control characters", () => {
   expect(said({ command: "/bin/sh -c true", stdout: "a\u001b[2Jb\u009bc\nd\u0007" })).toMatch(
     / {2}Said {2}command=\/bin\/sh -c true {2}stdout=ab�c d�$/,
   );

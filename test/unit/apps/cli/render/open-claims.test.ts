@@ -118,7 +118,7 @@ describe("the line above them", () => {
     expect(drawn([], 60, { around: situation([], { pause }) })[0]).toStartWith("── no open claims ── paused by Ada Lovelace ──");
   });
 
-  test("says that nobody orchestrates, and who is silent", () => {
+  test("says that no orchestrator is running, and who is silent", () => {
     const statuses = new Map([[agentName("coder"), { at: nowMs - 240_000, state: "working" as const }]]);
     const around = situation(["coder", "lint"], { leader: undefined, statuses });
     expect(drawn([], 90, { around })[0]).toStartWith(
@@ -128,7 +128,7 @@ describe("the line above them", () => {
   });
 });
 
-test("whoever may never come is named before those who are waited for longer", () => {
+test("an agent that may never come is named before those that are waited for longer", () => {
   const statuses = new Map([[agentName("lint"), { at: nowMs, state: "idle" as const }]]);
   expect(drawn([inParallel], 40, { around: situation(names, { statuses }) })[1]).toEndWith("  unit 8s +1");
 });

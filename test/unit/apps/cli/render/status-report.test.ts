@@ -1,4 +1,4 @@
-// How an instance stands: facts in, lines out.
+// The status of an instance: facts in, lines out.
 
 import { describe, expect, test } from "bun:test";
 import type { Situation } from "../../../../../apps/cli/facts/blocked-reason.ts";
@@ -58,7 +58,7 @@ test("an agent whose registration cannot be read is said, with what mends it", (
 });
 
 describe("a goal", () => {
-  test("stands above its open claims, each with its phases and those whom it waits for", () => {
+  test("comes before its open claims, each with its phases and those whom it waits for", () => {
     const opened = openClaim({ coder: "exclusive", tester: undefined }, { artefact_id: goal.id });
     const over = { id: claimId("77777777"), kind: "rework", artefact_id: draft.id } as const;
     const ended = { bidding: "closed", status: "pending_exclusive" } as const;
@@ -183,7 +183,7 @@ test("a pause is told below the first line: since when, by whom, and how to go o
   );
 });
 
-test("the first line says that nobody orchestrates, and where to look", () => {
+test("the first line says that no orchestrator is running, and where to look", () => {
   const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
   expect(drawn([], situation([], { leader }))[0]).toBe(
     "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",

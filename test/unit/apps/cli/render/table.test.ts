@@ -11,7 +11,7 @@ describe("a table", () => {
     [{ text: "wide" }, { text: "" }],
   ];
 
-  test("stands in columns, whatever is coloured", () => {
+  test("is written in columns, whatever is coloured", () => {
     const lines = table(["A", "STORY"], rows, plain, undefined);
     expect(lines).toEqual(["A     STORY", `${coloured.red("é")}     a long story`, "wide"]);
   });

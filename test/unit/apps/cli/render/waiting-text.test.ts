@@ -71,7 +71,7 @@ describe("a claim in bidding", () => {
     expect([10, 10.001].map(reason)).toEqual(["alive", "silent"]);
   });
 
-  test("waits for somebody who takes part by hand without missing a sign of life", () => {
+  test("waits for an agent that takes part by hand, and expects no heartbeat of it", () => {
     const around = situation(["coder"], { agents: [sampleAgent("coder"), sampleAgent("tester", { external: true })] });
     expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it takes part by hand"]);
     expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
@@ -174,7 +174,7 @@ test("what is no claim's is told as well: an artefact that is owed one, and a qu
   expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
 
-test("nobody orchestrates once the leader lease's lease has lapsed, and when nobody has taken it", () => {
+test("no orchestrator leads once the leader lease has lapsed, or when none has acquired it", () => {
   const told = (leader: Situation["leader"]) => whyNobodyOrchestrates({ leader });
   const leader = { holder: "one\n", epoch: 3 };
   expect(told({ ...leader, expiresInMs: 1 })).toBeUndefined();

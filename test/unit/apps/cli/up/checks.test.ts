@@ -20,7 +20,7 @@ function refusal(all: InstanceParts[]): string | undefined {
 }
 
 describe("a name and a repository", () => {
-  test("are free when nobody has them, and its own to the repository that has them", () => {
+  test("are free when no instance has them, and a repository may use its own again", () => {
     expect(refusal([])).toBeUndefined();
     for (const has of ["containers", "network", "blackboard"] as const)
       expect(refusal([parts("demo", here, has)])).toBeUndefined();

@@ -1,4 +1,4 @@
-// What `sett up` finds to do on an instance as it stands.
+// What `sett up` finds to do on an instance.
 import { describe, expect, test } from "bun:test";
 import { type Change, changesOf } from "../../../../../apps/cli/up/diff.ts";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";

@@ -1,4 +1,4 @@
-// `services.orchestrator.image`: a tag that means this version, one of another version, one that is nowhere, one of somebody's own.
+// `services.orchestrator.image`: a tag that means this version, one of another version, one that is nowhere, one that the user has built.
 import { expect, test } from "bun:test";
 import { findOrchestrator } from "../../../../../apps/cli/up/orchestrator-image.ts";
 import { SettError } from "../../../../../lib/model/errors.ts";

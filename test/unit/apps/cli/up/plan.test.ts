@@ -97,7 +97,7 @@ describe("the plan of an instance", () => {
     expect(specOf("coder").labels).toMatchObject({ component: "agent", agent: "coder", role: "builder" } as never);
   });
 
-  test("lets nobody be root, gain privileges or have a capability, and comes back after a crash", () => {
+  test("lets no process be root, gain privileges or have a capability, and is restarted after a crash", () => {
     for (const spec of [redis, orchestrator, ...agents.map((each) => each.spec)]) {
       expect(spec.user?.uid).toBeGreaterThan(0);
       expect(spec.capabilities).toBe("none");

@@ -50,13 +50,13 @@ test("a lock is held by one at a time, who is named, until it is let go", async 
   await using _again = await take(path);
 });
 
-test("a lock whose holder was killed is free, though nobody has buried the holder, or another process has its number", async () => {
+test("a lock whose holder was killed is free, although the holder is a zombie, or another process has its number", async () => {
   const path = join(folder, crypto.randomUUID());
   const holder = `
     const { takeLock } = await import(${JSON.stringify(require.resolve("../../../../../lib/runtime/process/file-lock.ts"))});
     await takeLock(${JSON.stringify(path)}, "the killed one");
     process.kill(process.pid, "SIGKILL");`;
-  // A shell that becomes a sleep buries nobody.
+  // A shell that becomes a sleep reaps no child.
   await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder], {
     stdout: "pipe",
   });
