@@ -1,4 +1,4 @@
-// The devcontainer.json of an agent's `path`: where it lies, what its image is made from, and what of it Sett cannot do.
+// The devcontainer.json of an agent's `path`: its place, what its image is built from, and which of its keys Sett ignores.
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
@@ -16,7 +16,7 @@ export type Devcontainer = {
   hasFeatures: boolean;
 };
 
-/** Sentences about the folder; the devcontainer is undefined exactly when there are mistakes. */
+/** `mistakes` and `warnings` are sentences about the folder. The devcontainer is undefined exactly when there are mistakes. */
 export type CheckedDevcontainer = { devcontainer: Devcontainer | undefined; mistakes: string[]; warnings: string[] };
 
 const places = [".devcontainer/devcontainer.json", ".devcontainer.json", "devcontainer.json"];
@@ -38,7 +38,7 @@ const honoured = [
   ...["containerEnv", "remoteEnv", "containerUser", "remoteUser", "updateRemoteUserUID"],
   ...["onCreateCommand", "updateContentCommand", "postCreateCommand"],
 ];
-/** Editors and whoever starts a container by hand look at them. */
+/** Keys for editors, and for a person who starts a container by hand. */
 const forEditors = [
   ...["customizations", "forwardPorts", "portsAttributes", "otherPortsAttributes", "secrets", "userEnvProbe", "waitFor"],
   ...["overrideCommand", "shutdownAction", "hostRequirements", "init"],
@@ -90,7 +90,7 @@ function warningsOf(name: string, data: z.infer<typeof File>): string[] {
   return [
     ...(ignored.length === 0 ? [] : [`${name} has ${listed(ignored)}, which Sett ignores`]),
     ...(user === "root"
-      ? [`${name} names \`root\` as the user: an agent is never root, and runs as the repository's owner`]
+      ? [`${name} names \`root\` as the user: an agent never runs as root, but as the repository's owner`]
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-// What `sett init` writes. The example agent is the repository's own `agents/example-agent`, taken over as it is.
+// What `sett init` writes. The example agent is the repository's own `agents/example-agent`, without a change.
 import dockerfile from "../../agents/example-agent/Dockerfile" with { type: "text" };
 import readme from "../../agents/example-agent/README.md" with { type: "text" };
 import runScript from "../../agents/example-agent/run.sh" with { type: "text" };

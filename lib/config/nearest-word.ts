@@ -1,6 +1,6 @@
 // "Did you mean …?"
 
-/** The candidate most like `word`, or undefined when none is near enough to be a slip of the finger. */
+/** The candidate most like `word`, or undefined when none is similar enough to be a typing mistake. */
 export function nearestWord(word: string, candidates: readonly string[]): string | undefined {
   const allowed = Math.max(1, Math.floor(word.length / 3));
   const ranked = candidates

@@ -1,4 +1,4 @@
-// The text of a sett.yml → the configuration, or everything that is wrong with it. Pure: the disk is not looked at.
+// From the text of a sett.yml to the configuration, or to all its mistakes. Pure: reads no file.
 import { resolve } from "node:path";
 import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
 import { impossibleCombinations } from "../model/config-combinations.ts";
@@ -10,7 +10,7 @@ import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.
 import { resolveHooks } from "./resolve-hooks.ts";
 import { parseWith } from "./sentences.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
-import { unheardPrompts } from "./unread-prompts.ts";
+import { unreadPrompts } from "./unread-prompts.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
 export type ConfigText = {
@@ -20,11 +20,11 @@ export type ConfigText = {
   /** Absolute: what the paths in the file are relative to. */
   folder: string;
   host: HostEnvironment;
-  /** This sett's; without it, nothing is said of other versions. */
+  /** This sett's; without it, other versions are not warned of. */
   version?: string;
 };
 
-/** What the file names on the disk, with absolute paths; `problemAt` says where to complain when it is not as it should be. */
+/** A folder or file that the configuration names, with absolute paths; `problemAt` makes a problem at its place in the file. */
 export type NamedPlace =
   | {
       kind: "build";
@@ -38,13 +38,13 @@ export type ParsedConfig = {
   /** Undefined exactly when there are mistakes. */
   config: SettConfig | undefined;
   mistakes: ConfigProblem[];
-  /** Variables that the file asks for and this machine lacks: no mistakes of the file, but without them it cannot be followed. */
+  /** Variables that the file needs and this machine does not have: not mistakes of the file, but `sett up` needs them. */
   missing: ConfigProblem[];
   warnings: ConfigProblem[];
   places: NamedPlace[];
 };
 
-/** Never throws: whatever is wrong is in `mistakes`, all of it at once. */
+/** Never throws: `mistakes` has everything that is wrong, at once. */
 export function parseConfig({ text, file, folder, host, version }: ConfigText): ParsedConfig {
   const yaml = parseYaml(text);
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
@@ -65,12 +65,12 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
   const parsed = parseWith(SettFile, yaml.data);
   if (!parsed.isValid) mistakes.push(...parsed.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
 
-  // What follows looks at single parts, so that it has its say even where another part is wrong.
+  // The checks below are of single parts, so that they also run where another part is wrong.
   const environments = new Map<string, Record<string, string>>();
   for (const [name, agent] of Object.entries(mapIn(mapIn(yaml.data).agents))) {
     const path = ["agents", name];
     const { environment, build, path: folderPath } = mapIn(agent);
-    // The schema does not look below a name that it refuses.
+    // The schema does not check below a name that it refuses.
     const own = parsed.isValid ? parsed : parseWith(AgentFile, agent, path);
     if (!own.isValid) mistakes.push(...own.mistakes.map(({ path, sentence, side }) => problemAt(path, sentence, side)));
     if (isMap(agent)) {
@@ -86,12 +86,12 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
     const parsedBuild = Build.safeParse(build);
     if (parsedBuild.success) {
       const { context, dockerfile } = resolveBuild(folder, parsedBuild.data);
-      const complain = (key: "context" | "dockerfile", sentence: string) => problemAt([...path, "build", key], sentence);
-      places.push({ kind: "build", context, dockerfile, problemAt: complain });
+      const report = (key: "context" | "dockerfile", sentence: string) => problemAt([...path, "build", key], sentence);
+      places.push({ kind: "build", context, dockerfile, problemAt: report });
     }
     if (typeof folderPath === "string" && folderPath !== "") {
-      const complain = (sentence: string) => problemAt([...path, "path"], sentence);
-      places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: complain });
+      const report = (sentence: string) => problemAt([...path, "path"], sentence);
+      places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: report });
     }
   }
   const hooks = resolveHooks(mapIn(yaml.data).notify, host);
@@ -125,10 +125,10 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
     }
   }
   if (config.agents.length + config.external.length === 0) {
-    warnings.push(problemAt(["agents"], "names people alone, who review: nobody is there to do any work"));
+    warnings.push(problemAt(["agents"], "has only people, who review: no agent does any work"));
   }
-  const doubts = [...unmatchedRoles(config), ...unheardPrompts(config), ...(version ? otherVersion(config, version) : [])];
-  warnings.push(...doubts.map(({ path, sentence }) => problemAt(path, sentence)));
+  const findings = [...unmatchedRoles(config), ...unreadPrompts(config), ...(version ? otherVersion(config, version) : [])];
+  warnings.push(...findings.map(({ path, sentence }) => problemAt(path, sentence)));
   return { config, mistakes, missing, warnings, places };
 }
 
@@ -138,13 +138,13 @@ function sourceOf(folder: string, { build, image, path }: Pick<AgentFile, "build
   return { kind: "image", image: image ?? "" };
 }
 
-/** The Dockerfile is looked for in the context, as in Docker Compose. */
+/** The Dockerfile's path is relative to the context, as in Docker Compose. */
 function resolveBuild(folder: string, { context, dockerfile, args }: Build): Extract<ImageSource, { kind: "build" }> {
   const absoluteContext = resolve(folder, context);
   return { kind: "build", context: absoluteContext, dockerfile: resolve(absoluteContext, dockerfile), args };
 }
 
-/** Those entries of an `environment` that are in order, each judged by itself. */
+/** The entries of an `environment` that are valid, each checked by itself. */
 function readableEntries(environment: unknown): EnvironmentEntry[] {
   const pieces: [string | number, unknown][] = Array.isArray(environment)
     ? environment.map((line, index) => [index, [line]])
@@ -155,7 +155,7 @@ function readableEntries(environment: unknown): EnvironmentEntry[] {
   });
 }
 
-/** A map of the file's data; empty for anything else, about which the schema complains. */
+/** A map of the file's data; empty for anything else, which the schema reports. */
 function mapIn(data: unknown): Readonly<Record<string, unknown>> {
   return isMap(data) ? data : {};
 }

@@ -1,4 +1,4 @@
-// What is wrong with a sett.yml, and where: collected first, shown together.
+// The problems of a sett.yml with their places: collected first, shown together.
 import { SettError } from "../model/errors.ts";
 
 /** A path into the file's data: keys of maps and indexes of lists. */
@@ -7,7 +7,7 @@ export type ConfigPath = readonly (string | number)[];
 /** `line` and `column` count from 1. `path` is written `agents.coder.bids[0].bid`; empty for the file as a whole. */
 export type ConfigProblem = { file: string; line: number; column: number; path: string; sentence: string };
 
-/** A problem's place and words, before the file's name is added. */
+/** A problem without the file's name. */
 export type PlacedProblem = Omit<ConfigProblem, "file">;
 
 /** One line: `sett.yml:12:5 agents.coder.timeout: must be …`. */
@@ -15,7 +15,7 @@ export function formatProblem({ file, line, column, path, sentence }: ConfigProb
   return `${file}:${line}:${column}${path === "" ? "" : ` ${path}`}: ${sentence}`;
 }
 
-/** `["agents", "coder", "bids", 0]` → `agents.coder.bids[0]`; a key that is no plain word stands quoted in brackets. */
+/** `["agents", "coder", "bids", 0]` → `agents.coder.bids[0]`; a key that is not a plain word is quoted in brackets. */
 export function formatPath(path: ConfigPath): string {
   const steps = path.map((step) =>
     typeof step === "string" && /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`,

@@ -12,10 +12,13 @@ import type { HostEnvironment } from "./resolve-environment.ts";
 /** More than any sett.yml needs; parsing time grows with the square. */
 const maxFileBytes = 256 * 1024;
 
-/** What is to be said about a file; the configuration is undefined exactly when there are mistakes. `missing`: variables of this machine. */
+/** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
 
-/** As `readConfig`, but mistakes are returned, and `version`, this sett's, is compared with what the file names. Throws `config-missing`, and `config-invalid` for what is no text at all. */
+/**
+ * As `readConfig`, but returns the mistakes, and compares `version`, this sett's, with the one that the file names. Throws `config-missing`, and
+ * `config-invalid` for a file that is not text.
+ */
 export async function checkConfig(path: string, env: HostEnvironment, version?: string): Promise<CheckedConfig> {
   const text = await readText(path);
   const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...(version && { version }) });
@@ -27,7 +30,7 @@ export async function checkConfig(path: string, env: HostEnvironment, version?: 
 }
 
 /**
- * `path` as problems are to name it. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
+ * `path` as problems name it. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
  * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
  */
 export async function readConfig(path: string, env: HostEnvironment): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
@@ -40,7 +43,7 @@ async function readText(path: string): Promise<string> {
   let bytes: Uint8Array;
   try {
     const { size } = await stat(path);
-    if (size > maxFileBytes) throw new SettError("config-invalid", `${path} is larger than 256 KiB: that is no sett.yml.`);
+    if (size > maxFileBytes) throw new SettError("config-invalid", `${path} is larger than 256 KiB, too large for a sett.yml.`);
     bytes = await readFile(path);
   } catch (error) {
     if (error instanceof SettError) throw error;

@@ -1,4 +1,4 @@
-// What a configuration puts on the blackboard: the orchestrator's policy and the agents' registrations.
+// From the configuration to what is stored of it: the orchestrator's policy and the agents' registrations.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
@@ -6,12 +6,12 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits } = config;
-  // Nothing is decided by these: cubs and orchestrator are told of them by variables of their own.
+  // Not part of the policy: cubs and orchestrator get these limits by variables of their own.
   const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, ...decidedBy } = limits;
   return { consensus, clarification, ...decidedBy };
 }
 
-/** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a runtime. */
+/** `images`: agent name → digest or id of its image. An agent without one is registered as not started by a container runtime. */
 export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, string>): AgentRegistration[] {
   const started = config.agents.map((agent) => ({
     name: agent.name,
@@ -29,14 +29,14 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
   return [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
 }
 
-/** Nobody acts on what a container would be told. */
+/** These settings have no effect where no container is started. */
 const notStarted = { replicas: 1, strategy: "reuse", workspace_mode: "ro", timeout_ms: 5 * 60_000, image: "" } as const;
 
 function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
   return { ...agent, ...notStarted, external: true };
 }
 
-/** Its rules bid the moment a claim opens, so that no bid of it is ever missing. */
+/** A person's rules bid when a claim opens, so that the bid is never missing. */
 function registrationOfPerson(person: Person): AgentRegistration {
   return { ...person, ...notStarted, on_missing_bid: "ignore", retries: 0, human: true };
 }

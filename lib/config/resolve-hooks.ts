@@ -1,12 +1,12 @@
-// The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows what was put in: it may be secret.
+// The addresses and secrets of `notify`, with `${NAME}` taken from the host. No sentence shows a value: it may be secret.
 import type { ConfigPath } from "./problems.ts";
-import { type Complaint, type HostEnvironment, replaceVariables } from "./resolve-environment.ts";
+import { type HostEnvironment, type ProblemKind, replaceVariables } from "./resolve-environment.ts";
 
 export type ResolvedHooks = {
-  /** One for each entry of the list; what is wrong is empty. */
+  /** One for each entry of the list; empty where it is wrong. */
   values: { url: string; secret: string }[];
   mistakes: { path: ConfigPath; sentence: string }[];
-  /** Variables that this machine lacks: another one may have them. */
+  /** Variables that this machine does not have: another one may have them. */
   missing: { path: ConfigPath; sentence: string }[];
 };
 
@@ -14,24 +14,24 @@ export type ResolvedHooks = {
 const minSecretLength = 16;
 
 export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHooks {
-  const found: Pick<ResolvedHooks, Complaint> = { mistakes: [], missing: [] };
+  const found: Pick<ResolvedHooks, ProblemKind> = { mistakes: [], missing: [] };
   const seen = new Set<string>();
   const values = (Array.isArray(notify) ? notify : []).map((entry: unknown, index) => {
     const read = (key: "url" | "secret", problemOf: (text: string) => string | undefined) => {
-      const given: unknown = entry instanceof Object ? Reflect.get(entry, key) : undefined;
-      // The schema complains about what is no text.
-      if (typeof given !== "string") return "";
+      const raw: unknown = entry instanceof Object ? Reflect.get(entry, key) : undefined;
+      // The schema reports what is not text.
+      if (typeof raw !== "string") return "";
       let isWhole = true;
-      const complain = (sentence: string, kind: Complaint) => {
+      const report = (sentence: string, kind: ProblemKind) => {
         isWhole = false;
         found[kind].push({ path: ["notify", index, key], sentence });
       };
-      const text = replaceVariables(given, host, complain);
+      const text = replaceVariables(raw, host, report);
       const problem = isWhole ? problemOf(text) : undefined;
-      if (problem !== undefined) complain(problem, "mistakes");
+      if (problem !== undefined) report(problem, "mistakes");
       return text;
     };
-    const url = read("url", (text) => urlProblem(text) ?? (seen.has(text) ? "stands here a second time" : undefined));
+    const url = read("url", (text) => urlProblem(text) ?? (seen.has(text) ? "is here a second time" : undefined));
     seen.add(url);
     return { url, secret: read("secret", secretProblem) };
   });
@@ -41,7 +41,7 @@ export function resolveHooks(notify: unknown, host: HostEnvironment): ResolvedHo
 function urlProblem(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return "must be an address such as `https://example.org/hook`";
-  if (url.username !== "" || url.password !== "") return "must not hold a user or a password: what is sent is signed";
+  if (url.username !== "" || url.password !== "") return "must not have a user or a password: the messages are signed instead";
   return undefined;
 }
 

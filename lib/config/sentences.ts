@@ -1,12 +1,12 @@
-// zod's issues in the words of a person who reads a sett.yml.
+// zod's issues as sentences for the person who writes a sett.yml.
 import { z } from "zod";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
-/** One mistake of the data. `side` tells what to point at: a key that should not be there, or a value. */
+/** One mistake of the data. `side`: whether to point at the key (one that should not be there) or at its value. */
 export type DataMistake = { path: ConfigPath; side: "key" | "value"; sentence: string };
 
-/** Parses and gives either the value or every mistake. `path` is where `value` stands in the file. */
+/** Parses, and returns either the value or every mistake. `path` is the place of `value` in the file. */
 export function parseWith<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -25,7 +25,7 @@ function mistakesOf(issue: z.core.$ZodIssue, parents: ConfigPath): DataMistake[]
     return issue.keys.map((key, index) => ({ path: [...path, key], side: "key", sentence: sentences[index] ?? "is unknown" }));
   }
   if (issue.code === "invalid_union") {
-    // The form that was meant is the one whose complaints are about its inside.
+    // The form that was meant is the one whose issues are all inside it.
     const meant = issue.errors.find((inner) => inner.length > 0 && inner.every(({ path: innerPath }) => innerPath.length > 0));
     if (meant !== undefined) return meant.flatMap((inner) => mistakesOf(inner, path));
   }

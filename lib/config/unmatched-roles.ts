@@ -1,4 +1,4 @@
-// Rules that wait for a role nobody has: allowed, for artefacts may be written by hand, but mostly a slip.
+// Warns of rules for a role that no agent has: allowed, because artefacts may be written by hand, but mostly a typing mistake.
 import { userRole } from "../model/artefact.ts";
 import type { SettConfig } from "../model/config.ts";
 import { nearestWord } from "./nearest-word.ts";

@@ -1,4 +1,4 @@
-// YAML text → plain data, with the way back from a path in the data to a line of the text.
+// From YAML text to plain data, and back from a path in the data to a line of the text.
 import { LineCounter, parseDocument, type YAMLError } from "yaml";
 import { messageOf } from "../model/errors.ts";
 import { type ConfigPath, formatPath, type PlacedProblem } from "./problems.ts";
@@ -6,14 +6,14 @@ import { findOffset } from "./yaml-find.ts";
 import { checkStructure, keepTextOfScalars, lastAlias, pathAt } from "./yaml-structure.ts";
 
 export type YamlFile = {
-  /** Mistakes of YAML itself: with any of them but a doubled key, `data` is undefined. */
+  /** Mistakes of YAML itself. With any of them, except a duplicate key, `data` is undefined. */
   mistakes: PlacedProblem[];
   data: unknown;
-  /** Where a path stands, or the nearest part of it that is there. `key` asks for the key even where there is a value. */
+  /** The place of a path, or of the nearest part of it that exists. `key` asks for the key even where there is a value. */
   place(path: ConfigPath, side?: "key" | "value"): { line: number; column: number };
 };
 
-/** Never throws: whatever is wrong with the text is in `mistakes`. */
+/** Never throws: `mistakes` has everything that is wrong with the text. */
 export function parseYaml(text: string): YamlFile {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, merge: true, strict: true });
@@ -40,24 +40,24 @@ export function parseYaml(text: string): YamlFile {
   try {
     return { mistakes, data: document.toJS({ maxAliasCount: 100 }), place };
   } catch (error) {
-    // What is left is the library's guard against aliases of aliases, which multiply.
+    // The only failure left is the library's limit for aliases of aliases, which multiply.
     const offset = lastAlias(document);
     const path = formatPath(pathAt(document, offset));
     return { mistakes: [...mistakes, { ...at(offset), path, sentence: expansionSentence(error) }], data: undefined, place };
   }
 }
 
-/** True for a file that holds nothing but comments. */
+/** True for a file with nothing but comments. */
 export function isEmpty(data: unknown): boolean {
   return data === null || data === undefined;
 }
 
 function expansionSentence(error: unknown): string {
   const isBomb = error instanceof Error && /alias count/.test(error.message);
-  return isBomb ? "names aliases of aliases, which grow beyond measure" : `cannot be expanded: ${messageOf(error)}`;
+  return isBomb ? "has aliases of aliases, which become too large" : `cannot be expanded: ${messageOf(error)}`;
 }
 
-/** A text nested too deeply yields one complaint for each level after the true one. */
+/** A text that is nested too deeply yields an error for each level, after the actual one. */
 function onlyTheCause(errors: readonly YAMLError[]): readonly YAMLError[] {
   const cause = errors.find(isExhaustion);
   return cause === undefined ? errors : [cause];
@@ -70,13 +70,13 @@ function isExhaustion(error: YAMLError): boolean {
 function sentenceOf(error: YAMLError, path: ConfigPath): string {
   switch (error.code) {
     case "DUPLICATE_KEY":
-      return `the key \`${path.at(-1) ?? ""}\` stands here a second time`;
+      return `the key \`${path.at(-1) ?? ""}\` is here a second time`;
     case "MULTIPLE_DOCS":
-      return "begins a second document (`---`): one file holds one";
+      return "begins a second document (`---`): a file may have only one";
     case "RESOURCE_EXHAUSTION":
       return "is nested too deeply";
     case "TAB_AS_INDENT":
-      return "a tab indents this line: YAML wants spaces";
+      return "a tab indents this line: YAML needs spaces";
     default:
       return `is not YAML: ${error.message}`;
   }

@@ -2,7 +2,7 @@
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from "yaml";
 import type { ConfigPath } from "./problems.ts";
 
-/** The offset of what stands at `path`, or of the nearest ancestor that the text has. Follows aliases and `<<` merges. */
+/** The offset of the node at `path`, or of the nearest ancestor that the text has. Follows aliases and `<<` merges. */
 export function findOffset(document: Document, path: ConfigPath, side: "key" | "value"): number {
   let node: unknown = document.contents;
   let key: unknown;
@@ -14,12 +14,12 @@ export function findOffset(document: Document, path: ConfigPath, side: "key" | "
       continue;
     }
     const pair = isMap(holder) ? findPair(document, holder, String(step)) : undefined;
-    // A key that is missing is shown at what lacks it; in a short form it is what stands there.
+    // A missing key is shown at the map that lacks it; where a short form was used, at that.
     if (pair === undefined) break;
     key = pair.key;
     node = pair.value;
   }
-  // A block's first line says less than the key above it, and so does the nothing behind a bare `key:`.
+  // The key above a block says more than the block's first line, and so does a key without a value.
   const isShownByKey = side === "key" || !isScalar(node) || (node.source ?? "") === "";
   return (isShownByKey ? offsetOf(key) : undefined) ?? offsetOf(node) ?? 0;
 }

@@ -1,4 +1,4 @@
-// What YAML allows and a sett.yml does not: odd keys, endless nesting, aliases that lead nowhere.
+// What YAML allows and a sett.yml does not: keys that are not words, deep nesting, aliases without an anchor.
 import { type Document, isAlias, isMap, isScalar, isSeq } from "yaml";
 import type { ConfigPath } from "./problems.ts";
 import { isMergeKey, keyText, mergeSources, offsetOf } from "./yaml-find.ts";
@@ -8,36 +8,35 @@ type StructureProblem = { offset: number; path: ConfigPath; sentence: string };
 const maxDepth = 50;
 const maxAliases = 100;
 
-/** Problems that would make the data something else than it looks. Without any the document can be turned into data. */
+/** Problems because of which the data would differ from the text. Without any, the document can be converted into data. */
 export function checkStructure(document: Document): StructureProblem[] {
   const problems: StructureProblem[] = [];
   let aliases = 0;
-  const complain = (node: unknown, path: ConfigPath, sentence: string) => {
+  const report = (node: unknown, path: ConfigPath, sentence: string) => {
     problems.push({ offset: offsetOf(node) ?? 0, path, sentence });
   };
 
   walk(document.contents, [], (node, path) => {
     if (path.length > maxDepth) {
-      complain(node, path.slice(0, 3), "is nested too deeply");
+      report(node, path.slice(0, 3), "is nested too deeply");
       return "skip";
     }
     if (isAlias(node)) {
       aliases += 1;
-      if (aliases === maxAliases + 1) complain(node, path, `is one alias too many: a sett.yml has at most ${maxAliases}`);
+      if (aliases === maxAliases + 1) report(node, path, `is one alias too many: a sett.yml may have at most ${maxAliases}`);
       if (aliases <= maxAliases && node.resolve(document) === undefined) {
-        complain(node, path, `names an anchor \`&${node.source}\` that does not stand before it`);
+        report(node, path, `names an anchor \`&${node.source}\` that is not defined before it`);
       }
     }
     for (const pair of isMap(node) ? node.items : []) {
       const key = keyText(pair.key);
       if (isMergeKey(pair.key)) {
         const named = isSeq(pair.value) ? pair.value.items.length : 1;
-        if (mergeSources(document, pair.value).length < named)
-          complain(pair.key, path, "`<<` must name a map, or a list of maps");
+        if (mergeSources(document, pair.value).length < named) report(pair.key, path, "`<<` must name a map, or a list of maps");
       } else if (key === undefined) {
-        complain(pair.key ?? node, path, "has a key that is not a word");
+        report(pair.key ?? node, path, "has a key that is not a word");
       } else if (key === "__proto__") {
-        complain(pair.key, path, "has a key `__proto__`, which is not allowed");
+        report(pair.key, path, "has a key `__proto__`, which is not allowed");
       }
     }
     return "descend";
@@ -59,7 +58,7 @@ export function pathAt(document: Document, offset: number): ConfigPath {
   return found;
 }
 
-/** Where the last alias of the text stands. */
+/** The offset of the last alias of the text. */
 export function lastAlias(document: Document): number {
   let offset = 0;
   walk(document.contents, [], (node) => {
@@ -70,8 +69,8 @@ export function lastAlias(document: Document): number {
 }
 
 /**
- * Numbers and booleans under `environment` and `build.args` become the text they are written with, for that is what a process
- * gets: `VERSION: 1.10` is not `1.1`.
+ * Numbers and booleans under `environment` and `build.args` become the text that they are written with, because a process gets text:
+ * `VERSION: 1.10` is not `1.1`.
  */
 export function keepTextOfScalars(document: Document): void {
   const agents = document.get("agents");

@@ -1,4 +1,4 @@
-// What the blackboard knows of an agent: its registration (from sett.yml or its environment) and its last sign of life.
+// The blackboard's records of an agent: its registration (from sett.yml or its environment) and its last heartbeat.
 import { z } from "zod";
 import { BidRule } from "./bid.ts";
 import { AgentName, ClaimId } from "./ids.ts";
@@ -9,7 +9,7 @@ export type Strategy = z.infer<typeof Strategy>;
 export const WorkspaceMode = z.enum(["ro", "rw"]);
 export type WorkspaceMode = z.infer<typeof WorkspaceMode>;
 
-/** Written before the agent starts; the orchestrator and the agent's cub both take their settings from here. */
+/** Written before the agent starts; the orchestrator and the agent's cub both read their settings from it. */
 export const AgentRegistration = z.strictObject({
   name: AgentName,
   role: z.string().min(1),
@@ -23,23 +23,23 @@ export const AgentRegistration = z.strictObject({
   /** For one run of the agent's command. */
   timeout_ms: z.int().min(1),
   retries: z.int().min(0),
-  /** The image's digest or id; empty for an agent that no container runtime started. */
+  /** The image's digest or id; empty for an agent that no container runtime has started. */
   image: z.string(),
-  /** Nobody runs it: it takes part by hand, with plain Redis commands. */
+  /** Sett starts nothing for this agent: it takes part by hand, with plain Redis commands. */
   external: z.literal(true).optional(),
   /** A person, who reviews with `sett approve` and `sett reject`. Its rules bid at once. */
   human: z.literal(true).optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;
 
-/** Whether containers that are made for them work off the grants of such an agent; its own container only bids then. */
+/** True when each grant of the agent gets a worker's container; the agent's own container then only bids. */
 export function needsWorkers({ replicas, strategy }: Pick<AgentRegistration, "replicas" | "strategy">): boolean {
   return replicas > 1 || strategy === "fresh_per_call";
 }
 
 /**
- * As it stands on the blackboard. Of one that cannot be read (`problem`) nothing is known but the name, and what else stands here is what harms
- * least. It is registered: it is waited for, and nothing fails for it. `text` is what is stored, so that it can be put back as it was.
+ * As it is stored. Of a registration that cannot be read (`problem`) only the name is known; its other members have the values that do the
+ * least harm. The agent is registered: its bids and grants wait, and none fails. `text` is the stored text, so that it can be restored.
  */
 export type RegisteredAgent = AgentRegistration & { unreadable?: { text: string; problem: string } };
 

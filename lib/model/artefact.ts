@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { ArtefactId, ClaimId, CommitHash, GoalId, LogicalId } from "./ids.ts";
 
-/** What the orchestrator understands of an artefact. Only `Standard` ones get claims by themselves. */
+/** The kind of an artefact, by which the orchestrator handles it. Only `Standard` ones get a claim by themselves. */
 export const StructuralType = z.enum(["Standard", "Review", "Question", "Answer", "Failure", "Terminal"]);
 export type StructuralType = z.infer<typeof StructuralType>;
 
@@ -27,13 +27,13 @@ export const Artefact = z.strictObject({
   produced_by_agent: z.string(),
   created_at: z.iso.datetime(),
   goal_id: GoalId,
-  /** Empty when it did not come out of a claim. */
+  /** Empty when it is not the result of a claim. */
   claim_id: z.union([ClaimId, z.literal("")]),
   metadata: ArtefactMetadata,
 });
 export type Artefact = z.infer<typeof Artefact>;
 
-/** All of an artefact but what it says: enough to decide about it. */
+/** An artefact without its payload: enough to decide about it. */
 export type ArtefactHead = Omit<Artefact, "payload">;
 
 /** The type of the artefact that a workflow starts from. */
@@ -42,7 +42,7 @@ export const goalType = "GoalDefined";
 /** An artefact of this type promises that its payload is a commit. */
 export const codeCommitType = "CodeCommit";
 
-/** The type of the Question that comes of reviewers' feedback on a goal. */
+/** The type of the Question that the orchestrator posts for reviewers' feedback on a goal. */
 export const goalFeedbackType = "GoalFeedback";
 
 /** The role recorded for what people post. */

@@ -1,4 +1,4 @@
-// An agent's word on a claim, and the rules it may be derived from.
+// Bids: an agent's word on a claim, and the rules that decide it.
 import { z } from "zod";
 import { AgentName } from "./ids.ts";
 
@@ -9,7 +9,7 @@ export type BidWord = z.infer<typeof BidWord>;
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;
 
-/** `on` matches the artefact's type and `from` its producer's role; `*` stands for any run of characters. */
+/** `on` matches the artefact's type and `from` its producer's role; `*` matches any run of characters. */
 export const BidRule = z.strictObject({
   on: z.string().min(1).describe("The artefact's type; `*` matches any run of characters."),
   from: z.string().min(1).optional().describe("The role of the artefact's producer; `*` matches any run of characters."),

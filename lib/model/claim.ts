@@ -12,7 +12,7 @@ export type ClaimStatus = z.infer<typeof ClaimStatus>;
 export const ClaimKind = z.enum(["standard", "rework", "clarification", "retry"]);
 export type ClaimKind = z.infer<typeof ClaimKind>;
 
-/** Whose place an agent of the same role has taken, and why: a sentence. */
+/** `for`: the agent whose work an agent of the same role does. `because`: a sentence. */
 export const StandIn = z.strictObject({ for: z.string(), because: z.string() });
 export type StandIn = z.infer<typeof StandIn>;
 
@@ -30,7 +30,7 @@ export const Claim = z.strictObject({
   additional_context_ids: z.array(ArtefactId),
   /** Of a rework or a clarification that goes to another agent than the one that made the artefact. */
   stand_in: StandIn.optional(),
-  /** Bumped by every bid, accept, finish and commit; a commit that read an older one is refused. */
+  /** Every bid, accepted grant, finished grant and commit increments it; a commit that was decided on an older one is refused. */
   rev: z.int(),
   created_at: z.iso.datetime(),
   /** Empty until the claim is terminated. */
@@ -50,8 +50,8 @@ const grantBase = {
   queued_at: z.iso.datetime(),
 };
 /**
- * A process, wherever it runs. `born` differs for any two of one number on a machine; `namespace` is that of its number. `container`: the id of
- * the container that it runs in, where it could be told.
+ * A process. `born` differs between any two processes that had the same `pid` on a machine; `namespace` is the one that `pid` belongs to.
+ * `container`: the id of the container that it runs in, where it is known.
  */
 export const ProcessMark = z.strictObject({
   pid: z.int(),
@@ -62,12 +62,12 @@ export const ProcessMark = z.strictObject({
 export type ProcessMark = z.infer<typeof ProcessMark>;
 
 const grantInputs = {
-  /** Of a run by a cub, which chose it: two cubs of one name may begin in the same millisecond, and only one of them may have the grant. */
+  /** The cub's own id for this run: two cubs of one name may accept in the same millisecond, and only one of them may have the grant. */
   run_id: z.uuid().optional(),
   /** The cub's process. */
   run_by: ProcessMark.optional(),
   started_at: z.iso.datetime(),
-  /** The artefacts that the tool is given beside the target. */
+  /** The artefacts that the tool gets beside the target. */
   context_ids: z.array(ArtefactId),
   base_commit: CommitHash.optional(),
 };
@@ -81,7 +81,7 @@ export type WaitsFor = z.infer<typeof WaitsFor>;
 
 /** The right and duty of one agent to work on one claim in one phase. */
 export const Grant = z.discriminatedUnion("state", [
-  /** `base_commit` on a queued grant: where an earlier attempt of it stopped to ask. */
+  /** `base_commit` of a queued grant: the commit that an earlier attempt had reached when it asked a question. */
   z.strictObject({ ...grantBase, state: z.literal("queued"), base_commit: CommitHash.optional() }),
   z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("running") }),
   z.strictObject({ ...grantBase, ...grantInputs, state: z.literal("waiting"), waits_for: WaitsFor }),
@@ -100,7 +100,7 @@ export const Grant = z.discriminatedUnion("state", [
     /** The Failure artefact. */
     artefact_ids: z.array(ArtefactId),
     reason: z.string(),
-    /** Of one that the agent has not ended by its own answer: the type of that Failure. */
+    /** The type of the Failure, where the agent did not end the grant by its own answer. */
     failure_type: z.string().optional(),
     /** When the next attempt is queued, where the agent's `retries` allow one. */
     retry_at: z.iso.datetime().optional(),
@@ -131,7 +131,7 @@ export function missingBidders({ electorate, bids }: Pick<Claim, "electorate" | 
 /** What is decided on: a claim with its grants. */
 export type ClaimSnapshot = { claim: Claim; grants: Grant[] };
 
-/** A claim that somebody has broken by hand: what can still be made out of it. `problem` is a sentence that names the key. */
+/** A claim whose record a person has broken: what can still be read of it. `problem` is a sentence that names the key. */
 export type MalformedClaim = { claim: ClaimId; goal: GoalId | undefined; status: ClaimStatus | undefined; problem: string };
 
 /** Ended claims never change. */

@@ -1,7 +1,7 @@
 // Which settings of an agent exclude each other, or need each other.
 import { AgentFile } from "./config.ts";
 
-/** What has a meaning only where a container is started, or kept to a time. */
+/** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
   ...[
     "build",
@@ -19,13 +19,13 @@ const withContainer = [
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 
-/** A person judges what others made; that takes a role and rules. */
+/** The keys of a person, who reviews. */
 const ofPerson = new Set(["human", "role", "bids"]);
 
 function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const message = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
+  const message = "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
   const surplus = Object.keys(AgentFile.in.shape).filter((key) => agent[key] !== undefined && !ofPerson.has(key));
-  const words = wordsOf(agent.bids);
+  const words = bidsIn(agent.bids);
   const wrong = words.flatMap((word, index) =>
     word === "claim" || word === "exclusive"
       ? [
@@ -38,7 +38,7 @@ function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossib
   );
   const never = {
     path: ["bids"],
-    message: "never says `review`, so this person would not be asked: `- { on: ReleasePlan, bid: review }`",
+    message: "never says `review`, so this person would never get work: `- { on: ReleasePlan, bid: review }`",
   };
   return [
     ...surplus.map((key) => ({ path: [key], message })),
@@ -47,40 +47,40 @@ function impossibleForPerson(agent: Readonly<Record<string, unknown>>): Impossib
   ];
 }
 
-/** The word of each rule, as the file has them. */
-function wordsOf(bids: unknown): unknown[] {
+/** The `bid` of each rule, as the file has it. */
+function bidsIn(bids: unknown): unknown[] {
   return Array.isArray(bids) ? bids.map((rule: unknown) => Object(rule).bid) : [];
 }
 
 type Impossible = { path: (string | number)[]; message: string };
 
 /**
- * What single fields cannot show. It takes an agent as the file has it, so that a combination is judged, too, where zod stops
- * because another field is wrong.
+ * Mistakes that no single key shows. It takes an agent as the file has it, so that combinations are checked also where zod stops because
+ * another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
   const { external, human, command, replicas, strategy = "reuse" } = agent;
   if (human === true) return impossibleForPerson(agent);
   if (external === true) {
-    const message = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
+    const message = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
     return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
   }
   const found: Impossible[] = [];
-  if (command === undefined && !isForModelAlone(agent)) {
+  if (command === undefined && !needsModel(agent)) {
     found.push({ path: ["command"], message: 'is missing: write `command: ["/app/run.sh"]`' });
   }
   const [source, ...more] = (["build", "image", "path"] as const).filter((key) => agent[key] !== undefined);
   if (source === undefined) {
     found.push({ path: [], message: "needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`" });
   }
-  for (const key of more) found.push({ path: [key], message: `stands beside \`${source}\`: keep one of the two` });
+  for (const key of more) found.push({ path: [key], message: `cannot be combined with \`${source}\`: keep one of the two` });
   if (typeof replicas === "number" && replicas > 1 && strategy === "reuse") {
     found.push({ path: ["replicas"], message: "is more than 1, which needs `strategy: fresh_per_call`" });
   }
   return found;
 }
 
-/** Nothing but prompts says what it does: it wants no work before there is a model to read them, and so needs no command. */
-function isForModelAlone({ prompts, bids = [], bid_command }: Readonly<Record<string, unknown>>): boolean {
+/** An agent with prompts and without rules: it ignores everything as long as Sett cannot ask a model, and so needs no command. */
+function needsModel({ prompts, bids = [], bid_command }: Readonly<Record<string, unknown>>): boolean {
   return Object(prompts).claim !== undefined && Array.isArray(bids) && bids.length === 0 && bid_command === undefined;
 }

@@ -4,13 +4,13 @@ import { z } from "zod";
 /** One variable before `${…}` is replaced. */
 export type EnvironmentEntry = {
   name: string;
-  /** Missing for a bare name: the host's value is taken over. */
+  /** Missing for a bare name: the host's value is used. */
   value?: string;
-  /** Where it stands in the file: the index in the list, or the key of the map. */
+  /** Its place in the file: the index in the list, or the key of the map. */
   at: string | number;
 };
 
-/** Names that Sett sets itself, or that the cub must not be started with (docs/reference/tool-contract.md#environment-of-the-command). */
+/** Names that Sett sets itself, or without which the cub must start (docs/reference/tool-contract.md#environment-of-the-command). */
 function isReserved(name: string): boolean {
   return name === "REDIS_URL" || /^(?:SETT|BUN|LD)_/.test(name);
 }
@@ -34,7 +34,7 @@ const Line = z
     const [, name = text, value] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
     return value === undefined ? { name } : { name, value };
   })
-  // The issues of the parts stand for the whole line, which is all that the file knows.
+  // The issues of the parts are reported for the whole line: the file has no place for a part.
   .superRefine(({ name, value }, context) => {
     const parts = [Name.safeParse(name), Value.safeParse(value ?? "")];
     for (const message of parts.flatMap((part) => (part.success ? [] : part.error.issues.map((issue) => issue.message)))) {

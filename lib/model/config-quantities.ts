@@ -2,10 +2,10 @@
 import { z } from "zod";
 
 const msOf: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-/** A week. Timers hold no more than 24 days, and nothing in Sett should be waited for that long. */
+/** A week. Timers allow no more than 24 days, and nothing in Sett should wait that long. */
 const maxDurationMs = 7 * 86_400_000;
 
-/** One pattern judges the file and goes into its JSON Schema. */
+/** The same patterns check the file and are in its JSON Schema. */
 const durationPattern = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/;
 const sizePattern = /^(\d+(?:\.\d+)?)\s?([kKmMgGtT]?)(?:[iI]?[bB])?$/;
 const cpusPattern = /^(?:\d+(?:\.\d*)?|\.\d+)$/;
@@ -31,21 +31,21 @@ export const Duration = z
     return z.NEVER;
   });
 
-/** Within bounds that its use has: both in milliseconds, and as sett.yml writes them. */
-export function durationBetween([minMs, least]: [number, string], [maxMs, most]: [number, string]) {
-  return Duration.refine((ms) => ms >= minMs, { error: `must be at least \`${least}\`` }).refine((ms) => ms <= maxMs, {
-    error: `must be at most \`${most}\``,
+/** A duration within bounds; each bound in milliseconds, and as sett.yml writes it. */
+export function durationBetween([minMs, minText]: [number, string], [maxMs, maxText]: [number, string]) {
+  return Duration.refine((ms) => ms >= minMs, { error: `must be at least \`${minText}\`` }).refine((ms) => ms <= maxMs, {
+    error: `must be at most \`${maxText}\``,
   });
 }
 
-/** The `health_port` of a service: no 0, which would be another one each time. */
+/** The `health_port` of a service. Not 0, which would be another port at every start. */
 export const Port = z
   .int({ error: "must be a port, from 1 to 65535" })
   .min(1, { error: "must be at least 1" })
   .max(65_535, { error: "must be at most 65535" });
 
 const powerOf: Record<string, number> = { "": 0, k: 1, m: 2, g: 3, t: 4 };
-/** What the Docker Engine takes as the least. */
+/** The minimum that the Docker Engine accepts. */
 const minMemoryBytes = 6 * 1024 ** 2;
 const maxMemoryBytes = 64 * 1024 ** 4;
 
@@ -69,9 +69,9 @@ const sizeFrom = (minBytes: number, tooSmall: string) =>
       return z.NEVER;
     });
 
-export const Memory = sizeFrom(minMemoryBytes, "must be at least `6M`, the least that Docker takes");
+export const Memory = sizeFrom(minMemoryBytes, "must be at least `6M`, the minimum that Docker accepts");
 
-/** Of what an agent is given to read. */
+/** The size of the context of one grant. */
 export const ContextSize = sizeFrom(1024, "must be at least `1K`");
 
 /** `'0.50'` or `2` → how many processors, from 0.01 to 1024. */

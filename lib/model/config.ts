@@ -1,4 +1,4 @@
-// sett.yml: what the file may say, and what the rest of Sett gets from it (docs/reference/sett-yml.md).
+// sett.yml: the keys of the file, and the configuration that the rest of Sett gets from it (docs/reference/sett-yml.md).
 import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { userRole } from "./artefact.ts";
@@ -11,7 +11,7 @@ import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
 
-/** The kernel takes no longer single argument or variable than 128 KiB. */
+/** The kernel accepts no argument or variable longer than 128 KiB. */
 const maxArgumentBytes = 100 * 1024;
 
 const Argument = z
@@ -40,7 +40,7 @@ const BuildMap = z.strictObject({
     .describe("Build arguments: name and value."),
 });
 
-/** `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are still as the file has them. */
+/** `./folder` is short for `{ context: ./folder }`, as in Docker Compose. Paths are as the file has them. */
 export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.parse({ context }))], {
   error: "must be a map with `context`, or a folder",
 });
@@ -61,8 +61,8 @@ function fits(reserved: number | undefined, limit: number | undefined): boolean 
 
 const Resources = z
   .strictObject({
-    limits: Amounts.optional().describe("The most that it gets. Default: no limit."),
-    reservations: Amounts.optional().describe("What is kept free for it."),
+    limits: Amounts.optional().describe("The maximum that it gets. Default: no limit."),
+    reservations: Amounts.optional().describe("What is reserved for it."),
   })
   .refine(({ limits, reservations }) => fits(reservations?.cpus, limits?.cpus), {
     path: ["reservations", "cpus"],
@@ -73,8 +73,8 @@ const Resources = z
     error: "must not be more than `limits.memory`",
   });
 
-const takenSentence = "is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett";
-function isTaken(name: string): boolean {
+const reservedSentence = "is reserved: `user` means people, `orchestrator` and `redis` are parts of Sett";
+function isReserved(name: string): boolean {
   return [userRole, "orchestrator", "redis"].includes(name);
 }
 
@@ -85,12 +85,12 @@ const Role = z
   .max(100, { error: "must have at most 100 characters" })
   .regex(/^[^\s*](?:[^*]*[^\s*])?$/, { error: roleSentence, abort: true })
   .refine((role) => !/\p{Cc}/u.test(role), { error: roleSentence })
-  .refine((role) => !isTaken(role), { error: takenSentence });
+  .refine((role) => !isReserved(role), { error: reservedSentence });
 
-/** Names are default roles, so the same words are taken. */
-const FreeAgentName = AgentName.refine((name) => !isTaken(name), { error: takenSentence });
+/** A name is the default role, so the same words are reserved. */
+const UnreservedAgentName = AgentName.refine((name) => !isReserved(name), { error: reservedSentence });
 
-/** One agent of the file. What is impossible beside something else is left to `impossibleCombinations`. */
+/** One agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
   .strictObject({
     role: Role.optional().describe("What the agent is to others: rules name it in `from`. Default: the agent's name."),
@@ -147,7 +147,7 @@ const Limits = z
     ),
     context: ContextSize.optional().describe("How much context one grant may have. Default: 64M."),
     shutdown: Duration.prefault("30s").describe("How long a running command may go on when its agent is stopped."),
-    // Shorter ones would lapse while a busy machine thinks; of longer ones nobody would hear in time that a cub is gone.
+    // A shorter lease would lapse on a busy machine; with a longer one the loss of a cub would be noticed too late.
     lease: durationBetween([3_000, "3s"], [3_600_000, "1h"])
       .prefault(`${grantLeaseMs / 1000}s`)
       .describe("An agent that does not renew its lease for so long has lost its grant."),
@@ -168,13 +168,13 @@ const Redis = z
     resources: Resources.prefault({}).describe("What Redis' container may use. Redis fills half of its memory."),
     timeout: durationBetween([100, "100ms"], [60_000, "1m"])
       .prefault("3s")
-      .describe("How long a service waits for one answer before it takes Redis for away."),
+      .describe("How long a service waits for one answer before it calls Redis unreachable."),
     give_up: Duration.prefault("60s").describe("A service that has been without Redis for so long ends."),
   })
   .refine(({ timeout, give_up }) => give_up >= timeout, { path: ["give_up"], error: "must not be less than `timeout`" })
   .transform(({ timeout, give_up, ...redis }) => ({ ...redis, timeout_ms: timeout, give_up_ms: give_up }));
 
-/** The file as YAML gives it → the same with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
+/** The file's data, with defaults, milliseconds and bytes. Paths and `${…}` are not resolved yet. */
 export const SettFile = z.strictObject({
   version: z
     .literal("1.0", {
@@ -191,10 +191,10 @@ export const SettFile = z.strictObject({
     .describe("When the bidding closes: with the last bid, or with the first one that is not `ignore`."),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
   agents: z
-    .record(FreeAgentName, AgentFile)
+    .record(UnreservedAgentName, AgentFile)
     .refine((agents) => Object.keys(agents).length > 0, { error: "must name at least one agent" })
     .describe("The agents by name."),
-  notify: z.array(HookFile).max(20).default([]).describe("Whom to notify when a person is needed, or a goal has ended."),
+  notify: z.array(HookFile).max(20).default([]).describe("The webhooks to notify when a person is needed, or a goal has ended."),
   services: z
     .strictObject({
       orchestrator: Orchestrator.prefault({}).describe("The orchestrator's container."),
@@ -220,20 +220,20 @@ export type AgentConfig = Omit<
   name: AgentName;
   role: string;
   source: ImageSource;
-  /** Empty for an agent that is for a model alone. */
+  /** Empty for an agent that only a model can serve. */
   command: string[];
   environment: Record<string, string>;
-  /** How long what it has in hand may go on when it is stopped. */
+  /** How long a running command may go on when the agent is stopped. */
   shutdown_ms: number;
 };
 
-/** One that takes part by hand. Its rules count when its bid is missing. */
+/** An agent that takes part by hand. Its rules bid when its bid is missing at the deadline. */
 export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_missing_bid" | "retries">;
 
 /** A person, who reviews with `sett approve` and `sett reject`. */
 export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
 
-/** sett.yml, ready for use. The agents stand in the order of the file, those for which nothing is started apart. */
+/** sett.yml, ready for use. Agents are in the order of the file; those for which Sett starts nothing have lists of their own. */
 export type SettConfig = Omit<SettFile, "version" | "agents" | "notify"> & {
   agents: AgentConfig[];
   external: ExternalAgent[];

@@ -1,8 +1,8 @@
 // Every failure a person or a supervisor sees: a closed list of codes, each with its process exit code.
 
 /**
- * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. Of sysexits.h: 75 is EX_TEMPFAIL, a worker that was not let to its work; 78 is EX_CONFIG, a service
- * with a broken environment.
+ * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. From sysexits.h: 75 is EX_TEMPFAIL, for a worker
+ * whose grant was not accepted; 78 is EX_CONFIG, for a service with a broken environment.
  */
 export const exitCodes = {
   /** Done; also a goal that is achieved or settled. */
@@ -15,7 +15,7 @@ export const exitCodes = {
   goalFailed: 3,
   /** The goal waits for a person. */
   waiting: 4,
-  /** `cub --execute-claim` was not let to its work. */
+  /** `cub --execute-claim` could not accept the grant. */
   notAccepted: 75,
   /** A service's environment is incomplete or malformed. */
   badConfig: 78,
@@ -79,7 +79,7 @@ export class SettError extends Error {
   }
 }
 
-/** The one sentence to show of anything thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-// The append-only log of everything that happened in an instance.
+// The events of an instance's log, which is append-only.
 import { z } from "zod";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 
@@ -18,7 +18,7 @@ export const EventType = z.enum([
   "orchestrator_started",
   /** An artefact is on the blackboard. Data: `structural_type`, `type`, `version`, `role`, `goal_artefacts`, `agent`. */
   "artefact_created",
-  /** An artefact written by hand is not taken in, or one was written over. Data: `reason`. */
+  /** An artefact written by hand is refused, or a stored one was written over. Data: `reason`. */
   "artefact_refused",
   /** The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents have not bid). */
   "claim_opened",
@@ -54,7 +54,7 @@ export const EventType = z.enum([
   "claim_terminated",
   /** The goal was ended. Data: `ending` (`cancelled`, `artefact_limit`), `by`. */
   "goal_ended",
-  /** A question was put to people. */
+  /** A question waits for a person. */
   "question_asked",
   /** A question ended without an answer. Data: `reason`. */
   "question_closed",
@@ -68,15 +68,15 @@ export const EventType = z.enum([
   "retry_requested",
   /** The orchestrator refuses a request. Data: `request` (the event's id), `reason`. */
   "request_refused",
-  /** Nothing new is granted or accepted. Data: `by`. */
+  /** The instance is paused: nothing new is granted or accepted. Data: `by`. */
   "instance_paused",
-  /** Grants are given and accepted again. Data: `by`. */
+  /** The instance goes on: work is granted and accepted again. Data: `by`. */
   "instance_resumed",
   /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
   "goals_pruned",
   /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
   "event_given_up",
-  /** Never written: it takes the place of an entry that this program cannot read. Data: `type`, `reason`. */
+  /** Never written: a program reads it in the place of an entry that it cannot read. Data: `type`, `reason`. */
   "unreadable",
 ]);
 export type EventType = z.infer<typeof EventType>;
@@ -88,7 +88,7 @@ export type EventType = z.infer<typeof EventType>;
 export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 
-const subject = {
+const references = {
   goal_id: GoalId.optional(),
   claim_id: ClaimId.optional(),
   artefact_id: ArtefactId.optional(),
@@ -98,7 +98,7 @@ const subject = {
 /** An event before it is written. `data` is small and flat; its names depend on the type. */
 export const EventDraft = z.strictObject({
   type: EventType,
-  ...subject,
+  ...references,
   data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
 });
 export type EventDraft = z.infer<typeof EventDraft>;

@@ -1,6 +1,6 @@
-// How long a promise holds without being renewed.
+// How long leases last, and when an agent is called silent.
 
-/** A running grant's lease, where sett.yml says nothing else; its cub renews it from the loop that does the work. */
+/** The default of a running grant's lease (`limits.lease`); the cub's working loop renews it. */
 export const grantLeaseMs = 15_000;
 
 /** How long the leader lease lasts unless its holder renews it. */

@@ -1,11 +1,11 @@
-// Who outside Sett is told what, by a webhook, and what is remembered of it.
+// Webhooks: what they are notified of, and the record of a delivery.
 import { z } from "zod";
 
-/** What there may be to tell: what waits for a person, and how a goal ended. */
+/** What a webhook may be notified of: what waits for a person, and how a goal has ended. */
 export const NoticeKind = z.enum(["question", "approval", "achieved", "settled", "failed", "stalled", "cancelled"]);
 export type NoticeKind = z.infer<typeof NoticeKind>;
 
-/** One receiver, ready for use. `secret` signs what it is sent: `whsec_` and base64, or plain text. */
+/** One webhook, ready for use. `secret` signs its messages: `whsec_` and base64, or plain text. */
 export const Hook = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
   secret: z.string().min(1),
@@ -14,6 +14,6 @@ export const Hook = z.strictObject({
 });
 export type Hook = z.infer<typeof Hook>;
 
-/** What a hook was told last of one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
+/** The last delivery to a webhook for one subject. `at`: Redis TIME, Unix milliseconds; `reminder` is 0 the first time. */
 export const Delivery = z.strictObject({ notice: z.string(), at: z.number(), reminder: z.int().min(0) });
 export type Delivery = z.infer<typeof Delivery>;

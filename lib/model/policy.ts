@@ -1,10 +1,10 @@
-// The rules of one instance that the orchestrator decides by; from sett.yml's top level.
+// The rules of one instance by which the orchestrator decides; from the top level of sett.yml.
 import { z } from "zod";
 
 export const Policy = z.strictObject({
   consensus: z.enum(["full", "first_bid"]),
   clarification: z.enum(["human", "tiered"]),
-  /** Reworks allowed in one thread before it is a Failure. */
+  /** How many reworks one thread gets before another rejection is a Failure. */
   review_rounds: z.int().min(0),
   artefacts_per_goal: z.int().min(1),
   bid_deadline_ms: z.int().min(1),

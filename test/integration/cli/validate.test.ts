@@ -89,7 +89,7 @@ notify:
     await writeFile(join(folder, "other.yml"), text("v99.1.0"));
     const { code, err } = await sett("validate", "--file", "other.yml");
     expect(code).toBe(0);
-    expect(err).toContain(`other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, and this is sett ${version}`);
+    expect(err).toContain(`other.yml:7:26 services.orchestrator.image: is of Sett 99.1.0, but this is sett ${version}`);
     await writeFile(join(folder, "other.yml"), text(`v${version}`));
     expect((await sett("validate", "--file", "other.yml")).err).toBe("");
   });

@@ -57,7 +57,7 @@ test("what Sett cannot do is warned of, and what is for editors is not", async (
   expect(mistakes).toEqual([]);
   expect(warnings).toEqual([
     "devcontainer.json has `mounts`, `runArgs`, which Sett ignores",
-    "devcontainer.json names `root` as the user: an agent is never root, and runs as the repository's owner",
+    "devcontainer.json names `root` as the user: an agent never runs as root, but as the repository's owner",
   ]);
 });
 
@@ -68,8 +68,8 @@ test("a mistake is reported at the line of `path`, which goes with neither `imag
   const { mistakes, warnings } = await checkConfig(made.path, {});
   expect(mistakes.map(({ line, path, sentence }) => `${line} ${path}: ${sentence}`)).toEqual([
     `4 agents.a.path: there is no folder ${join(made.folder, "nosuch")}`,
-    "7 agents.b.path: stands beside `image`: keep one of the two",
-    expect.stringMatching(/^12 agents\.c\.path: has no meaning beside `external: true`/),
+    "7 agents.b.path: cannot be combined with `image`: keep one of the two",
+    expect.stringMatching(/^12 agents\.c\.path: cannot be combined with `external: true`/),
   ]);
   expect(warnings.map(({ line, sentence }) => `${line} ${sentence}`)).toContain(
     "7 devcontainer.json has `runArgs`, which Sett ignores",

@@ -4,9 +4,9 @@ import { mistakesIn, validText } from "../../../support/config/config-file.ts";
 
 type Case = [title: string, text: string, lines: string[]];
 
-const byHand = "has no meaning beside `external: true`: nothing is started for this agent, it takes part by hand";
+const byHand = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
 
-const ofPerson = "has no meaning beside `human: true`: a person has only a `role`, and `bids` that say what they review";
+const ofPerson = "cannot be combined with `human: true`: a person has only a `role`, and `bids` that say what they review";
 
 const cases: Case[] = [
   [
@@ -73,7 +73,7 @@ const cases: Case[] = [
   [
     "`build` and `image` exclude each other",
     "    build: { context: . }\n",
-    expect.arrayContaining(["sett.yml:4:12 agents.a.image: stands beside `build`: keep one of the two"]),
+    expect.arrayContaining(["sett.yml:4:12 agents.a.image: cannot be combined with `build`: keep one of the two"]),
   ],
   [
     "a build has a folder",
@@ -162,14 +162,14 @@ const cases: Case[] = [
   [
     "the role of people is taken",
     "    role: user\n",
-    ["sett.yml:6:11 agents.a.role: is taken: `user` stands for people, `orchestrator` and `redis` for parts of Sett"],
+    ["sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator` and `redis` are parts of Sett"],
   ],
   [
     "resources have sizes",
     "    resources:\n      limits: { cpus: half, memory: 5 }\n      reservations: { cpus: 0, memory: 1.5 }\n",
     [
       "sett.yml:7:23 agents.a.resources.limits.cpus: must be a number of processors such as `'0.50'` or `2`",
-      "sett.yml:7:37 agents.a.resources.limits.memory: must be at least `6M`, the least that Docker takes",
+      "sett.yml:7:37 agents.a.resources.limits.memory: must be at least `6M`, the minimum that Docker accepts",
       "sett.yml:8:29 agents.a.resources.reservations.cpus: must be between 0.01 and 1024 processors",
       "sett.yml:8:40 agents.a.resources.reservations.memory: must be a size such as `512M` or `1G`, or a number of bytes",
     ],

@@ -15,7 +15,7 @@ test("an agent with everything but bids is valid; that it ignores everything wit
   const { config, mistakes, warnings } = await checkConfig(made.path, host);
   expect(mistakes).toEqual([]);
   expect(warnings.map(formatProblem)).toEqual([
-    expect.stringMatching(/agents\.go-coder-agent\.prompts: .* no model .* ignores everything: give it `bids`/),
+    expect.stringMatching(/agents\.go-coder-agent\.prompts: .* cannot ask a model.* ignores everything: give it `bids`/),
   ]);
   expect(config?.agents[0]).toMatchObject({
     environment: { GITHUB_TOKEN: "secret", LOG_LEVEL: "debug" },

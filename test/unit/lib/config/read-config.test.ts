@@ -82,7 +82,7 @@ agents:
     "sett.yml:4:12 agents.a.build.context: there is no folder none",
     "sett.yml:5:5 agents.a.comand: is unknown here: did you mean `command`?",
     "sett.yml:6:19 agents.a.environment[0]: needs the variable `NOPE`, which is not set on this machine",
-    "sett.yml:8:5 agents.a.timeout: the key `timeout` stands here a second time",
+    "sett.yml:8:5 agents.a.timeout: the key `timeout` is here a second time",
   ]);
 });
 

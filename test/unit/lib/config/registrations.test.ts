@@ -100,7 +100,9 @@ test("a person is registered with their rules, and is none of those that are sta
 test("people alone are a warning, for no agent can do any work; an external agent may do some", () => {
   const people = "version: '1.0'\nagents:\n  ada: { human: true, bids: [{ on: '*', bid: review }] }\n";
   const warningsOf = (text: string) => parseConfig({ text, file: "sett.yml", folder: "/work", host: {} }).warnings;
-  expect(warningsOf(people)).toMatchObject([{ line: 2, path: "agents", sentence: expect.stringContaining("nobody is there") }]);
+  expect(warningsOf(people)).toMatchObject([
+    { line: 2, path: "agents", sentence: expect.stringContaining("no agent does any work") },
+  ]);
   expect(warningsOf(`${people}  hand: { external: true }\n`)).toEqual([]);
 });
 

@@ -31,7 +31,7 @@ test("a bare name that the host lacks is left out with a warning at its line", a
   const { values, warnings } = await environmentOf("    environment:\n      - A=1\n      - GITHUB_TOKEN\n");
   expect(values).toEqual({ A: "1" });
   expect(warnings).toEqual([
-    "sett.yml:8:9 agents.a.environment[1]: `GITHUB_TOKEN` is not set on this machine: the agent goes without it",
+    "sett.yml:8:9 agents.a.environment[1]: `GITHUB_TOKEN` is not set on this machine: the agent does not get it",
   ]);
 });
 
@@ -70,12 +70,12 @@ test("every missing variable is named with its line and path", async () => {
   ]);
 });
 
-test("a dollar sign that begins no variable is refused, for it may be meant either way", async () => {
+test("a dollar sign that begins no variable is refused, because its meaning is not clear", async () => {
   const lines = await mistakesIn(
     `${validText}    environment:\n      A: pa$5\n      B: \${}\n      C: \${A B}\n      D: \${HOME\n      E: end$\n`,
     host,
   );
-  const hint = `which is no variable: write \`\${NAME}\`, or \`$$\` for a dollar sign`;
+  const hint = `which is not a variable: write \`\${NAME}\`, or \`$$\` for a dollar sign`;
   expect(lines).toEqual([
     `sett.yml:7:10 agents.a.environment.A: has \`$\`, ${hint}`,
     `sett.yml:8:10 agents.a.environment.B: has \`\${}\`, ${hint}`,

@@ -40,15 +40,15 @@ test("what cannot be posted to is refused", async () => {
   expect(await mistakesIn(`${validText}notify:\n${entries}`, host)).toEqual([
     "sett.yml:7:12 notify[0].url: must be an address such as `https://example.org/hook`",
     "sett.yml:8:12 notify[1].url: must be an address such as `https://example.org/hook`",
-    "sett.yml:9:12 notify[2].url: must not hold a user or a password: what is sent is signed",
-    "sett.yml:11:12 notify[4].url: stands here a second time",
+    "sett.yml:9:12 notify[2].url: must not have a user or a password: the messages are signed instead",
+    "sett.yml:11:12 notify[4].url: is here a second time",
   ]);
 });
 
 test("a secret that is missing, short, no text or no base64 is refused, and never shown", async () => {
   const secrets = ["", ", secret: $SHORT", ", secret: 1234567890123456789", ', secret: "whsec_not base64 at all"'];
   const entries = secrets.map((rest, index) => `  - { url: "https://${index}.org"${rest} }\n`).join("");
-  const missing = `must be text that only you and the receiver know: best a variable of this machine, \`$SETT_HOOK_SECRET\``;
+  const missing = `must be text that only you and the receiver know, best from a variable of this machine: \`$SETT_HOOK_SECRET\``;
   expect(await mistakesIn(`${validText}notify:\n${entries}`, host)).toEqual([
     `sett.yml:7:5 notify[0].secret: ${missing}`,
     "sett.yml:8:37 notify[1].secret: must have at least 16 characters: `openssl rand -hex 32` makes a good one",
@@ -60,7 +60,7 @@ test("a secret that is missing, short, no text or no base64 is refused, and neve
 test("an unknown key, an empty `on` and reminders by the second are refused", async () => {
   const entry = `{ url: "https://a.org", secret: $SETT_HOOK_SECRET, on: [], remind_every: 30s, method: PUT }`;
   expect(await mistakesIn(`${validText}notify:\n  - ${entry}\n`, host)).toEqual([
-    "sett.yml:7:56 notify[0].on: must not be empty: leave it out to be told of everything",
+    "sett.yml:7:56 notify[0].on: must not be empty: leave it out to be notified of everything",
     "sett.yml:7:78 notify[0].remind_every: must be at least `1m`",
     "sett.yml:7:83 notify[0].method: is unknown here; known are `url`, `secret`, `on`, `remind_every`",
   ]);
