@@ -1,6 +1,6 @@
 // Posts the result of a grant, however long Redis is away. The cub renews the lease until the result is stored or the grant is lost.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
-import type { Claim, Grant } from "../../lib/model/claim.ts";
+import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
@@ -13,7 +13,7 @@ import { underLease } from "./keep-lease.ts";
  */
 export async function deliverResult(
   deps: Deps,
-  { claim, grant }: { claim: Pick<Claim, "id">; grant: Pick<Grant, "agent" | "attempt"> },
+  { claim, grant }: { claim: Pick<Claim, "id">; grant: RunningGrant },
   result: GrantResult,
   { kill }: StopSignals,
 ): Promise<boolean> {
@@ -21,7 +21,7 @@ export async function deliverResult(
   const { artefact } = result;
   const { id: artefact_id, logical_id, type, structural_type } = artefact;
   const log = deps.log.with({ claim_id: claim.id, artefact_id, logical_id, type, structural_type });
-  const order = { claim: claim.id, agent: grant.agent, attempt: grant.attempt, endedAt: clock.now().toISOString(), result };
+  const order = { claim: claim.id, grant, endedAt: clock.now().toISOString(), result };
   try {
     const onRetry = () => watch.executor.markProgress();
     const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };

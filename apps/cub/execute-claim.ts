@@ -24,8 +24,8 @@ export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, 
   }
   const task = await untilContact(() => readTask(board, assignment, deps.contextBytes), contact);
   logTask(log, task);
-  const result = await runGrant(deps, task, signals);
-  if (result === "not-accepted") return exitCodes.notAccepted;
-  const isPosted = result !== "lost" && (await deliverResult(deps, task, result, signals));
+  const run = await runGrant(deps, task, signals);
+  if (run === "not-accepted") return exitCodes.notAccepted;
+  const isPosted = run !== "lost" && (await deliverResult(deps, run, run.result, signals));
   return isPosted ? exitCodes.done : exitCodes.failed;
 }

@@ -1,6 +1,6 @@
 // One grant from its acceptance to its result: accept → work under the lease.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
-import type { RunningGrant } from "../../lib/model/claim.ts";
+import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "./deps.ts";
@@ -11,11 +11,14 @@ import type { Task } from "./read-grant.ts";
 /** For git before and after the command, and for the command's own end, on top of its timeout. */
 const besidesTheToolMs = 15 * 60_000;
 
+/** A grant that was accepted, and the result of its work. */
+export type FinishedRun = { claim: Claim; grant: RunningGrant; result: GrantResult };
+
 /**
  * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the work.
  * Rejects when Redis stays away.
  */
-export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Promise<GrantResult | "not-accepted" | "lost"> {
+export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Promise<FinishedRun | "not-accepted" | "lost"> {
   const { board, registration } = deps;
   const { claim, grant } = task;
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
@@ -32,7 +35,7 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = registration.current.timeout_ms + besidesTheToolMs;
   const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) => doWork(deps, task, signal));
-  if (work.outcome === "done") return work.result;
+  if (work.outcome === "done") return { claim, grant: running, result: work.result };
   log.warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
   return "lost";
 }

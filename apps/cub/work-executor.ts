@@ -68,10 +68,10 @@ export class WorkExecutor {
       this.#workingOn = claim;
       const task = await this.#untilContact(() => readTask(board, assignment, contextBytes), signals);
       logTask(log, task);
-      const result = await runGrant(this.#deps, task, signals);
-      if (typeof result === "string") return;
+      const run = await runGrant(this.#deps, task, signals);
+      if (typeof run === "string") return;
       await this.#delivery;
-      this.#delivery = deliverResult(this.#deps, task, result, signals);
+      this.#delivery = deliverResult(this.#deps, run, run.result, signals);
     } catch (error) {
       log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
     } finally {

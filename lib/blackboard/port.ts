@@ -155,11 +155,13 @@ export interface GrantBoard {
     attempt: number;
     leaseMs: number;
   }): Promise<{ outcome: "renewed" } | Refused>;
-  /** Stores the result with its grant. Refused (with a `result_refused` event): the attempt is no longer current. */
+  /**
+   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the attempt
+   * is no longer current.
+   */
   finishGrant(order: {
     claim: ClaimId;
-    agent: AgentName;
-    attempt: number;
+    grant: RunningGrant;
     endedAt: string;
     result: GrantResult;
   }): Promise<{ outcome: "finished" } | Refused>;

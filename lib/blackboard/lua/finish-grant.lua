@@ -1,13 +1,12 @@
 -- Stores the result of a running grant together with its end. What is refused is remembered by the artefact's id, so that a repeat
 -- is answered alike and logged once.
 -- KEYS 1 events, 2 claim, 3 the claim's grants, 4 due, 5 artefacts:refused
--- ARGV 1 prefix, claim id, agent, attempt, actor, event (grant_done, grant_failed or grant_waiting), the JSON members that take the place
---      of "state":"running", the reason as JSON ('' unless failed), the next attempt's base commit ('' when it is this one's), the artefact
---      (take_artefact)
+-- ARGV 1 prefix, claim id, agent, attempt, actor, event (grant_done, grant_failed or grant_waiting), the grant that it becomes as JSON, the
+--      reason as JSON ('' unless failed), the artefact (take_artefact)
 -- Result {'finished'} | {'refused', reason}
-local id, agent, attempt, actor, event, ending, reason, base = take(), take(), take_number(), take(), take(), take(), take(), take()
+local id, agent, attempt, actor, event, ended, reason = take(), take(), take_number(), take(), take(), take(), take()
 local artefact, digest = take_artefact()
-local grant, text = read_grant(id, agent)
+local grant = read_grant(id, agent)
 local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
 local attempt_text = string.format('%d', attempt)
 local problem = grant_problem(id, claim, grant, agent, attempt, 'running')
@@ -26,12 +25,7 @@ if problem then
 end
 
 store_artefact(artefact, digest, actor)
-if base ~= '' then
-  text = text:gsub(',"base_commit":"%x+"', '')
-  ending = ending .. ',"base_commit":"' .. base .. '"'
-end
-local from, to = text:find('"state":"running"', 1, true)
-redis.call('HSET', KEYS[3], agent, text:sub(1, from - 1) .. ending .. text:sub(to + 1))
+redis.call('HSET', KEYS[3], agent, ended)
 redis.call('ZREM', KEYS[4], lease_member(id, agent, attempt))
 redis.call('HINCRBY', KEYS[2], 'rev', 1)
 local data = '{"phase":"' .. grant.phase .. '","attempt":' .. attempt_text

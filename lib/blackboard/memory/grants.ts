@@ -1,9 +1,9 @@
 // Grants of the memory blackboard: wake-ups, the gate, leases and results.
-import { type Grant, isEnded, type RunningGrant } from "../../model/claim.ts";
+import { type Grant, isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
-import { unreachable } from "../../model/unreachable.ts";
+import { endedGrant } from "../ended-grant.ts";
 import { lookAgainMs } from "../look-again.ts";
-import type { GrantBoard, GrantResult } from "../port.ts";
+import type { GrantBoard } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -51,16 +51,16 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, agent, attempt, endedAt, result }) {
+    async finishGrant({ claim: id, grant, endedAt, result }) {
+      const { agent, attempt, phase } = grant;
       const record = state.claims.get(id);
-      const stored = record?.grants.get(agent);
       const { artefact } = result;
       const over = notCurrent(state, record, id, agent, attempt, "running");
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
       if (problem === "same" && over !== undefined) return { outcome: "finished" };
       const reason = over ?? (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
-      if (record === undefined || stored?.state !== "running" || reason !== undefined) {
+      if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
@@ -71,9 +71,9 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
         return refused;
       }
       state.storeArtefact(artefact, `agent:${agent}`);
-      state.writeGrant(record, endedGrant(stored, endedAt, result));
+      state.writeGrant(record, endedGrant(grant, endedAt, result));
       record.claim.rev += 1;
-      const data = { phase: stored.phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
+      const data = { phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
       state.log({ type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data }, `agent:${agent}`);
       return { outcome: "finished" };
     },
@@ -99,28 +99,6 @@ export function notCurrent(
 }
 
 const eventOf = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
-
-function endedGrant(running: RunningGrant, endedAt: string, result: GrantResult): Grant {
-  const ended = { ...running, ended_at: endedAt, artefact_ids: [result.artefact.id] };
-  switch (result.outcome) {
-    case "done":
-      return { ...ended, state: "done" };
-    case "failed":
-      return {
-        ...ended,
-        state: "failed",
-        reason: result.reason,
-        ...(result.failureType && { failure_type: result.failureType }),
-      };
-    case "asked": {
-      const { base = running.base_commit, artefact } = result;
-      const waitsFor = { kind: "answer" as const, question_id: artefact.id };
-      return { ...running, ...(base && { base_commit: base }), state: "waiting", waits_for: waitsFor };
-    }
-    default:
-      return unreachable(result);
-  }
-}
 
 export function aboutOf({ claim }: ClaimRecord) {
   return { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };

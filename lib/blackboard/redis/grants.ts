@@ -1,13 +1,14 @@
 // Grants in Redis: wake-ups, the gate, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
+import { endedGrant } from "../ended-grant.ts";
 import { lookAgainMs } from "../look-again.ts";
-import type { GrantBoard, GrantResult } from "../port.ts";
+import type { GrantBoard } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import { outcomeOf } from "./replies.ts";
-import { artefactWords, endingWords, waitingWords } from "./script-arguments.ts";
+import { artefactWords } from "./script-arguments.ts";
 
 export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Deps): GrantBoard {
   /** One that somebody has broken by hand must not keep the agent from the others. */
@@ -66,25 +67,30 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: De
       return outcomeOf(await script("renewLease", [keys.claim(claim), keys.due], args), "renewed");
     },
 
-    async finishGrant({ claim, agent, attempt, endedAt, result }) {
-      const { artefact } = result;
-      const base = result.outcome === "asked" ? (result.base ?? "") : "";
+    async finishGrant({ claim, grant, endedAt, result }) {
+      const { agent, attempt } = grant;
+      const reason = result.outcome === "failed" ? JSON.stringify(result.reason) : "";
+      const ended = textOfGrant(endedGrant(grant, endedAt, result));
       const reply = await script(
         "finishGrant",
         [keys.claim(claim), keys.grants(claim), keys.due, keys.refusedArtefacts],
-        [claim, agent, String(attempt), actorOf(agent), ...wordsOfEnd(result, endedAt), base, ...artefactWords(artefact)],
+        [
+          claim,
+          agent,
+          String(attempt),
+          actorOf(agent),
+          eventOfEnd[result.outcome],
+          ended,
+          reason,
+          ...artefactWords(result.artefact),
+        ],
       );
       return outcomeOf(reply, "finished");
     },
   };
 }
 
-function wordsOfEnd(result: GrantResult, endedAt: string): string[] {
-  const { id } = result.artefact;
-  if (result.outcome === "asked") return waitingWords(id);
-  if (result.outcome === "done") return endingWords(endedAt, id, undefined);
-  return endingWords(endedAt, id, result.reason, result.failureType);
-}
+const eventOfEnd = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
 
 /** Scripts push claim ids; whatever a person pushes turns out to have no grant. */
 function claimIds(texts: readonly string[]): ClaimId[] {

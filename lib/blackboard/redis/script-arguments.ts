@@ -26,11 +26,6 @@ export function endingWords(endedAt: string, artefact: ArtefactId, failure: stri
   return ["grant_failed", membersOf({ state: "failed", ...ended, reason: failure }), JSON.stringify(failure)];
 }
 
-/** As `endingWords`, for a grant that waits for the answer to its question. */
-export function waitingWords(question: ArtefactId): string[] {
-  return ["grant_waiting", membersOf({ state: "waiting", waits_for: { kind: "answer", question_id: question } }), ""];
-}
-
 /** As JSON, without the braces around them. */
 export function membersOf(object: Record<string, unknown>): string {
   return JSON.stringify(object).slice(1, -1);

@@ -81,9 +81,9 @@ export function resultOf(target: Artefact, claim: Claim, over: Partial<Artefact>
   });
 }
 
-export function done(claim: ClaimId, artefact: Artefact, attempt = 1) {
+export function done(claim: ClaimId, artefact: Artefact, grant = running("coder")) {
   const result: GrantResult = { outcome: "done", artefact };
-  return { claim, agent: agentName("coder"), attempt, endedAt: at, result };
+  return { claim, grant, endedAt: at, result };
 }
 
 export async function events(board: Blackboard, type?: SettEvent["type"]): Promise<SettEvent[]> {

@@ -58,7 +58,7 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, ro
     ...made,
   });
   const result = resultOf(artefact);
-  await board.finishGrant({ claim: id, agent, attempt, endedAt: new Date().toISOString(), result });
+  await board.finishGrant({ claim: id, grant: running, endedAt: new Date().toISOString(), result });
 }
 
 function resultOf(artefact: Artefact): GrantResult {

@@ -111,7 +111,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
     const artefact = resultOf(goal, claim, { structural_type: "Failure", type: "AttemptLost" });
     const result = { outcome: "failed", artefact, reason: "killed", failureType: artefact.type } as const;
-    expect(await bench.board.finishGrant({ ...done(claim.id, artefact), result })).toEqual({ outcome: "finished" });
+    expect(await bench.board.finishGrant({ ...done(claim.id, artefact, grant), result })).toEqual({ outcome: "finished" });
     const ended = { state: "failed", ended_at: at, artefact_ids: [artefact.id], reason: "killed", failure_type: "AttemptLost" };
     expect((await bench.board.readClaim(claim.id))?.grants).toEqual([{ ...grant, ...ended } as Grant]);
   });

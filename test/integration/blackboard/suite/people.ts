@@ -7,6 +7,7 @@ import type { Bench } from "../../../support/blackboard/bench.ts";
 import {
   at,
   commitOf,
+  done,
   events,
   openClaim,
   queued,
@@ -42,7 +43,7 @@ async function askQuestion(board: Blackboard) {
     payload: "Which licence?",
   });
   const result = { outcome: "asked", artefact: question } as const;
-  const finished = await board.finishGrant({ claim: scene.claim.id, agent: coder, attempt: 1, endedAt: at, result });
+  const finished = await board.finishGrant({ ...done(scene.claim.id, question), result });
   return { ...scene, question, finished };
 }
 
@@ -52,7 +53,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     const { claim, question, finished } = await askQuestion(bench.board);
     expect(finished).toEqual({ outcome: "finished" });
     const result = { outcome: "asked", artefact: question } as const;
-    const again = { claim: claim.id, agent: coder, attempt: 1, endedAt: at, result };
+    const again = { ...done(claim.id, question), result };
     expect(await bench.board.finishGrant(again)).toEqual({ outcome: "finished" });
     const { state: _running, ...given } = running("coder");
     const waiting = { ...given, state: "waiting", waits_for: { kind: "answer", question_id: question.id } };
@@ -74,7 +75,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
       await bench.board.acceptGrant({ claim: claim.id, grant, leaseMs: 60_000 });
       const artefact = resultOf(goal, claim, { structural_type: "Question", type: "Question" });
       const result = { outcome: "asked", artefact, ...(moved && { base: moved }) } as const;
-      await bench.board.finishGrant({ claim: claim.id, agent: coder, attempt: 1, endedAt: at, result });
+      await bench.board.finishGrant({ ...done(claim.id, artefact, grant), result });
       const [waiting] = (await bench.board.readClaim(claim.id))?.grants ?? [];
       expect(waiting).toMatchObject({ state: "waiting", base_commit: expected });
     }
