@@ -33,8 +33,9 @@ export const blackboardRegions = {
     const headers = await Promise.all(files.map(async (file) => headerOf(await readFile(join(lua, file), "utf8"))));
     return bullets(
       files.map((file, index) => {
-        const { purpose, result } = headers[index] ?? { purpose: "", result: "" };
-        return `[\`${basename(file, ".lua")}\`](../../lib/blackboard/lua/${file}): ${purpose} Result: ${result}`;
+        const { purpose, args, result } = headers[index] ?? { purpose: "", args: "", result: "" };
+        const name = `[\`${basename(file, ".lua")}\`](../../lib/blackboard/lua/${file})`;
+        return `${name}: ${purpose} Arguments: ${args.replaceAll(/[^,]+(?=,|$)/g, "`$&`").replaceAll("` ", " `")}. Result: ${sentence(outcomesText(result))}`;
       }),
     );
   },
@@ -53,21 +54,31 @@ function commentOf(comments: ReadonlyMap<string, string>, name: string): string 
   return comment;
 }
 
-/** The text before KEYS, and the text after Result. */
-function headerOf(source: string): { purpose: string; result: string } {
+/** What the header says before KEYS; and the arguments and results that it names. */
+function headerOf(source: string): { purpose: string; args: string; result: string } {
   const lines = source.split("\n");
-  const header = lines
-    .slice(
-      0,
-      lines.findIndex((line) => !line.startsWith("--")),
-    )
-    .map((line) => line.replace(/^-- ?/, "").trim());
-  const isLabel = (line: string) => /^(?:KEYS|ARGV|Result)\b/.test(line);
-  const purpose = header.slice(0, header.findIndex(isLabel)).join(" ");
-  const from = header.findIndex((line) => line.startsWith("Result"));
-  const result = header
-    .slice(from)
-    .join(" ")
-    .replace(/^Result:? */, "");
-  return { purpose: sentence(purpose), result: sentence(result.replaceAll(/\{[^}]*\}/g, (words) => `\`${words}\``)) };
+  const header = lines.slice(
+    0,
+    lines.findIndex((line) => !line.startsWith("--")),
+  );
+  const purpose = header.slice(
+    0,
+    header.findIndex((line) => line.startsWith("-- KEYS ")),
+  );
+  const labelled = (label: string) => {
+    const from = header.findIndex((line) => line.startsWith(`-- ${label} `));
+    const more = header.slice(from + 1).findIndex((line) => !line.startsWith("--  "));
+    const to = more === -1 ? header.length : from + 1 + more;
+    return textOf(header.slice(from, to)).slice(label.length + 1);
+  };
+  return { purpose: sentence(textOf(purpose)), args: labelled("ARGS"), result: labelled("Result") };
+}
+
+function textOf(comments: readonly string[]): string {
+  return comments.map((line) => line.replace(/^--\s*/, "")).join(" ");
+}
+
+/** `placed (word) | refused (reason)` with each part as code. */
+function outcomesText(result: string): string {
+  return /^\w+(?: \(|$| \|)/.test(result) ? result.replaceAll(/[a-z_]+/g, "`$&`") : result;
 }

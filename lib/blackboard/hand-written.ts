@@ -2,9 +2,7 @@
 import { createHash } from "node:crypto";
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../model/artefact.ts";
-import type { Claim, Grant } from "../model/claim.ts";
 import { ArtefactId } from "../model/ids.ts";
-import { phaseTable } from "../model/phase.ts";
 import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseArtefact } from "./artefact-fields.ts";
 import { missingFields } from "./field-rules.ts";
 
@@ -151,32 +149,6 @@ export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | 
     return `Thread ${logical_id} is of the ${end.structural_type} type ${end.type}, and keeps it.`;
   const next = (Number(end.version) || 0) + 1;
   return version === next ? undefined : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
-}
-
-/** Why it cannot be what this grant ends with, if it cannot. `target`: the claim's. The script `adopt-artefact` says the same. */
-export function resultProblem(
-  artefact: ArtefactHead,
-  claim: Claim,
-  { phase }: Grant,
-  target: Partial<ArtefactFields> = {},
-): string | undefined {
-  const { structural_type, goal_id, logical_id } = artefact;
-  if (goal_id !== claim.goal_id)
-    return `The claim is of goal ${claim.goal_id}: name its artefact ${claim.artefact_id} first in source_artefacts.`;
-  if (structural_type === "Question" || structural_type === "Answer")
-    return "A grant ends with a result, not with a Question or an Answer.";
-  if (phase === "review" && structural_type !== "Review" && structural_type !== "Failure")
-    return "A review ends with a Review, or with a Failure.";
-  if (claim.kind === "rework" && structural_type !== "Failure" && logical_id !== target.logical_id)
-    return `A rework ends with a Failure, or with the next version of thread ${target.logical_id}.`;
-  if (phase !== "review" && structural_type === "Review")
-    return `A Review ends a review, and this grant is for a bid of ${phaseTable[phase].bid}: bid review on what is to be judged.`;
-  return undefined;
-}
-
-/** The grant that it ends has failed for this reason; undefined: it is done. */
-export function failureByHand({ structural_type, metadata, type }: ArtefactHead): string | undefined {
-  return structural_type === "Failure" ? metadata.summary || type : undefined;
 }
 
 /** Why an artefact that is known already, and reads differently now, is refused. The script `verify-artefact` says the same. */

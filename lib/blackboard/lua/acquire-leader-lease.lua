@@ -1,29 +1,43 @@
--- Takes or renews the orchestrator's leader lease. Nobody but the process that holds it gets a leader lease that runs, and a restart of it, which has
--- its name and another nonce. Asked every second or two, it is also where a clock that was set back is noticed.
--- KEYS 1 events, 2 orchestrator, 3 due
--- ARGV 1 prefix, holder, milliseconds of the lease, restarted (1: the holder has started anew and needs a new epoch)
--- Result {'held', epoch, cursor} | {'taken', holder, milliseconds until it lapses}
-local holder, lease, restarted = take(), take_number(), take() == '1'
-local now = now_ms()
-local leader = redis.call('HMGET', KEYS[2], 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'seen_at')
-local epoch, expires, cursor, seen = tonumber(leader[2] or 0), tonumber(leader[3] or 0), leader[4] or '0', tonumber(leader[6] or 0)
-if now < seen then
-  turn_back(KEYS[3], seen, now)
-  expires = expires - (seen - now)
-  redis.call('HSET', KEYS[2], 'expires_at', string.format('%.0f', expires), 'seen_at', string.format('%.0f', now))
+-- Acquires or renews the orchestrator's leader lease. While a lease runs, only the process that holds it gets it, or a restart of that
+-- process, which has its name and another nonce. It is called every second or two, and so it also notices a clock that was set back.
+-- KEYS orchestrator, due
+-- ARGS holder, lease_ms: number, restarted: flag
+-- Result held (epoch, cursor) | taken (holder, expires_in_ms)
+-- `restarted`: the holder's process has started anew and needs a new epoch.
+local leader_fields = { 'holder', 'epoch', 'expires_at', 'cursor', 'nonce', 'seen_at' }
+
+-- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was to come due after `seen` comes due as much later
+-- from now; all else comes due within 30 seconds.
+local function move_due_back(due, seen, now)
+  local members = redis.call('ZRANGEBYSCORE', due, '(' .. digits(now), '+inf', 'WITHSCORES')
+  for index = 1, #members, 2 do
+    local at = tonumber(members[index + 1])
+    local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
+    redis.call('ZADD', due, digits(soon), members[index])
+  end
 end
-local is_namesake = leader[1] == holder
-local is_own = is_namesake and leader[5] == nonce
-if not is_own and not (is_namesake and restarted) and expires > now then
-  return { 'taken', leader[1], string.format('%.0f', math.ceil(expires - now)) }
+
+local function acquire_leader_lease(keys, args)
+  local now = now_ms()
+  local leader = read_fields(keys.orchestrator, leader_fields)
+  local epoch, expires, seen = tonumber(leader.epoch) or 0, tonumber(leader.expires_at) or 0, tonumber(leader.seen_at) or 0
+  if now < seen then
+    move_due_back(keys.due, seen, now)
+    expires = expires - (seen - now)
+    redis.call('HSET', keys.orchestrator, 'expires_at', digits(expires), 'seen_at', digits(now))
+  end
+  local is_namesake = leader.holder == args.holder
+  local is_own = is_namesake and leader.nonce == nonce
+  if not is_own and not (is_namesake and args.restarted) and expires > now then
+    return { 'taken', leader.holder, digits(math.ceil(expires - now)) }
+  end
+
+  local is_new, cursor = not is_own or args.restarted, leader.cursor or '0'
+  if is_new then epoch = epoch + 1 end
+  redis.call('HSET', keys.orchestrator, 'holder', args.holder, 'epoch', digits(epoch), 'nonce', nonce,
+    'expires_at', digits(now + args.lease_ms), 'cursor', cursor, 'seen_at', digits(now))
+  if is_new then
+    log({ type = 'orchestrator_started', actor = orchestrator_of(epoch), data = object('holder', args.holder, 'epoch', epoch) })
+  end
+  return { 'held', digits(epoch), cursor }
 end
-local is_new = not is_own or restarted
-if is_new then epoch = epoch + 1 end
-local epoch_text, until_ms = string.format('%d', epoch), string.format('%.0f', now + lease)
-redis.call('HSET', KEYS[2], 'holder', holder, 'epoch', epoch_text, 'nonce', nonce, 'expires_at', until_ms, 'cursor', cursor,
-  'seen_at', string.format('%.0f', now))
-if is_new then
-  local data = '{"holder":' .. cjson.encode(holder) .. ',"epoch":' .. epoch_text .. '}'
-  log('orchestrator:' .. epoch_text, 'orchestrator_started', '', '', '', '', data)
-end
-return { 'held', epoch_text, cursor }

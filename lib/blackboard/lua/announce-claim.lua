@@ -1,25 +1,31 @@
--- Announces a claim that still takes bids again, to the cubs whose bids are missing, and sets when it is due to be looked at next. The log tells of
--- the first time alone.
--- KEYS 1 events, 2 orchestrator, 3 claim, 4 due
--- ARGV 1 prefix, epoch, claim id, milliseconds until the next look, silent (1: nothing is announced)
--- Result {'announced'} | {'ended'} | {'fenced'}
-local epoch = take()
-if is_fenced(KEYS[2], epoch) then return { 'fenced' } end
-local id, again, is_silent = take(), take_number(), take() == '1'
-local claim = redis.call('HMGET', KEYS[3], 'status', 'bidding', 'goal_id', 'artefact_id', 'electorate', 'bid_order')
-if claim[2] ~= 'open' or is_ended(claim[1]) then
-  redis.call('ZREM', KEYS[4], 'announce:' .. id)
-  return { 'ended' }
+-- Announces a claim whose bidding is open again, to the cubs whose bids are missing, and sets when it is next due to be announced. Only
+-- the first time is logged. A silent call only sets when it is due.
+-- KEYS orchestrator, claim, due
+-- ARGS epoch: number, claim, next_after_ms: number, is_silent: flag
+-- Result announced | ended | fenced
+local claim_fields = { 'status', 'bidding', 'goal_id', 'artefact_id', 'electorate', 'bid_order' }
+
+local function announce_claim(keys, args)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  local member = 'announce:' .. args.claim
+  local claim = read_fields(keys.claim, claim_fields)
+  if claim.bidding ~= 'open' or is_ended(claim.status) then
+    redis.call('ZREM', keys.due, member)
+    return { 'ended' }
+  end
+  redis.call('ZADD', keys.due, digits(now_ms() + args.next_after_ms), member)
+  if args.is_silent then return { 'announced' } end
+  local missing = {}
+  for agent in each_quoted(claim.electorate) do
+    if not recorded_bid(claim.bid_order, agent) then missing[#missing + 1] = agent end
+  end
+  announce(args.claim, claim.artefact_id, read_target(claim.artefact_id), missing)
+  if redis.call('HSETNX', keys.claim, 'announced_again', '1') == 1 then
+    log({
+      type = 'claim_announced', actor = orchestrator_of(args.epoch),
+      goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, data = object('missing', #missing),
+    })
+    publish_claim(args.claim)
+  end
+  return { 'announced' }
 end
-redis.call('ZADD', KEYS[4], string.format('%.0f', now_ms() + again), 'announce:' .. id)
-if is_silent then return { 'announced' } end
-local missing = {}
-for agent in claim[5]:gmatch('"([^"]+)"') do
-  if not recorded_bid(claim[6], agent) then missing[#missing + 1] = agent end
-end
-announce(id, claim[4], subject_of(claim[4]), missing)
-if redis.call('HSETNX', KEYS[3], 'announced_again', '1') == 1 then
-  log('orchestrator:' .. epoch, 'claim_announced', claim[3], id, claim[4], '', '{"missing":' .. #missing .. '}')
-  hint_claim(id)
-end
-return { 'announced' }

@@ -1,12 +1,16 @@
--- Puts a question to people: from here on it is listed.
--- KEYS 1 events, 2 orchestrator, 3 the question's artefact, 4 question:{id}, 5 questions:open
--- ARGV 1 prefix, epoch, question
--- Result {'asked'} | {'already'} | {'closed'} | {'fenced'}
-if is_fenced(KEYS[2], take()) then return { 'fenced' } end
-local id = take()
-local question = question_facts(KEYS[3])
-if redis.call('HEXISTS', KEYS[4], 'answer') == 1 or question_problem(id, question) then return { 'closed' } end
-if redis.call('ZSCORE', KEYS[5], id) then return { 'already' } end
-local actor = 'orchestrator:' .. redis.call('HGET', KEYS[2], 'epoch')
-redis.call('ZADD', KEYS[5], score_of(log(actor, 'question_asked', question.goal, question.claim, id, question.agent, '')), id)
-return { 'asked' }
+-- Asks people a question: from now on it is listed.
+-- KEYS orchestrator, question_artefact, question, open_questions
+-- ARGS epoch: number, question
+-- Result asked | already | closed | fenced
+local function ask_people(keys, args)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  local question = read_question(keys.question_artefact)
+  if redis.call('HEXISTS', keys.question, 'answer') == 1 or question_problem(args.question, question) then return { 'closed' } end
+  if redis.call('ZSCORE', keys.open_questions, args.question) then return { 'already' } end
+  local event_id = log({
+    type = 'question_asked', actor = orchestrator_of(args.epoch),
+    goal_id = question.goal_id, claim_id = question.claim_id, artefact_id = args.question, agent = question.produced_by_agent,
+  })
+  redis.call('ZADD', keys.open_questions, score_of(event_id), args.question)
+  return { 'asked' }
+end

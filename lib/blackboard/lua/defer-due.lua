@@ -1,8 +1,10 @@
 -- Lets members that are due come due again later. One that was moved further meanwhile stays there, one that is no longer due stays out.
--- KEYS 1 events, 2 orchestrator, 3 due
--- ARGV 1 prefix, epoch, milliseconds from now, n, the n members
--- Result {'deferred'} | {'fenced'}
-if is_fenced(KEYS[2], take()) then return { 'fenced' } end
-local at = string.format('%.0f', now_ms() + take_number())
-for _ = 1, take_number() do redis.call('ZADD', KEYS[3], 'XX', 'GT', at, take()) end
-return { 'deferred' }
+-- KEYS orchestrator, due
+-- ARGS epoch: number, after_ms: number, members: text*
+-- Result deferred | fenced
+local function defer_due(keys, args)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  local at = digits(now_ms() + args.after_ms)
+  for _, member in ipairs(args.members) do redis.call('ZADD', keys.due, 'XX', 'GT', at, member) end
+  return { 'deferred' }
+end

@@ -1,34 +1,36 @@
--- Stores the result of a running grant together with its end. What is refused is remembered by the artefact's id, so that a repeat
--- is answered alike and logged once.
--- KEYS 1 events, 2 claim, 3 the claim's grants, 4 due, 5 artefacts:refused
--- ARGV 1 prefix, claim id, agent, attempt, actor, event (grant_done, grant_failed or grant_waiting), the grant that it becomes as JSON, the
---      reason as JSON ('' unless failed), the artefact (take_artefact)
--- Result {'finished'} | {'refused', reason}
-local id, agent, attempt, actor, event, ended, reason = take(), take(), take_number(), take(), take(), take(), take()
-local artefact, digest = take_artefact()
-local grant = read_grant(id, agent)
-local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
-local attempt_text = string.format('%d', attempt)
-local problem = grant_problem(id, claim, grant, agent, attempt, 'running')
-local same, taken = artefact_problem(artefact)
--- Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
-if same and problem then return { 'finished' } end
-if same then taken = 'The artefact ' .. artefact.id .. ' stands already.' end
-problem = problem or taken
-if problem then
-  local before = redis.call('HGET', KEYS[5], artefact.id)
-  if before then return refused(before:match('^%x* (.*)$') or before) end
-  redis.call('HSET', KEYS[5], artefact.id, ' ' .. problem)
-  local data = '{"reason":' .. cjson.encode(problem) .. ',"attempt":' .. attempt_text .. '}'
-  log(actor, 'result_refused', claim[2], id, artefact.id, agent, data)
-  return refused(problem)
-end
+-- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
+-- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once.
+-- KEYS claim, grants, due, refused_artefacts
+-- ARGS claim, agent, attempt: number, grant, artefact: artefact, actor, event_type, event_data
+-- Result finished | refused (reason)
+-- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting.
+local function finish_grant(keys, args)
+  local artefact = args.artefact
+  local claim = read_claim_of_grant(keys.claim)
+  local running = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'running' }
+  local problem = grant_problem(running, claim, (read_grant(args.claim, args.agent)))
+  local same, taken = artefact_problem(artefact)
+  -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
+  if same and problem then return { 'finished' } end
+  if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
+  problem = problem or taken
+  local event = {
+    actor = args.actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = artefact.id, agent = args.agent,
+  }
+  if problem then
+    local before = redis.call('HGET', keys.refused_artefacts, artefact.id)
+    if before then return refused(before:match('^%x* (.*)$') or before) end
+    redis.call('HSET', keys.refused_artefacts, artefact.id, ' ' .. problem)
+    event.type, event.data = 'result_refused', object('reason', problem, 'attempt', args.attempt)
+    log(event)
+    return refused(problem)
+  end
 
-store_artefact(artefact, digest, actor)
-redis.call('HSET', KEYS[3], agent, ended)
-redis.call('ZREM', KEYS[4], lease_member(id, agent, attempt))
-redis.call('HINCRBY', KEYS[2], 'rev', 1)
-local data = '{"phase":"' .. grant.phase .. '","attempt":' .. attempt_text
-if reason ~= '' then data = data .. ',"reason":' .. reason end
-log(actor, event, claim[2], id, artefact.id, agent, data .. '}')
-return { 'finished' }
+  store_artefact(artefact, args.actor)
+  redis.call('HSET', keys.grants, args.agent, args.grant)
+  redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt))
+  redis.call('HINCRBY', keys.claim, 'rev', 1)
+  event.type, event.data = args.event_type, args.event_data
+  log(event)
+  return { 'finished' }
+end

@@ -1,24 +1,28 @@
 -- Stores the Review of an agent that is a person, and ends its grant with it.
--- KEYS 1 events, 2 claim, 3 the claim's grants, 4 artefacts:digests
--- ARGV 1 prefix, actor, the digest of what was judged, attempt, phase, the ended grant as JSON, the Review (take_artefact)
--- Result {'given'} | {'refused', reason}
-local actor, judged, attempt, phase, text = take(), take(), take_number(), take(), take()
-local review, digest = take_artefact()
-local same, taken = artefact_problem(review)
-if same then return { 'given' } end
-if taken then return refused(taken) end
-local id, agent = review.claim_id, review.produced_by_agent
-local claim = redis.call('HMGET', KEYS[2], 'status', 'goal_id', 'artefact_id')
-local grant = read_grant(id, agent)
-local problem = grant_problem(id, claim, grant, agent, attempt, 'waiting')
-if problem then return refused(problem) end
-if grant.waits_for.kind ~= 'approval' then return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.') end
-if redis.call('HGET', KEYS[4], claim[3]) ~= judged then
-  return refused('Artefact ' .. claim[3] .. ' does not hold what it was stored with: somebody has written over it by hand.')
+-- KEYS claim, grants, digests
+-- ARGS review: artefact, attempt: number, grant, judged_digest, actor, event_data
+-- Result given | refused (reason)
+-- `grant` is the ended grant as JSON; `judged_digest` names the content of the artefact that the person judged.
+local function give_verdict(keys, args)
+  local review = args.review
+  local same, taken = artefact_problem(review)
+  if same then return { 'given' } end
+  if taken then return refused(taken) end
+  local id, agent = review.claim_id, review.produced_by_agent
+  local claim, grant = read_claim_of_grant(keys.claim), read_grant(id, agent)
+  local problem = grant_problem({ claim = id, agent = agent, attempt = args.attempt, state = 'waiting' }, claim, grant)
+  if problem then return refused(problem) end
+  if grant.waits_for.kind ~= 'approval' then return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.') end
+  if redis.call('HGET', keys.digests, claim.artefact_id) ~= args.judged_digest then
+    return refused('Artefact ' .. claim.artefact_id .. ' does not hold what it was stored with: somebody has written over it by hand.')
+  end
+
+  store_artefact(review, args.actor)
+  redis.call('HSET', keys.grants, agent, args.grant)
+  redis.call('HINCRBY', keys.claim, 'rev', 1)
+  log({
+    type = 'grant_done', actor = args.actor, goal_id = claim.goal_id, claim_id = id, artefact_id = review.id, agent = agent,
+    data = args.event_data,
+  })
+  return { 'given' }
 end
-store_artefact(review, digest, actor)
-redis.call('HSET', KEYS[3], agent, text)
-redis.call('HINCRBY', KEYS[2], 'rev', 1)
-local data = '{"phase":"' .. phase .. '","attempt":' .. string.format('%d', attempt) .. '}'
-log(actor, 'grant_done', claim[2], id, review.id, agent, data)
-return { 'given' }

@@ -1,14 +1,19 @@
--- The claims in which an agent's grant is queued, longest first; none while the instance is paused, for then none can be accepted. What the
--- index has and is queued no more leaves it, and wake-ups for what is told here are no longer needed.
--- KEYS 1 events, 2 orchestrator, 3 the agent's queued grants, 4 its wake-ups
--- ARGV 1 prefix, agent, the most to list
+-- The claims in which an agent's grant is queued, longest first; none while the instance is paused, because none can be accepted then.
+-- Removes from the index what is no longer queued, and the wake-ups where the list is complete.
+-- KEYS orchestrator, queued, wake_ups
+-- ARGS agent, limit: number
 -- Result the claims
-local agent, most = take(), take_number()
-local queued = {}
-if redis.call('HEXISTS', KEYS[2], 'paused_since') == 1 then return queued end
-for _, claim in ipairs(redis.call('ZRANGE', KEYS[3], 0, most - 1)) do
-  local grant = read_grant(claim, agent)
-  if grant and grant.state == 'queued' then queued[#queued + 1] = claim else redis.call('ZREM', KEYS[3], claim) end
+local function list_queued(keys, args)
+  local queued = {}
+  if redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1 then return queued end
+  for _, claim in ipairs(redis.call('ZRANGE', keys.queued, 0, args.limit - 1)) do
+    local grant = read_grant(claim, args.agent)
+    if grant and grant.state == 'queued' then
+      queued[#queued + 1] = claim
+    else
+      redis.call('ZREM', keys.queued, claim)
+    end
+  end
+  if #queued > 0 and redis.call('ZCARD', keys.queued) <= args.limit then redis.call('DEL', keys.wake_ups) end
+  return queued
 end
-if #queued > 0 and redis.call('ZCARD', KEYS[3]) <= most then redis.call('DEL', KEYS[4]) end
-return queued

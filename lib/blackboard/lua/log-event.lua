@@ -1,5 +1,7 @@
 -- Appends an event that comes with no change of state.
--- KEYS 1 events
--- ARGV 1 prefix, actor, type, goal id, claim id, artefact id, agent ('' when absent), data as JSON or ''
--- Result {'logged', the event's id}
-return { 'logged', log(take(), take(), take(), take(), take(), take(), take()) }
+-- KEYS none
+-- ARGS event: event
+-- Result logged (id)
+local function log_event(_, args)
+  return { 'logged', append_event(args.event) }
+end

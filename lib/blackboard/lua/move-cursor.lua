@@ -1,8 +1,14 @@
--- Moves the orchestrator's place in the log: the one that it works from, or the one that it tells people from.
--- KEYS 1 events, 2 orchestrator
--- ARGV 1 prefix, epoch, field (cursor, notice_cursor), cursor (empty: forgotten)
--- Result {'moved'} | {'fenced'}
-if is_fenced(KEYS[2], take()) then return { 'fenced' } end
-local field, cursor = take(), take()
-if cursor == '' then redis.call('HDEL', KEYS[2], field) else redis.call('HSET', KEYS[2], field, cursor) end
-return { 'moved' }
+-- Moves one of the orchestrator's two places in the log: `cursor`, up to which it has decided, or `notice_cursor`, up to which it has
+-- notified webhooks. An empty cursor is forgotten.
+-- KEYS orchestrator
+-- ARGS epoch: number, field, cursor
+-- Result moved | fenced
+local function move_cursor(keys, args)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  if args.cursor == '' then
+    redis.call('HDEL', keys.orchestrator, args.field)
+  else
+    redis.call('HSET', keys.orchestrator, args.field, args.cursor)
+  end
+  return { 'moved' }
+end

@@ -1,89 +1,96 @@
--- Artefacts, for the scripts that store them.
+-- Artefacts, for the functions that store them.
 
 local artefact_fields = {
   'id', 'logical_id', 'version', 'structural_type', 'type', 'payload', 'source_artefacts',
   'produced_by_role', 'produced_by_agent', 'created_at', 'goal_id', 'claim_id', 'metadata',
 }
 
--- Reads an artefact from ARGV: its 13 fields in the order above, then its digest.
-local function take_artefact()
-  local artefact = {}
-  for _, name in ipairs(artefact_fields) do artefact[name] = take() end
-  return artefact, take()
+-- RECORD artefact `artefact_fields`, then digest
+-- RECORD head `head_fields`
+-- RECORD head_bytes `head_fields`, as bytes
+
+-- An artefact without its payload. (While a library is loaded there is no ipairs.)
+local head_fields = {}
+for index = 1, #artefact_fields do
+  if artefact_fields[index] ~= 'payload' then head_fields[#head_fields + 1] = artefact_fields[index] end
 end
 
--- Names a content, given as the 13 fields in the order above, as `digestOfContent` does for what our programs make: hashing a large
--- payload here would hold up everybody.
-local function digest_of(values)
+-- The digest of a content: its fields in the order above, '' where one is missing. `digestOfContent` makes the same of what our
+-- programs store: to hash a large payload here would block every other caller.
+local function digest_of(key)
+  local values = redis.call('HMGET', key, unpack(artefact_fields))
+  for index = 1, #artefact_fields do values[index] = values[index] or '' end
   return redis.sha1hex(table.concat(values, '\0'))
 end
 
--- The id of the newest version in the artefact's thread; '' where there is none.
-local function last_of_thread(artefact)
-  return redis.call('ZRANGE', prefix .. 'thread:' .. artefact.logical_id, -1, -1)[1] or ''
+-- The id of the newest version in a thread; '' where there is none.
+local function last_of_thread(thread)
+  return redis.call('ZRANGE', thread_key(thread), -1, -1)[1] or ''
 end
 
--- Why it cannot come next in its thread, if it cannot. `threadProblem` says the same.
+-- Why the artefact cannot come next in its thread; nil when it can. `threadProblem` says the same.
 local function thread_problem(artefact)
   local thread = artefact.logical_id
-  -- A thread is named after its first artefact, and nobody has used that id before.
+  -- A thread is named after its first artefact, and no other artefact has used that id before.
   if thread == artefact.id then return nil end
-  local last = redis.call('HMGET', prefix .. 'artifact:' .. last_of_thread(artefact), 'goal_id', 'structural_type', 'type', 'version')
-  if not last[1] then return 'There is no thread ' .. thread .. '.' end
-  if last[1] ~= artefact.goal_id then return 'Thread ' .. thread .. ' is of goal ' .. last[1] .. '.' end
-  if last[2] ~= artefact.structural_type or last[3] ~= artefact.type then
-    return 'Thread ' .. thread .. ' is of the ' .. last[2] .. ' type ' .. last[3] .. ', and keeps it.'
+  local last = read_fields(artefact_key(last_of_thread(thread)), { 'goal_id', 'structural_type', 'type', 'version' })
+  if not last.goal_id then return 'There is no thread ' .. thread .. '.' end
+  if last.goal_id ~= artefact.goal_id then return 'Thread ' .. thread .. ' is of goal ' .. last.goal_id .. '.' end
+  if last.structural_type ~= artefact.structural_type or last.type ~= artefact.type then
+    return 'Thread ' .. thread .. ' is of the ' .. last.structural_type .. ' type ' .. last.type .. ', and keeps it.'
   end
-  local next_version = string.format('%d', (tonumber(last[4]) or 0) + 1)
+  local next_version = digits((tonumber(last.version) or 0) + 1)
   if artefact.version == next_version then return nil end
   return 'The next version of thread ' .. thread .. ' is ' .. next_version .. ', not ' .. artefact.version .. '.'
 end
 
--- nil when the artefact can be stored; 'same' when exactly this one stands already; otherwise nil and the reason.
+-- nil when the artefact can be stored; 'same' when exactly this one is stored already; otherwise nil and the reason.
 local function artefact_problem(artefact)
-  local key = prefix .. 'artifact:' .. artefact.id
+  local key = artefact_key(artefact.id)
   if redis.call('EXISTS', key) == 0 then return nil, thread_problem(artefact) end
-  local stored = redis.call('HMGET', key, unpack(artefact_fields))
-  for index, name in ipairs(artefact_fields) do
-    if stored[index] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' is taken by another artefact.' end
+  local stored = read_fields(key, artefact_fields)
+  for _, name in ipairs(artefact_fields) do
+    if stored[name] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' is taken by another artefact.' end
   end
   return 'same'
 end
 
--- The first answer to a question counts, whoever gave it.
-local function note_answer(answer)
-  local question = answer.source_artefacts:match('"([^"]+)"')
-  if not question or redis.call('HGET', prefix .. 'artifact:' .. question, 'structural_type') ~= 'Question' then return end
+-- The first answer to a question counts, whether a person or an agent gave it.
+local function record_answer(answer)
+  local question = each_quoted(answer.source_artefacts)()
+  if not question or redis.call('HGET', artefact_key(question), 'structural_type') ~= 'Question' then return end
   redis.call('HSETNX', prefix .. 'question:' .. question, 'answer', answer.id)
   redis.call('ZREM', prefix .. 'questions:open', question)
 end
 
--- Thread, goal, digest, event and hint of an artefact whose hash stands.
+-- Writes thread, goal, digest, event and hint of an artefact whose hash is written.
 local function index_artefact(artefact, actor, digest)
   redis.call('HSET', prefix .. 'artefacts:digests', artefact.id, digest)
-  redis.call('ZADD', prefix .. 'thread:' .. artefact.logical_id, artefact.version, artefact.id)
-  local goal = prefix .. 'goal:' .. artefact.goal_id
-  local count = redis.call('ZCARD', goal .. ':artefacts') + 1
-  local data = '{"structural_type":"' .. artefact.structural_type .. '","type":' .. cjson.encode(artefact.type)
-    .. ',"version":' .. artefact.version .. ',"role":' .. cjson.encode(artefact.produced_by_role)
-    .. ',"goal_artefacts":' .. count
-  if artefact.produced_by_agent ~= '' then data = data .. ',"agent":' .. cjson.encode(artefact.produced_by_agent) end
-  local score = score_of(log(actor, 'artefact_created', artefact.goal_id, artefact.claim_id, artefact.id, '', data .. '}'))
-  redis.call('ZADD', goal .. ':artefacts', score, artefact.id)
-  -- Perhaps a commit: whoever reads the metadata knows.
+  redis.call('ZADD', thread_key(artefact.logical_id), artefact.version, artefact.id)
+  local artefacts_of_goal = goal_key(artefact.goal_id) .. ':artefacts'
+  local event_id = log({
+    type = 'artefact_created', actor = actor,
+    goal_id = artefact.goal_id, claim_id = artefact.claim_id, artefact_id = artefact.id,
+    data = object(
+      'structural_type', artefact.structural_type, 'type', artefact.type, 'version', tonumber(artefact.version),
+      'role', artefact.produced_by_role, 'goal_artefacts', redis.call('ZCARD', artefacts_of_goal) + 1,
+      'agent', artefact.produced_by_agent ~= '' and artefact.produced_by_agent
+    ),
+  })
+  local score = score_of(event_id)
+  redis.call('ZADD', artefacts_of_goal, score, artefact.id)
+  -- Perhaps a commit: the caller reads the metadata and decides.
   if artefact.metadata:find('"commit"', 1, true) then redis.call('ZADD', prefix .. 'artefacts:with_commit', score, artefact.id) end
   redis.call('ZADD', prefix .. 'artefacts', score, artefact.id)
   if artefact.id == artefact.goal_id then redis.call('ZADD', prefix .. 'goals', score, artefact.id) end
-  if artefact.structural_type == 'Answer' then note_answer(artefact) end
+  if artefact.structural_type == 'Answer' then record_answer(artefact) end
   redis.call('PUBLISH', prefix .. 'artefact_events', artefact.id)
 end
 
-local function store_artefact(artefact, digest, actor)
-  local hash = { 'HSET', prefix .. 'artifact:' .. artefact.id }
-  for index, name in ipairs(artefact_fields) do
-    hash[index * 2 + 1] = name
-    hash[index * 2 + 2] = artefact[name]
-  end
-  redis.call(unpack(hash))
-  index_artefact(artefact, actor, digest)
+-- `artefact` is the record of this name: its fields, and `digest`.
+local function store_artefact(artefact, actor)
+  local fields = {}
+  for _, name in ipairs(artefact_fields) do set_field(fields, name, artefact[name]) end
+  write_fields(artefact_key(artefact.id), fields)
+  index_artefact(artefact, actor, artefact.digest)
 end

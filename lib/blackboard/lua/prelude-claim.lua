@@ -1,63 +1,38 @@
--- Opening a claim, for the scripts that do. Needs prelude-grant.
+-- Opening and announcing claims. Both functions that open one get the record `new_claim`: the fields of its hash, the bids that it
+-- begins with, its grants, and the events of its opening, of which the first is `claim_opened`.
 
--- Reads a claim that is to be opened from ARGV: id, artefact id, goal id, cause, kind, bidding, number of missing bids, what its grants'
--- events tell beside phase and attempt (JSON members behind a comma, or nothing), its hash (n, then n names and values), the bids it begins with (n, then n times agent, word), its grants (n, then n times agent, state, attempt,
--- phase, JSON text).
-local function take_new_claim()
-  local claim = {
-    id = take(), artefact_id = take(), goal_id = take(), cause = take(), kind = take(), bidding = take(), missing = take(),
-    told = take(),
-    fields = {}, bids = {}, grants = {},
-  }
-  for index = 1, take_number() * 2 do claim.fields[index] = take() end
-  for index = 1, take_number() do claim.bids[index] = { take(), take() } end
-  for index = 1, take_number() do
-    claim.grants[index] = { agent = take(), state = take(), attempt = take_number(), phase = take(), text = take() }
-  end
-  return claim
+-- RECORD new_claim fields: fields, bids: bid*, grants: grant*, events: event*
+
+-- The id of the claim that this cause has opened before, if it has.
+local function claim_of_cause(new_claim)
+  return redis.call('HGET', causes_key(new_claim.fields.artefact_id), new_claim.fields.cause)
 end
 
--- The claim that this cause has had, if any.
-local function claim_of_cause(claim)
-  return redis.call('HGET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause)
+-- What bidding rules read of an artefact; both fields are false where there is no such artefact.
+local function read_target(artefact)
+  return read_fields(artefact_key(artefact), { 'type', 'produced_by_role' })
 end
 
--- What bidding rules look at: the artefact's type and its producer's role; false where there is no such artefact.
-local function subject_of(artefact)
-  return redis.call('HMGET', prefix .. 'artifact:' .. artefact, 'type', 'produced_by_role')
-end
-
--- `missing`: names of those who are asked; all who bid on the claim where there is no such list.
-local function announce(claim, artefact, subject, missing)
-  local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(subject[1] or '')
-    .. ',"produced_by_role":' .. cjson.encode(subject[2] or '')
+-- `missing`: the names of the agents that are asked to bid; nil: the whole electorate.
+local function announce(claim, artefact, target, missing)
+  local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(target.type or '')
+    .. ',"produced_by_role":' .. cjson.encode(target.produced_by_role or '')
   if missing then text = text .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']' end
-  text = text .. '}'
-  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text)
+  redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text .. '}')
 end
 
--- `subject` is needed of a claim that takes bids.
-local function open_claim(claim, actor, subject)
-  redis.call('HSET', prefix .. 'claim:' .. claim.id, unpack(claim.fields))
-  redis.call('HSET', prefix .. 'artifact:' .. claim.artefact_id .. ':claims', claim.cause, claim.id)
-  local data = '{"kind":"' .. claim.kind .. '","cause":' .. cjson.encode(claim.cause) .. ',"missing":' .. claim.missing .. '}'
-  local event = log(actor, 'claim_opened', claim.goal_id, claim.id, claim.artefact_id, '', data)
-  redis.call('ZADD', prefix .. 'claims:open', score_of(event), claim.id)
-  for index, bid in ipairs(claim.bids) do
-    redis.call('HSET', prefix .. 'claim:' .. claim.id .. ':bids', bid[1], bid[2])
-    -- Where the bidding is closed, these are another claim's, which told of them.
-    if claim.bidding == 'open' then
-      data = '{"word":"' .. bid[2] .. '","missing":' .. string.format('%d', claim.missing + #claim.bids - index) .. ',"by_rule":true}'
-      log(actor, 'bid_placed', claim.goal_id, claim.id, claim.artefact_id, bid[1], data)
-    end
+-- `target` is needed for a claim whose bidding is open.
+local function write_claim(new_claim, target)
+  local fields = new_claim.fields
+  local id = fields.id
+  write_fields(claim_key(id), fields)
+  redis.call('HSET', causes_key(fields.artefact_id), fields.cause, id)
+  for _, bid in ipairs(new_claim.bids) do redis.call('HSET', bids_key(id), bid.agent, bid.word) end
+  for index, event in ipairs(new_claim.events) do
+    local event_id = append_event(event)
+    if index == 1 then redis.call('ZADD', prefix .. 'claims:open', score_of(event_id), id) end
   end
-  for _, grant in ipairs(claim.grants) do
-    write_grant(claim.id, claim.goal_id, grant.agent, grant.state, grant.attempt, grant.text)
-    data = '{"phase":"' .. grant.phase .. '","attempt":' .. string.format('%d', grant.attempt) .. claim.told .. '}'
-    -- What is done already is another claim's.
-    local event = grant.state == 'queued' and 'grant_queued' or grant.state == 'waiting' and 'grant_waiting'
-    if event then log(actor, event, claim.goal_id, claim.id, claim.artefact_id, grant.agent, data) end
-  end
-  if claim.bidding == 'open' then announce(claim.id, claim.artefact_id, subject) end
-  hint_claim(claim.id)
+  for _, grant in ipairs(new_claim.grants) do write_grant(id, fields.goal_id, grant) end
+  if fields.bidding == 'open' then announce(id, fields.artefact_id, target) end
+  publish_claim(id)
 end

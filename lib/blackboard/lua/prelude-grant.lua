@@ -1,51 +1,67 @@
--- Grants, for the scripts that look at them or write them. A grant is JSON text; it is decoded only to be looked at.
+-- Grants, for the functions that check or write them. A grant is JSON text, written whole; it is decoded only to be checked.
 
+-- RECORD grant agent, state, attempt: number, json
+
+-- The decoded grant and its text; nil when the agent has none in this claim.
 local function read_grant(claim, agent)
-  local text = redis.call('HGET', prefix .. 'grants:' .. claim, agent)
+  local text = redis.call('HGET', grants_key(claim), agent)
   if not text then return nil end
   return cjson.decode(text), text
 end
 
 local function lease_member(claim, agent, attempt)
-  return 'lease:' .. claim .. ':' .. agent .. ':' .. string.format('%d', attempt)
+  return 'lease:' .. claim .. ':' .. agent .. ':' .. digits(attempt)
 end
 
--- Why this attempt may not go on, if it may not. `claim` is the reply of HMGET status, goal_id.
-local function grant_problem(id, claim, grant, agent, attempt, wanted)
-  if not claim[1] then return 'There is no claim ' .. id .. '.' end
-  if not grant then return 'Claim ' .. id .. ' has no grant for ' .. agent .. '.' end
-  if is_ended(claim[1]) then return 'Claim ' .. id .. ' has ended.' end
-  if is_goal_ended(claim[2]) then return 'Goal ' .. claim[2] .. ' was ended.' end
-  if grant.state == wanted and grant.attempt == attempt then return nil end
-  return 'The grant is ' .. grant.state .. ' in attempt ' .. string.format('%d', grant.attempt) .. '.'
+local grant_claim_fields = { 'status', 'goal_id', 'artefact_id' }
+
+-- The claim's fields that `grant_problem` checks and that a grant's events name.
+local function read_claim_of_grant(key)
+  return read_fields(key, grant_claim_fields)
 end
 
--- The index of what an agent may take up. Its wake-ups may be lost by whoever took them; this is looked at again and again.
-local function note_queued(claim, agent)
-  redis.call('ZADD', prefix .. 'agent:' .. agent .. ':queued', string.format('%.0f', now_ms()), claim)
+-- Why this attempt is not, or no longer, in the expected state; nil when it is. `order` names claim, agent, attempt and state.
+local function grant_problem(order, claim, grant)
+  if not claim.status then return 'There is no claim ' .. order.claim .. '.' end
+  if not grant then return 'Claim ' .. order.claim .. ' has no grant for ' .. order.agent .. '.' end
+  if is_ended(claim.status) then return 'Claim ' .. order.claim .. ' has ended.' end
+  if is_goal_ended(claim.goal_id) then return 'Goal ' .. claim.goal_id .. ' was ended.' end
+  if grant.state == order.state and grant.attempt == order.attempt then return nil end
+  return 'The grant is ' .. grant.state .. ' in attempt ' .. digits(grant.attempt) .. '.'
 end
 
-local function note_not_queued(claim, agent)
+-- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again.
+local function add_queued(claim, agent)
+  redis.call('ZADD', prefix .. 'agent:' .. agent .. ':queued', digits(now_ms()), claim)
+end
+
+local function remove_queued(claim, agent)
   redis.call('ZREM', prefix .. 'agent:' .. agent .. ':queued', claim)
 end
 
--- `text` is the grant's JSON, of which state and attempt come apart. One that leaves `running` loses its lease; a queued one
--- wakes its agent, unless its goal was ended.
-local function write_grant(claim, goal, agent, state, attempt, text)
+-- Adds the agent's wake-up for a queued grant.
+local function wake(claim, agent)
+  redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
+end
+
+-- Writes a grant (the record of this name). One that leaves `running` loses its lease; a queued one wakes its agent, unless its goal
+-- was ended.
+local function write_grant(claim, goal, grant)
+  local agent = grant.agent
   -- The first attempt begins queued, with nothing before it.
-  local before = not (attempt == 1 and state == 'queued') and read_grant(claim, agent)
-  if before and before.state == 'running' and (state ~= 'running' or before.attempt ~= attempt) then
+  local before = not (grant.attempt == 1 and grant.state == 'queued') and read_grant(claim, agent)
+  if before and before.state == 'running' and (grant.state ~= 'running' or before.attempt ~= grant.attempt) then
     redis.call('ZREM', prefix .. 'due', lease_member(claim, agent, before.attempt))
   end
-  -- Nobody is to answer what nobody waits for.
+  -- The grant no longer waits for its question, so that no person needs to answer it.
   if before and before.state == 'waiting' and before.waits_for.question_id then
     redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)
   end
-  redis.call('HSET', prefix .. 'grants:' .. claim, agent, text)
-  if state == 'queued' and not is_goal_ended(goal) then
-    redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', claim)
-    note_queued(claim, agent)
+  redis.call('HSET', grants_key(claim), agent, grant.json)
+  if grant.state == 'queued' and not is_goal_ended(goal) then
+    wake(claim, agent)
+    add_queued(claim, agent)
   elseif before and before.state == 'queued' then
-    note_not_queued(claim, agent)
+    remove_queued(claim, agent)
   end
 end

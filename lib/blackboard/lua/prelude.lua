@@ -1,27 +1,107 @@
--- What the scripts share. All of them are loaded as one library of functions, each between `begin` and its end.
+-- What all functions share. They are loaded as one library (redis/function-library.ts).
 --
--- In every script KEYS[1] is the log `events` and ARGV[1] the instance's prefix `sett:{instance}:`, from which the names of keys
--- are made that are known only inside (the artefacts, threads and grants a script is handed), and the channels. ARGV[2], which the
--- headers leave out, is the caller's nonce: no two processes have the same. The further arguments are read one after the other with take(). Nothing is written before everything has been checked: scripts do not
--- roll back. JSON goes through as opaque text, because cjson turns [] into {}.
+-- A function gets its keys and its arguments by name: `keys.claim`, `args.agent`. The header of its file lists the names in their
+-- order; redis/function-table.ts declares the same names, and a test compares the two. What follows a
+-- colon is the kind of an argument: `number`, `flag`, `fields` (of a hash), or a record; `*` marks a list, `?` what may be missing,
+-- and an argument without a kind is text. Every function also has the key `events`, the log.
+--
+-- A function checks everything before it writes: functions do not roll back. JSON passes through as opaque text, because cjson turns
+-- [] into {}. The other keys that a function needs (of an artefact, a thread, a grant) are made from the instance's prefix.
 
-local KEYS, ARGV, prefix, nonce, position, now
+local events_key, prefix, nonce, words, position, now
 
--- Every script begins here: what the one before left in these variables is forgotten.
-local function begin(keys, args)
-  KEYS, ARGV, prefix, nonce, position, now = keys, args, args[1], args[2], 2, nil
+-- Each call begins here, and forgets what the one before left in these variables. The first two words are the instance's prefix
+-- `sett:{instance}:` and the caller's nonce, which no two processes share.
+local function begin(KEYS, ARGV)
+  events_key, prefix, nonce, words, position, now = KEYS[1], ARGV[1], ARGV[2], ARGV, 2, nil
 end
 
-local function take()
+-- Reading the arguments, one after the other. The library calls these; a function finds the result in `args`.
+
+local function next_text()
   position = position + 1
-  return ARGV[position]
+  return words[position]
 end
 
-local function take_number()
-  return tonumber(take())
+local function next_number()
+  return tonumber(next_text())
 end
 
--- Unix milliseconds: when the script runs. Not the time of its events: a clock that was set back leaves these ahead of it.
+local function next_flag()
+  return next_text() == '1'
+end
+
+local function next_list(next_item)
+  local list = {}
+  for index = 1, next_number() do list[index] = next_item() end
+  return list
+end
+
+local function next_optional(next_item)
+  if next_flag() then return next_item() end
+  return nil
+end
+
+-- The fields of a hash. HSET takes names and values as one list, and functions read single fields by name: this table has both.
+local function set_field(fields, name, value)
+  local length = #fields
+  fields[length + 1] = name
+  fields[length + 2] = value
+  fields[name] = value
+end
+
+local function next_fields()
+  local fields = {}
+  for _ = 1, next_number() do set_field(fields, next_text(), next_text()) end
+  return fields
+end
+
+local function write_fields(key, fields)
+  redis.call('HSET', key, unpack(fields))
+end
+
+-- The fields of these names in the hash, by name; false where there is none.
+local function read_fields(key, names)
+  local values, fields = redis.call('HMGET', key, unpack(names)), {}
+  for index = 1, #names do fields[names[index]] = values[index] end
+  return fields
+end
+
+local function artefact_key(id)
+  return prefix .. 'artifact:' .. id
+end
+
+-- The hash of the claims about an artefact: cause → claim.
+local function causes_key(artefact)
+  return prefix .. 'artifact:' .. artefact .. ':claims'
+end
+
+local function claim_key(id)
+  return prefix .. 'claim:' .. id
+end
+
+local function bids_key(claim)
+  return prefix .. 'claim:' .. claim .. ':bids'
+end
+
+local function grants_key(claim)
+  return prefix .. 'grants:' .. claim
+end
+
+local function goal_key(id)
+  return prefix .. 'goal:' .. id
+end
+
+local function thread_key(id)
+  return prefix .. 'thread:' .. id
+end
+
+-- A whole number as Redis and JSON write it.
+local function digits(number)
+  return string.format('%.0f', number)
+end
+
+-- Unix milliseconds: when the function runs. Not the time of its events: a clock that was set back leaves these ahead of it.
 local function now_ms()
   if not now then
     local time = redis.call('TIME')
@@ -30,41 +110,56 @@ local function now_ms()
   return now
 end
 
--- A score for a zset that is ordered by time, from the id of the event that tells of the member: what one millisecond brings keeps
--- its order (the first thousand events of it), and a clock that steps back changes nothing, because the ids of a stream only grow.
-local function score_of(event)
-  local ms, sequence = event:match('^(%d+)-(%d+)$')
-  return string.format('%.0f', ms * 1000 + math.min(sequence, 999))
+-- A score for a zset that is ordered by time, from the id of the member's event: what one millisecond brings keeps its order (the
+-- first thousand events of it), and a clock that steps back changes nothing, because the ids of a stream only grow.
+local function score_of(event_id)
+  local ms, sequence = event_id:match('^(%d+)-(%d+)$')
+  return digits(ms * 1000 + math.min(sequence, 999))
 end
 
-local function member(name, value)
+-- A JSON object with these members in this order: name, value, name, value … A member whose value is nil or false is left out.
+local function object(...)
+  local members, text = { ... }, ''
+  for index = 1, select('#', ...), 2 do
+    local value = members[index + 1]
+    if value then
+      if type(value) == 'string' then
+        value = cjson.encode(value)
+      elseif value == true then
+        value = 'true'
+      else
+        value = digits(value)
+      end
+      text = text .. (text == '' and '{"' or ',"') .. members[index] .. '":' .. value
+    end
+  end
+  return text .. '}'
+end
+
+local function id_member(name, value)
   if not value or value == '' then return '' end
   return ',"' .. name .. '":' .. cjson.encode(value)
 end
 
--- Appends to the log and returns the event's id. Absent ids are empty strings (or false: a claim that was not
--- found); data is JSON text or empty. All but the type is one JSON text: everybody reads the log, and many small fields cost each reader more.
-local function log(actor, kind, goal, claim, artefact, agent, data)
-  local text = '{"actor":' .. cjson.encode(actor) .. member('goal_id', goal) .. member('claim_id', claim)
-    .. member('artefact_id', artefact) .. member('agent', agent)
-  if data ~= '' then text = text .. ',"data":' .. data end
-  return redis.call('XADD', KEYS[1], '*', 'type', kind, 'event', text .. '}')
+-- RECORD event type, text
+-- Appends an event to the log and returns its id. All but the type is one JSON text: many read the log, and many small fields cost
+-- each reader more.
+local function append_event(event)
+  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', event.text)
 end
 
--- Tells whoever listens that a claim was opened, moved on or ended. Bids and grants at work are told by the log alone.
-local function hint_claim(claim)
+-- The same for an event whose text is made here: `type`, `actor`, `goal_id`, `claim_id`, `artefact_id`, `agent`, and `data` as JSON.
+-- Ids that are nil, false or empty are left out.
+local function log(event)
+  local text = '{"actor":' .. cjson.encode(event.actor) .. id_member('goal_id', event.goal_id)
+    .. id_member('claim_id', event.claim_id) .. id_member('artefact_id', event.artefact_id) .. id_member('agent', event.agent)
+  if event.data then text = text .. ',"data":' .. event.data end
+  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', text .. '}')
+end
+
+-- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only the log has an entry.
+local function publish_claim(claim)
   redis.call('PUBLISH', prefix .. 'claim_events', claim)
-end
-
--- Redis' clock was last seen at `seen`, and shows `now`, which is earlier. What was still to come due comes as much later from now as it would
--- have; what has been set since, or was due already, comes due soon, whatever it is.
-local function turn_back(due, seen, now)
-  local members = redis.call('ZRANGEBYSCORE', due, string.format('(%.0f', now), '+inf', 'WITHSCORES')
-  for index = 1, #members, 2 do
-    local at = tonumber(members[index + 1])
-    local soon = at > seen and at - (seen - now) or math.min(at, now + 30000)
-    redis.call('ZADD', due, string.format('%.0f', soon), members[index])
-  end
 end
 
 local function refused(reason)
@@ -76,13 +171,22 @@ local function is_ended(status)
 end
 
 local function is_goal_ended(goal)
-  local flags = redis.call('HMGET', prefix .. 'goal:' .. goal, 'ended', 'retired')
+  local flags = redis.call('HMGET', goal_key(goal), 'ended', 'retired')
   return (flags[1] or flags[2]) and true or false
 end
 
--- True when another orchestrator has taken the leader lease; key is the hash `orchestrator`. Who holds an epoch is told by the nonce: a Redis that
--- lost its last second gives an epoch out again.
+-- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array that somebody has damaged.
+local function each_quoted(list)
+  return list:gmatch('"([^"]+)"')
+end
+
+-- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce tells two holders of one
+-- epoch apart: a Redis that lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
-  local leader = redis.call('HMGET', key, 'epoch', 'nonce')
-  return leader[1] ~= epoch or leader[2] ~= nonce
+  local leader = read_fields(key, { 'epoch', 'nonce' })
+  return tonumber(leader.epoch) ~= epoch or leader.nonce ~= nonce
+end
+
+local function orchestrator_of(epoch)
+  return 'orchestrator:' .. digits(epoch)
 end

@@ -1,7 +1,10 @@
--- Remembers what a hook was told last of a subject.
--- KEYS 1 events, 2 orchestrator, 3 delivery:{subject}
--- ARGV 1 prefix, epoch, hook, told (JSON)
--- Result {'noted'} | {'fenced'}
-if is_fenced(KEYS[2], take()) then return { 'fenced' } end
-redis.call('HSET', KEYS[3], take(), take())
-return { 'noted' }
+-- Records what a webhook was last notified of about a subject.
+-- KEYS orchestrator, delivery
+-- ARGS epoch: number, hook, delivery
+-- Result noted | fenced
+-- `delivery` is JSON.
+local function record_delivery(keys, args)
+  if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
+  redis.call('HSET', keys.delivery, args.hook, args.delivery)
+  return { 'noted' }
+end

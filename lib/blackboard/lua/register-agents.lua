@@ -1,34 +1,36 @@
--- Writes registrations; events for those that are new or changed. `expect` keeps those that are new aside, `exact` removes all others.
--- KEYS 1 events, 2 agents, 3 agent_status, 4 agents that are expected
--- ARGV 1 prefix, actor, add, exact or expect, n, then n times name, registration as JSON, the event's data as JSON
--- Result {'registered'}
-local actor, mode = take(), take()
-local named = {}
-for _ = 1, take_number() do
-  local name, text, data = take(), take(), take()
-  named[name] = true
-  local known = redis.call('HGET', KEYS[2], name)
-  if not known and mode == 'expect' then
-    redis.call('HSET', KEYS[4], name, text)
-  else
-    redis.call('HDEL', KEYS[4], name)
-    if known ~= text then
-      redis.call('HSET', KEYS[2], name, text)
-      log(actor, 'agent_registered', '', '', '', name, data)
+-- Writes registrations, with events for those that are new or changed. The mode `expect` stores new agents apart, as expected; `exact`
+-- also removes all agents that are not named; `add` does neither.
+-- KEYS agents, agent_status, expected_agents
+-- ARGS actor, mode, registrations: registration*
+-- Result registered
+-- RECORD registration name, json, event_data
+local function register_agents(keys, args)
+  local is_named = {}
+  for _, agent in ipairs(args.registrations) do
+    is_named[agent.name] = true
+    local known = redis.call('HGET', keys.agents, agent.name)
+    if not known and args.mode == 'expect' then
+      redis.call('HSET', keys.expected_agents, agent.name, agent.json)
+    else
+      redis.call('HDEL', keys.expected_agents, agent.name)
+      if known ~= agent.json then
+        redis.call('HSET', keys.agents, agent.name, agent.json)
+        log({ type = 'agent_registered', actor = args.actor, agent = agent.name, data = agent.event_data })
+      end
     end
   end
-end
-if mode == 'exact' then
-  for _, name in ipairs(redis.call('HKEYS', KEYS[4])) do redis.call('HDEL', KEYS[3], name) end
-  redis.call('DEL', KEYS[4])
-  local known = redis.call('HKEYS', KEYS[2])
-  table.sort(known)
-  for _, name in ipairs(known) do
-    if not named[name] then
-      redis.call('HDEL', KEYS[2], name)
-      redis.call('HDEL', KEYS[3], name)
-      log(actor, 'agent_removed', '', '', '', name, '')
+  if args.mode == 'exact' then
+    for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do redis.call('HDEL', keys.agent_status, name) end
+    redis.call('DEL', keys.expected_agents)
+    local known = redis.call('HKEYS', keys.agents)
+    table.sort(known)
+    for _, name in ipairs(known) do
+      if not is_named[name] then
+        redis.call('HDEL', keys.agents, name)
+        redis.call('HDEL', keys.agent_status, name)
+        log({ type = 'agent_removed', actor = args.actor, agent = name })
+      end
     end
   end
+  return { 'registered' }
 end
-return { 'registered' }

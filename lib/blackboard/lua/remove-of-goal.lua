@@ -1,32 +1,39 @@
 -- Removes the newest artefacts of a retired goal with their claims and all that belongs to these, and with the last one the goal itself.
--- KEYS 1 events, 2 goal, 3 the goal's artefacts
--- ARGV 1 prefix, the goal's id, the most artefacts
--- What people were told of (delivery:…) is named as `keyOf` in lib/core/notice.ts names it.
--- Result {'left', number of artefacts that the goal still has}
-local goal, most = take(), take_number()
-local function left()
-  return { 'left', tostring(redis.call('ZCARD', KEYS[3])) }
-end
-if redis.call('HEXISTS', KEYS[2], 'retired') == 0 then return left() end
-for _, id in ipairs(redis.call('ZRANGE', KEYS[3], -most, -1)) do
-  local key = prefix .. 'artifact:' .. id
-  for _, claim in ipairs(redis.call('HVALS', key .. ':claims')) do
-    redis.call('ZREM', prefix .. 'claims:open', claim)
-    for _, agent in ipairs(redis.call('HKEYS', prefix .. 'grants:' .. claim)) do
-      redis.call('UNLINK', prefix .. 'delivery:approval-' .. claim .. '-' .. agent)
-    end
-    redis.call('UNLINK', prefix .. 'claim:' .. claim, prefix .. 'claim:' .. claim .. ':bids', prefix .. 'grants:' .. claim)
+-- `left`: how many artefacts the goal still has.
+-- KEYS goal, artefacts_of_goal
+-- ARGS goal, limit: number
+-- Result left (count)
+-- The subjects of deliveries are named as `keyOf` in lib/core/notice.ts names them.
+
+local function remove_claim(id)
+  redis.call('ZREM', prefix .. 'claims:open', id)
+  for _, agent in ipairs(redis.call('HKEYS', grants_key(id))) do
+    redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
   end
+  redis.call('UNLINK', claim_key(id), bids_key(id), grants_key(id))
+end
+
+local function remove_artefact(id)
+  local key = artefact_key(id)
+  for _, claim in ipairs(redis.call('HVALS', causes_key(id))) do remove_claim(claim) end
   local thread = redis.call('HGET', key, 'logical_id')
-  if thread then redis.call('ZREM', prefix .. 'thread:' .. thread, id) end
-  redis.call('UNLINK', key, key .. ':claims', prefix .. 'question:' .. id, prefix .. 'delivery:question-' .. id)
+  if thread then redis.call('ZREM', thread_key(thread), id) end
+  redis.call('UNLINK', key, causes_key(id), prefix .. 'question:' .. id, prefix .. 'delivery:question-' .. id)
   redis.call('HDEL', prefix .. 'artefacts:digests', id)
   redis.call('HDEL', prefix .. 'artefacts:refused', id)
   for _, index in ipairs({ 'artefacts', 'artefacts:with_commit', 'questions:open' }) do redis.call('ZREM', prefix .. index, id) end
-  redis.call('ZREM', KEYS[3], id)
 end
-if redis.call('ZCARD', KEYS[3]) == 0 then
-  redis.call('ZREM', prefix .. 'goals', goal)
-  redis.call('UNLINK', KEYS[2], prefix .. 'delivery:goal-' .. goal)
+
+local function remove_of_goal(keys, args)
+  if redis.call('HEXISTS', keys.goal, 'retired') == 1 then
+    for _, id in ipairs(redis.call('ZRANGE', keys.artefacts_of_goal, -args.limit, -1)) do
+      remove_artefact(id)
+      redis.call('ZREM', keys.artefacts_of_goal, id)
+    end
+    if redis.call('ZCARD', keys.artefacts_of_goal) == 0 then
+      redis.call('ZREM', prefix .. 'goals', args.goal)
+      redis.call('UNLINK', keys.goal, prefix .. 'delivery:goal-' .. args.goal)
+    end
+  end
+  return { 'left', digits(redis.call('ZCARD', keys.artefacts_of_goal)) }
 end
-return left()

@@ -10,7 +10,7 @@ import { type ContextPart, checkContext, defaultContextBytes } from "../context-
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
-import { endByHand, grantEndedBy, startByHand } from "./hand-results.ts";
+import { finishEnd, grantEndedBy, startEnd } from "./hand-results.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
 import type { State } from "./state.ts";
@@ -169,11 +169,11 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
   if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
   const grant = grantEndedBy(state, artefact);
   if (grant !== undefined && "problem" in grant) return refuse(grant.problem, grant.about);
-  if (grant !== undefined) startByHand(state, grant);
+  const end = grant && startEnd(state, grant, artefact);
   state.artefacts.set(id, { ...state.artefacts.get(id), ...judgement.filled });
   state.refused.delete(id);
   state.indexArtefact(artefact, "hand");
-  if (grant !== undefined) endByHand(state, grant, artefact);
+  if (grant !== undefined && end !== undefined) finishEnd(state, grant.record, end);
   return { outcome: "adopted" };
 }
 

@@ -33,7 +33,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
-      const reason = notCurrent(state, record, id, grant.agent, grant.attempt, "queued");
+      const reason = grantProblem(state, record, { claim: id, agent: grant.agent, attempt: grant.attempt, state: "queued" });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
       if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
@@ -45,7 +45,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
     },
 
     async renewLease({ claim, agent, attempt, leaseMs }) {
-      const reason = notCurrent(state, state.claims.get(claim), claim, agent, attempt, "running");
+      const reason = grantProblem(state, state.claims.get(claim), { claim, agent, attempt, state: "running" });
       if (reason !== undefined) return { outcome: "refused", reason };
       state.setDue({ kind: "lease", claim, agent, attempt }, leaseMs);
       return { outcome: "renewed" };
@@ -55,11 +55,11 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       const { agent, attempt, phase } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
-      const over = notCurrent(state, record, id, agent, attempt, "running");
+      const over = grantProblem(state, record, { claim: id, agent, attempt, state: "running" });
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
       if (problem === "same" && over !== undefined) return { outcome: "finished" };
-      const reason = over ?? (problem === "same" ? `The artefact ${artefact.id} stands already.` : problem?.reason);
+      const reason = over ?? (problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason);
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };
@@ -80,21 +80,19 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
   };
 }
 
-/** Why this attempt may not go on, if it may not. */
-export function notCurrent(
+/** Why this attempt is not, or no longer, in the expected state; undefined when it is. */
+export function grantProblem(
   state: State,
   record: ClaimRecord | undefined,
-  claim: ClaimId,
-  agent: AgentName,
-  attempt: number,
-  wanted: Grant["state"],
+  expected: { claim: ClaimId; agent: AgentName; attempt: number; state: Grant["state"] },
 ): string | undefined {
+  const { claim, agent, attempt } = expected;
   if (record === undefined) return `There is no claim ${claim}.`;
   const grant = record.grants.get(agent);
   if (grant === undefined) return `Claim ${claim} has no grant for ${agent}.`;
   if (isEnded(record.claim.status)) return `Claim ${claim} has ended.`;
   if (state.isGoalEnded(record.claim.goal_id)) return `Goal ${record.claim.goal_id} was ended.`;
-  if (grant.attempt === attempt && grant.state === wanted) return undefined;
+  if (grant.attempt === attempt && grant.state === expected.state) return undefined;
   return `The grant is ${grant.state} in attempt ${grant.attempt}.`;
 }
 

@@ -16,7 +16,7 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
       const now = state.now();
       const { leader } = state;
       if (now < leader.seenAt) {
-        turnBack(state, leader.seenAt, now);
+        moveDueBack(state, leader.seenAt, now);
         Object.assign(leader, { expiresAt: leader.expiresAt - (leader.seenAt - now), seenAt: now });
       }
       const isNamesake = leader.holder === holder;
@@ -77,8 +77,8 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
   };
 }
 
-/** As `turn_back` in lua/prelude.lua. */
-function turnBack(state: State, seenMs: number, nowMs: number): void {
+/** As `move_due_back` in lua/acquire-leader-lease.lua. */
+function moveDueBack(state: State, seenMs: number, nowMs: number): void {
   for (const entry of state.due.values()) {
     if (entry.at > seenMs) entry.at -= seenMs - nowMs;
     else if (entry.at > nowMs) entry.at = Math.min(entry.at, nowMs + 30_000);

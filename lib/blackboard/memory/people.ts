@@ -2,7 +2,7 @@
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
-import { aboutOf, notCurrent } from "./grants.ts";
+import { aboutOf, grantProblem } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 
@@ -37,7 +37,7 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
       if (problem !== undefined) return { outcome: "refused", reason: problem };
       const taken = state.artefactProblem(answer);
       if (taken !== undefined)
-        return { outcome: "refused", reason: taken === "same" ? `The artefact ${answer.id} stands already.` : taken.reason };
+        return { outcome: "refused", reason: taken === "same" ? `The artefact ${answer.id} is stored already.` : taken.reason };
       state.storeArtefact(answer, actor);
       return { outcome: "answered" };
     },
@@ -54,7 +54,7 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
       const id = review.claim_id as ClaimId;
       const record = state.claims.get(id);
       const { agent, phase, attempt } = grant;
-      const problem = notCurrent(state, record, id, agent, attempt, "waiting");
+      const problem = grantProblem(state, record, { claim: id, agent, attempt, state: "waiting" });
       if (record === undefined || problem !== undefined) return { outcome: "refused", reason: problem ?? "" };
       const waiting = record.grants.get(agent);
       if (waiting !== undefined && !isForApproval(waiting))

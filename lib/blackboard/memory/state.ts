@@ -2,7 +2,7 @@
 // waiting, which makes it as atomic as a script in Redis.
 import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
-import { type Claim, type Grant, missingBidders, questionOf } from "../../model/claim.ts";
+import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Delivery } from "../../model/notify.ts";
@@ -11,8 +11,8 @@ import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
+import { openingEvents } from "../opening-events.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
-import { standInFields } from "../stand-in-fields.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -169,29 +169,16 @@ export class State {
     this.openQuestions.delete(question);
   }
 
-  openClaim({ claim, cause, grants }: NewClaim, actor: Actor): void {
+  openClaim(open: NewClaim, actor: Actor): void {
+    const { claim, cause, grants } = open;
     const record: ClaimRecord = { claim: structuredClone(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
     this.openClaims.add(claim.id);
-    const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
-    this.log({ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing: missingBidders(claim).length } }, actor);
-    for (const [index, { agent, word }] of claim.bids.entries()) {
-      record.bidHash.set(agent, word);
-      const missing = missingBidders(claim).length + claim.bids.length - 1 - index;
-      // Where the bidding is closed, these are another claim's, which told of them.
-      if (claim.bidding === "open")
-        this.log({ type: "bid_placed", ...about, agent, data: { word, missing, by_rule: true } }, actor);
-    }
-    const instead = claim.stand_in && standInFields(claim.stand_in);
-    for (const grant of grants) {
-      this.writeGrant(record, grant);
-      const { agent, phase, attempt, state } = grant;
-      // What is done already is another claim's.
-      const type = state === "queued" ? "grant_queued" : state === "waiting" ? "grant_waiting" : undefined;
-      if (type !== undefined) this.log({ type, ...about, agent, data: { phase, attempt, ...instead } }, actor);
-    }
+    for (const { agent, word } of claim.bids) record.bidHash.set(agent, word);
+    for (const event of openingEvents(open)) this.log(event, actor);
+    for (const grant of grants) this.writeGrant(record, grant);
   }
 
   writeGrant(record: ClaimRecord, grant: Grant): void {

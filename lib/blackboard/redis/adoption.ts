@@ -1,11 +1,11 @@
-// Taking in what somebody wrote with plain Redis commands: read, judge, then let one script check that nothing has moved and write.
+// Adopting what a person wrote with plain Redis commands: read it, judge it, then let one function check that nothing has changed, and write.
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId, type LogicalId } from "../../model/ids.ts";
 import {
   digestOf,
-  failureByHand,
   type HandWritten,
+  type JudgedField,
   type Judgement,
   judge,
   judgedFields,
@@ -15,19 +15,24 @@ import {
 } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
 import { agentsOf } from "./agents.ts";
+import type { ArgumentOf } from "./call.ts";
 import type { Deps } from "./deps.ts";
-import { outcomeOf } from "./replies.ts";
-import { endingWords, membersOf } from "./script-arguments.ts";
+import { resultByHand } from "./result-by-hand.ts";
 
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
-/** Somebody who writes on and on is left to the next look. */
+/** Where a person writes on and on, the artefact is adopted later. */
 const maxTries = 10;
 
 export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {
-  const { keys, script } = deps;
-  const stored = [keys.orchestrator, keys.artefact(id), keys.refusedArtefacts, keys.artefactDigests];
-  const known = outcomeOf(await script("verifyArtefact", stored, [String(epoch), id]), "known", "unknown", "fenced");
+  const { keys, call } = deps;
+  const stored = {
+    orchestrator: keys.orchestrator,
+    artefact: keys.artefact(id),
+    refused_artefacts: keys.refusedArtefacts,
+    digests: keys.artefactDigests,
+  };
+  const known = await call("verifyArtefact", stored, { epoch, id });
   if (known.outcome !== "unknown") return known;
   for (let tries = 1; tries <= maxTries; tries++) {
     const written = await readHandWritten(deps, id);
@@ -40,21 +45,29 @@ export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, i
     const judgement = judge(id, written, { sources, thread: thread.end, agents, createdAt: at });
     if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
 
-    const reason = judgement.verdict === "sound" ? "" : judgement.reason;
-    const stands = judgement.verdict === "sound" ? [thread.last, ...standing(judgement, at)] : [];
-    const size = String(written.payloadBytes ?? 0);
-    const digest = digestOf(written, judgement.verdict === "incomplete" ? reason : "");
-    const args = [String(epoch), id, digest, reason, ...written.bytes, size, ...stands];
-    const result = outcomeOf(await script("adoptArtefact", stored, args), "adopted", "known", "fenced", "changed");
-    if (result.outcome !== "changed") return result;
+    const problem = judgement.verdict === "sound" ? "" : judgement.reason;
+    const reply = await call("adoptArtefact", stored, {
+      epoch,
+      id,
+      digest: digestOf(written, judgement.verdict === "incomplete" ? problem : ""),
+      as_read: written.bytes,
+      payload_bytes: written.payloadBytes ?? 0,
+      problem,
+      judged: judgement.verdict === "sound" ? await judgedArtefact(deps, judgement, thread.last, at) : undefined,
+    });
+    if (reply.outcome !== "changed") return reply;
   }
   return { outcome: "incomplete" };
 }
 
-/** Its fields as they shall stand, and what becomes of the grant that it ends, if it ends one. */
-function standing({ filled, artefact }: Extract<Judgement, { verdict: "sound" }>, at: string): string[] {
-  const begun = membersOf({ started_at: at, context_ids: [] });
-  return [...judgedFields.map((name) => filled[name]), begun, ...endingWords(at, artefact.id, failureByHand(artefact))];
+/** Its fields as they are to be stored, and the end of its grant, if it names one. */
+async function judgedArtefact(
+  deps: Deps,
+  { filled, artefact }: Extract<Judgement, { verdict: "sound" }>,
+  last: string,
+  at: string,
+): Promise<ArgumentOf<"judged_artefact">> {
+  return { last_of_thread: last, artefact: filled, result: await resultByHand(deps, artefact, at) };
 }
 
 export async function findUnindexedArtefacts(deps: Deps): Promise<ArtefactId[]> {
@@ -85,8 +98,11 @@ async function isWaiting(deps: Deps, id: ArtefactId): Promise<boolean> {
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const nothing = Buffer.alloc(0);
 
-/** The payload stays where it is: only its size is judged. `bytes` are the other fields as they stand, so that the script can tell them again. */
-async function readHandWritten({ connection, keys }: Deps, id: ArtefactId): Promise<HandWritten & { bytes: Buffer[] }> {
+/** The payload is not read: only its size is judged. `bytes` are the other fields as they are stored, so that the function can compare them. */
+async function readHandWritten(
+  { connection, keys }: Deps,
+  id: ArtefactId,
+): Promise<HandWritten & { bytes: Record<JudgedField, Buffer> }> {
   const key = keys.artefact(id);
   const [values, hasPayload, size] = await connection.run((client) =>
     Promise.all([
@@ -95,11 +111,11 @@ async function readHandWritten({ connection, keys }: Deps, id: ArtefactId): Prom
       client.hStrLen(key, "payload"),
     ]),
   );
-  const bytes = judgedFields.map((_, index) => values[index] ?? nothing);
-  const fields = Object.fromEntries(
-    judgedFields.map((name, index) => [name, bytes[index]?.toString() ?? ""]),
-  ) as HandWritten["fields"];
-  const illegible = judgedFields.filter((_, index) => !isUtf8(bytes[index] ?? nothing));
+  const byName = <Value>(read: (bytes: Buffer) => Value) =>
+    Object.fromEntries(judgedFields.map((name, index) => [name, read(values[index] ?? nothing)])) as Record<JudgedField, Value>;
+  const bytes = byName((value) => value);
+  const fields = byName((value) => value.toString());
+  const illegible = judgedFields.filter((name) => !isUtf8(bytes[name]));
   return { fields, illegible, bytes, payloadBytes: hasPayload === 1 ? Number(size) : undefined };
 }
 

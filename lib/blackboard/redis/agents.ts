@@ -5,18 +5,18 @@ import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { Deps } from "./deps.ts";
-import { listed } from "./script-arguments.ts";
 
 /** About as many of each agent are kept. */
 const maxWorkerLogs = 200;
 
-export function agentsOf({ connection, keys, script }: Deps): AgentBoard {
+export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
-    const words = listed(registrations, (given) => {
-      const { text, data } = textOfRegistration(given);
-      return [given.name, text, JSON.stringify(data)];
+    const stored = { agents: keys.agents, agent_status: keys.agentStatus, expected_agents: keys.expectedAgents };
+    const records = registrations.map((registration) => {
+      const { text, data } = textOfRegistration(registration);
+      return { name: registration.name, json: text, event_data: JSON.stringify(data) };
     });
-    await script("registerAgents", [keys.agents, keys.agentStatus, keys.expectedAgents], [actor, mode, ...words]);
+    await call("registerAgents", stored, { actor, mode, registrations: records });
   }
 
   return {

@@ -9,11 +9,10 @@ import type { Deps } from "./deps.ts";
 import { followChannel } from "./follow.ts";
 import { readHeadsOf } from "./heads.ts";
 import { artefactIdsOf, listsOf } from "./lists.ts";
-import { certainOutcomeOf, outcomeOf } from "./replies.ts";
-import { artefactWords, listed } from "./script-arguments.ts";
+import { artefactRecord } from "./records.ts";
 
 export function artefactsOf(deps: Deps): ArtefactBoard {
-  const { connection, keys, script } = deps;
+  const { connection, keys, call } = deps;
   const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
     // Asked for in one turn, these travel together.
     const rows = await connection.run((client) =>
@@ -33,9 +32,7 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
   const readWhole = async (ids: readonly ArtefactId[]): Promise<Artefact[]> =>
     (await readArtefacts(ids)).filter((artefact): artefact is Artefact => artefact !== undefined);
   return {
-    async createArtefact(artefact, actor) {
-      return outcomeOf(await script("createArtefact", [], [actor, ...artefactWords(artefact)]), "created", "exists");
-    },
+    createArtefact: (artefact, actor) => call("createArtefact", {}, { artefact: artefactRecord(artefact), actor }),
 
     adoptArtefact: (id, epoch, { isOverdue = false } = {}) => adoptArtefact(deps, id, epoch, isOverdue),
     findUnindexedArtefacts: () => findUnindexedArtefacts(deps),
@@ -81,11 +78,9 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       return { ended: endingOf(ended), artefacts };
     },
 
-    async endGoal({ goal, ending, by = "", failure, epoch }) {
-      const failures = failure === undefined ? [] : [failure];
-      const stored = [keys.orchestrator, keys.goal(goal), keys.openQuestions];
-      const args = [String(epoch), goal, ending, by, ...listed(failures, artefactWords)];
-      return certainOutcomeOf(await script("endGoal", stored, args), "ended", "already", "fenced");
+    endGoal({ goal, ending, by = "", failure, epoch }) {
+      const stored = { orchestrator: keys.orchestrator, goal: keys.goal(goal), open_questions: keys.openQuestions };
+      return call("endGoal", stored, { epoch, goal, ending, by, failure: failure && artefactRecord(failure) });
     },
   };
 }

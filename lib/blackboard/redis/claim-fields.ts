@@ -124,7 +124,6 @@ export function grantOfText(text: string): Grant {
   return JSON.parse(text) as Grant;
 }
 
-/** `"state":"…"` must stand in it as it is: finish-grant.lua and adopt-artefact.lua put the ending in its place. */
 export function textOfGrant(grant: Grant): string {
   return JSON.stringify(grant);
 }

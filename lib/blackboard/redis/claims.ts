@@ -4,15 +4,15 @@ import type { ClaimId } from "../../model/ids.ts";
 import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
+import { unlessRefused } from "./call.ts";
 import { claimFieldNames, malformedClaim, snapshotOf } from "./claim-fields.ts";
-import { commitWords } from "./commit-args.ts";
+import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
-import { certainOutcomeOf, outcomeOf } from "./replies.ts";
-import { newClaimWords } from "./script-arguments.ts";
+import { newClaimRecord, orchestratorOf } from "./records.ts";
 import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: Deps): ClaimBoard {
+export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): ClaimBoard {
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
     const announcement = announcementOf(message);
     if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
@@ -27,16 +27,20 @@ export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: De
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
-      const reply = await script(
+      const reply = await call(
         "openClaim",
-        [keys.orchestrator, keys.due],
-        [String(epoch), String(bidDeadlineMs), String(firstAnnouncementAfterMs), ...newClaimWords(open)],
+        { orchestrator: keys.orchestrator, due: keys.due },
+        {
+          epoch,
+          bid_deadline_ms: bidDeadlineMs,
+          announce_after_ms: firstAnnouncementAfterMs,
+          new_claim: newClaimRecord(open, orchestratorOf(epoch)),
+        },
       );
-      const result = outcomeOf(reply, "opened", "exists", "fenced");
-      if (result.outcome === "opened") return { outcome: "opened", claim: open.claim.id };
+      if (reply.outcome === "opened") return { outcome: "opened", claim: open.claim.id };
       // The index of causes holds nothing but claim ids.
-      if (result.outcome === "exists") return { outcome: "exists", claim: reply[1] as ClaimId };
-      return result;
+      if (reply.outcome === "exists") return { outcome: "exists", claim: reply.claim as ClaimId };
+      return reply;
     },
 
     async readClaim(id) {
@@ -65,33 +69,35 @@ export function claimsOf({ connection, keys, script, onUnreadable, actorOf }: De
     },
 
     async placeBid({ claim, agent, word }) {
-      const reply = await script("placeBid", [keys.claim(claim), keys.bids(claim)], [claim, agent, word, actorOf(agent)]);
-      const result = outcomeOf(reply, "placed");
-      // The script answers with one of the four words, which the claim holds.
-      return result.outcome === "placed" ? { outcome: "placed", word: reply[1] as typeof word } : result;
+      const stored = { claim: keys.claim(claim), bids: keys.bids(claim) };
+      const reply = await call("placeBid", stored, { claim, agent, word, actor: actorOf(agent) });
+      // The function answers with one of the four words, which the claim has on record.
+      return reply.outcome === "placed" ? { outcome: "placed", word: reply.word as typeof word } : reply;
     },
 
     async adoptBids(claim, epoch) {
-      const reply = await script("adoptBids", [keys.orchestrator, keys.claim(claim), keys.bids(claim)], [String(epoch), claim]);
-      const { outcome } = certainOutcomeOf(reply, "adopted", "fenced");
-      return outcome === "adopted" ? { outcome, count: Number(reply[1]) } : { outcome };
+      const stored = { orchestrator: keys.orchestrator, claim: keys.claim(claim), bids: keys.bids(claim) };
+      const reply = await call("adoptBids", stored, { epoch, claim });
+      return reply.outcome === "adopted" ? { outcome: "adopted", count: Number(reply.count) } : reply;
     },
 
     async commitClaim(commit) {
       const id = commit.claim;
-      const reply = await script(
-        "commitClaim",
-        [keys.orchestrator, keys.claim(id), keys.bids(id), keys.grants(id), keys.openClaims, keys.due],
-        commitWords(commit),
-      );
-      const { outcome } = certainOutcomeOf(reply, "committed", "stale", "fenced", "gone");
-      return outcome === "committed" ? { outcome, rev: Number(reply[1]) } : { outcome };
+      const stored = {
+        orchestrator: keys.orchestrator,
+        claim: keys.claim(id),
+        bids: keys.bids(id),
+        grants: keys.grants(id),
+        open_claims: keys.openClaims,
+        due: keys.due,
+      };
+      const reply = unlessRefused(await call("commitClaim", stored, commitArgs(commit)));
+      return reply.outcome === "committed" ? { outcome: "committed", rev: Number(reply.rev) } : reply;
     },
 
-    async announceClaim({ claim, epoch, nextAfterMs, isSilent }) {
-      const args = [String(epoch), claim, String(nextAfterMs), isSilent ? "1" : "0"];
-      const reply = await script("announceClaim", [keys.orchestrator, keys.claim(claim), keys.due], args);
-      return certainOutcomeOf(reply, "announced", "ended", "fenced");
+    announceClaim({ claim, epoch, nextAfterMs, isSilent }) {
+      const stored = { orchestrator: keys.orchestrator, claim: keys.claim(claim), due: keys.due };
+      return call("announceClaim", stored, { epoch, claim, next_after_ms: nextAfterMs, is_silent: isSilent });
     },
 
     endOfAnnouncements() {

@@ -1,31 +1,28 @@
-// A commit as the words that commit-claim.lua takes.
+// A commit as the arguments of commit-claim.lua.
 import { memberOfDue } from "../due-member.ts";
 import type { ClaimCommit } from "../port.ts";
-import { grantedField, textOfGrant } from "./claim-fields.ts";
-import { artefactWords, eventWords, listed, newClaimWords } from "./script-arguments.ts";
+import type { ArgumentsOf } from "./call.ts";
+import { grantedField } from "./claim-fields.ts";
+import { artefactRecord, eventRecord, grantRecord, newClaimRecord, orchestratorOf } from "./records.ts";
 
-export function commitWords(commit: ClaimCommit): string[] {
-  return [
-    String(commit.epoch),
-    commit.claim,
-    String(commit.expectedRev),
-    commit.commitId,
-    ...listed(fieldsSet(commit.set), (field) => field),
-    ...listed(commit.bids, (bid) => [bid.agent, bid.word]),
-    ...listed(commit.grants, (grant) => [grant.agent, grant.state, String(grant.attempt), textOfGrant(grant)]),
-    ...listed(commit.artefacts, artefactWords),
-    ...listed(commit.claims, newClaimWords),
-    ...listed(commit.due.clear, (item) => [memberOfDue(item)]),
-    ...listed(commit.due.set, ({ item, afterMs }) => [memberOfDue(item), String(afterMs)]),
-    ...listed(commit.events, eventWords),
-  ];
+export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
+  const actor = orchestratorOf(commit.epoch);
+  return {
+    epoch: commit.epoch,
+    claim: commit.claim,
+    expected_rev: commit.expectedRev,
+    commit_id: commit.commitId,
+    fields: fieldsSet(commit.set),
+    bids: commit.bids,
+    grants: commit.grants.map(grantRecord),
+    artefacts: commit.artefacts.map(artefactRecord),
+    new_claims: commit.claims.map((open) => newClaimRecord(open, actor)),
+    clear_due: commit.due.clear.map(memberOfDue),
+    set_due: commit.due.set.map(({ item, afterMs }) => ({ member: memberOfDue(item), after_ms: afterMs })),
+    events: commit.events.map((event) => eventRecord(event, actor)),
+  };
 }
 
-function fieldsSet(set: ClaimCommit["set"]): [string, string][] {
-  const fields: [string, string][] = [];
-  if (set.status !== undefined) fields.push(["status", set.status]);
-  if (set.bidding !== undefined) fields.push(["bidding", set.bidding]);
-  if (set.termination_reason !== undefined) fields.push(["termination_reason", set.termination_reason]);
-  if (set.granted !== undefined) fields.push(grantedField(set.granted.phase, set.granted.agents));
-  return fields;
+function fieldsSet({ granted, ...texts }: ClaimCommit["set"]): Record<string, string> {
+  return { ...texts, ...(granted && Object.fromEntries([grantedField(granted.phase, granted.agents)])) };
 }

@@ -5,15 +5,16 @@ import { keysOf } from "../keys.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
+import { callOf } from "./call.ts";
 import { claimsOf } from "./claims.ts";
 import { Connection } from "./connection.ts";
+import { sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
-import { scriptRunner } from "./scripts.ts";
 
 export type ConnectOptions = {
   url: string;
@@ -38,9 +39,9 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
   const nonce = crypto.randomUUID();
-  const script = scriptRunner((work) => connection.run(work), keys, nonce);
-  const scriptOnce = scriptRunner((work) => connection.once(work), keys, nonce);
-  const deps = { connection, keys, script, scriptOnce, onUnreadable, actorOf };
+  const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce));
+  const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce));
+  const deps = { connection, keys, call, callOnce, onUnreadable, actorOf };
   return {
     instance,
     time: async () => {

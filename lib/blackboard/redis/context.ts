@@ -7,23 +7,19 @@ import { type ContextEntry, contextDepth, oldestFirst } from "../context-chain.t
 import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import { piecesOf } from "../pieces.ts";
 import type { Deps } from "./deps.ts";
-import { listed } from "./script-arguments.ts";
 
 /** More is not put together in a script, which would hold up everybody, but read in pieces of about this size. */
 const pieceBytes = 256 * 1024;
 
 type Found = { steps: string; artefact: Artefact };
 
-export function readContextOf(
-  { keys, script }: Deps,
-  readArtefacts: ArtefactBoard["readArtefacts"],
-): ArtefactBoard["readContext"] {
+export function readContextOf({ keys, call }: Deps, readArtefacts: ArtefactBoard["readArtefacts"]): ArtefactBoard["readContext"] {
   return async (target, additionalIds, maxBytes = defaultContextBytes) => {
-    const begin = [...target.source_artefacts, ...additionalIds];
-    if (begin.length === 0) return { chain: [], additional: [] };
-    const lists = [...listed(begin, (id) => [id]), ...listed(additionalIds, (id) => [id])];
-    const limits = [String(contextDepth), String(Math.min(pieceBytes, maxBytes))];
-    const [form, ...words] = await script("readContext", [], [target.id, ...limits, ...lists]);
+    const beginWith = [...target.source_artefacts, ...additionalIds];
+    if (beginWith.length === 0) return { chain: [], additional: [] };
+    const limits = { max_steps: contextDepth, max_bytes: Math.min(pieceBytes, maxBytes) };
+    const args = { target: target.id, ...limits, begin_with: beginWith, additional: additionalIds };
+    const [form, ...words] = await call("readContext", {}, args);
     const found = form === "whole" ? wholeOf(words, keys.artefact) : await inPieces(partsOf(words, maxBytes), readArtefacts);
     const entries: ContextEntry[] = found.flatMap(({ steps, artefact }) =>
       steps === "" ? [] : [{ artefact, depth: Number(steps) }],

@@ -7,10 +7,9 @@ import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
-import { outcomeOf } from "./replies.ts";
-import { artefactWords } from "./script-arguments.ts";
+import { artefactRecord, grantEventData } from "./records.ts";
 
-export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: Deps): GrantBoard {
+export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): GrantBoard {
   /** One that somebody has broken by hand must not keep the agent from the others. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;
@@ -39,53 +38,57 @@ export function grantsOf({ connection, keys, script, onUnreadable, actorOf }: De
   };
   return {
     followGrants(agent, signal, lookEveryMs = lookAgainMs) {
-      const listed = [keys.orchestrator, keys.agentQueued(agent), keys.agentGrants(agent)];
+      const stored = { orchestrator: keys.orchestrator, queued: keys.agentQueued(agent), wake_ups: keys.agentGrants(agent) };
       let lookAt = 0;
       return followReads(connection, signal, async (client, isFresh) => {
         const leftMs = lookAt - performance.now();
         if (!isFresh && leftMs > 0) return readWakeUps(client, agent, leftMs);
         const queued = isFresh
           ? await readQueued(client, agent)
-          : claimIds(await script("listQueued", listed, [agent, String(batchSize)]));
+          : claimIds(await call("listQueued", stored, { agent, limit: batchSize }));
         lookAt = performance.now() + lookEveryMs;
         return queued;
       });
     },
 
-    async acceptGrant({ claim, grant, leaseMs }) {
-      const { agent, attempt, phase } = grant;
-      const reply = await script(
-        "acceptGrant",
-        [keys.claim(claim), keys.grants(claim), keys.due, keys.orchestrator],
-        [claim, agent, String(attempt), phase, String(leaseMs), textOfGrant(grant), actorOf(agent)],
-      );
-      return outcomeOf(reply, "accepted");
-    },
-
-    async renewLease({ claim, agent, attempt, leaseMs }) {
-      const args = [claim, agent, String(attempt), String(leaseMs)];
-      return outcomeOf(await script("renewLease", [keys.claim(claim), keys.due], args), "renewed");
-    },
-
-    async finishGrant({ claim, grant, endedAt, result }) {
+    acceptGrant({ claim, grant, leaseMs }) {
       const { agent, attempt } = grant;
-      const reason = result.outcome === "failed" ? JSON.stringify(result.reason) : "";
-      const ended = textOfGrant(endedGrant(grant, endedAt, result));
-      const reply = await script(
-        "finishGrant",
-        [keys.claim(claim), keys.grants(claim), keys.due, keys.refusedArtefacts],
-        [
+      return call(
+        "acceptGrant",
+        { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due, orchestrator: keys.orchestrator },
+        {
           claim,
           agent,
-          String(attempt),
-          actorOf(agent),
-          eventOfEnd[result.outcome],
-          ended,
-          reason,
-          ...artefactWords(result.artefact),
-        ],
+          attempt,
+          grant: textOfGrant(grant),
+          lease_ms: leaseMs,
+          actor: actorOf(agent),
+          event_data: grantEventData(grant),
+        },
       );
-      return outcomeOf(reply, "finished");
+    },
+
+    renewLease({ claim, agent, attempt, leaseMs }) {
+      return call("renewLease", { claim: keys.claim(claim), due: keys.due }, { claim, agent, attempt, lease_ms: leaseMs });
+    },
+
+    finishGrant({ claim, grant, endedAt, result }) {
+      const { agent, attempt } = grant;
+      const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
+      return call(
+        "finishGrant",
+        { ...stored, refused_artefacts: keys.refusedArtefacts },
+        {
+          claim,
+          agent,
+          attempt,
+          grant: textOfGrant(endedGrant(grant, endedAt, result)),
+          artefact: artefactRecord(result.artefact),
+          actor: actorOf(agent),
+          event_type: eventOfEnd[result.outcome],
+          event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
+        },
+      );
     },
   };
 }

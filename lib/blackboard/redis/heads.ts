@@ -2,7 +2,6 @@
 import { artefactFieldNames, headOfFields } from "../artefact-fields.ts";
 import { type ArtefactBoard, beginningLength, maxInspectedLength, type StoredHead } from "../artefact-port.ts";
 import type { Deps } from "./deps.ts";
-import { listed } from "./script-arguments.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
 const wordsOfHead = headFields.length + 3;
@@ -10,13 +9,13 @@ const wordsOfHead = headFields.length + 3;
 /** A script holds everybody up while it runs: this many take it about a millisecond. */
 const headsAtOnce = 500;
 
-export function readHeadsOf({ keys, script }: Deps): ArtefactBoard["readHeads"] {
+export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
   return async (ids) => {
     const heads: StoredHead[] = [];
     for (let from = 0; from < ids.length; from += headsAtOnce) {
       const some = ids.slice(from, from + headsAtOnce);
-      const args = [String(beginningLength), String(maxInspectedLength), ...listed(some, (id) => [id])];
-      const words = await script("readHeads", [], args);
+      const args = { beginning_bytes: beginningLength, max_inspected_bytes: maxInspectedLength, ids: some };
+      const words = await call("readHeads", {}, args);
       for (let at = 0; at < words.length; at += wordsOfHead) {
         const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
         const head = headOfFields(fields, keys.artefact(some[Number(words[at]) - 1] ?? ""));

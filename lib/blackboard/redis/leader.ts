@@ -2,26 +2,19 @@
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import type { Deps } from "./deps.ts";
-import { certainOutcomeOf } from "./replies.ts";
-import { listed } from "./script-arguments.ts";
 
-export function leaderLeaseOf({ connection, keys, script, scriptOnce }: Deps): LeaderLease {
+export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): LeaderLease {
+  const stored = { orchestrator: keys.orchestrator, due: keys.due };
   return {
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
-      const reply = await script(
-        "acquireLeaderLease",
-        [keys.orchestrator, keys.due],
-        [holder, String(leaseMs), restarted ? "1" : "0"],
-      );
-      const { outcome } = certainOutcomeOf(reply, "held", "taken");
-      const [, second = "", third = ""] = reply;
-      return outcome === "held"
-        ? { outcome, epoch: Number(second), cursor: third }
-        : { outcome, holder: second, expiresInMs: Number(third) };
+      const reply = await call("acquireLeaderLease", stored, { holder, lease_ms: leaseMs, restarted });
+      return reply.outcome === "held"
+        ? { outcome: "held", epoch: Number(reply.epoch), cursor: reply.cursor }
+        : { outcome: "taken", holder: reply.holder, expiresInMs: Number(reply.expires_in_ms) };
     },
 
     async releaseLeaderLease(epoch) {
-      await script("releaseLeaderLease", [keys.orchestrator], [String(epoch)]);
+      await call("releaseLeaderLease", { orchestrator: keys.orchestrator }, { epoch });
     },
 
     async readLeader() {
@@ -34,24 +27,15 @@ export function leaderLeaseOf({ connection, keys, script, scriptOnce }: Deps): L
       return { holder, epoch: Number(epoch), expiresInMs, cursor: cursor ?? "0" };
     },
 
-    async moveCursor(epoch, cursor) {
-      const reply = await scriptOnce("moveCursor", [keys.orchestrator], [String(epoch), "cursor", cursor]);
-      return certainOutcomeOf(reply, "moved", "fenced");
-    },
+    moveCursor: (epoch, cursor) =>
+      callOnce("moveCursor", { orchestrator: keys.orchestrator }, { epoch, field: "cursor", cursor }),
 
     async listDue(limit, kinds = dueKinds) {
-      const members = await script("listDue", [keys.due], [String(limit), ...listed(kinds, (kind) => [kind])]);
-      return members.map(dueOfMember);
+      return (await call("listDue", { due: keys.due }, { limit, kinds })).map(dueOfMember);
     },
 
-    async clearDue(items, epoch) {
-      const args = [String(epoch), ...listed(items, (item) => [memberOfDue(item)])];
-      return certainOutcomeOf(await script("clearDue", [keys.orchestrator, keys.due], args), "cleared", "fenced");
-    },
+    clearDue: (items, epoch) => call("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
-    async deferDue(items, afterMs, epoch) {
-      const args = [String(epoch), String(afterMs), ...listed(items, (item) => [memberOfDue(item)])];
-      return certainOutcomeOf(await script("deferDue", [keys.orchestrator, keys.due], args), "deferred", "fenced");
-    },
+    deferDue: (items, afterMs, epoch) => call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
   };
 }

@@ -4,10 +4,10 @@ import type { Log } from "../log-port.ts";
 import { eventOf } from "../logged-event.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
-import { eventWords } from "./script-arguments.ts";
+import { eventRecord } from "./records.ts";
 import { endOf, readOn, type StreamEntry } from "./streams.ts";
 
-export function logOf({ connection, keys, script, onUnreadable }: Deps): Log {
+export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
   const read = ({ id, message }: StreamEntry): SettEvent => {
     const event = eventOf(id, message);
     if (event.type === "unreadable") onUnreadable(`entry ${id} of ${keys.events}: ${event.data?.reason}`);
@@ -15,8 +15,7 @@ export function logOf({ connection, keys, script, onUnreadable }: Deps): Log {
   };
   return {
     async logEvent(draft, actor) {
-      const [, id = ""] = await script("logEvent", [], [actor, ...eventWords(draft)]);
-      return id;
+      return (await call("logEvent", {}, { event: eventRecord(draft, actor) })).id;
     },
 
     followEvents(from, signal) {

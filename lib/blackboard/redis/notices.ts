@@ -2,33 +2,26 @@
 import { Delivery } from "../../model/notify.ts";
 import type { NoticeBoard } from "../notice-port.ts";
 import type { Deps } from "./deps.ts";
-import { certainOutcomeOf } from "./replies.ts";
 
 const cursorField = "notice_cursor";
 
-export function noticesOf({ connection, keys, script }: Deps): NoticeBoard {
+export function noticesOf({ connection, keys, call }: Deps): NoticeBoard {
   return {
     async readNoticeCursor() {
       return (await connection.run((client) => client.hGet(keys.orchestrator, cursorField))) ?? undefined;
     },
 
-    async moveNoticeCursor(epoch, cursor = "") {
-      const reply = await script("moveCursor", [keys.orchestrator], [String(epoch), cursorField, cursor]);
-      return certainOutcomeOf(reply, "moved", "fenced");
-    },
+    moveNoticeCursor: (epoch, cursor = "") =>
+      call("moveCursor", { orchestrator: keys.orchestrator }, { epoch, field: cursorField, cursor }),
 
     async readDelivery(subject, hook) {
       const delivery = await connection.run((client) => client.hGet(keys.delivery(subject), hook));
       return delivery === null ? undefined : deliveryOf(delivery);
     },
 
-    async recordDelivery({ subject, hook, delivery, epoch }) {
-      const args = [String(epoch), hook, JSON.stringify(delivery)];
-      return certainOutcomeOf(
-        await script("recordDelivery", [keys.orchestrator, keys.delivery(subject)], args),
-        "noted",
-        "fenced",
-      );
+    recordDelivery({ subject, hook, delivery, epoch }) {
+      const stored = { orchestrator: keys.orchestrator, delivery: keys.delivery(subject) };
+      return call("recordDelivery", stored, { epoch, hook, delivery: JSON.stringify(delivery) });
     },
   };
 }

@@ -3,28 +3,25 @@ import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
-import { certainOutcomeOf, outcomeOf } from "./replies.ts";
-import { artefactWords } from "./script-arguments.ts";
+import { artefactRecord, grantEventData } from "./records.ts";
 
-export function peopleOf({ connection, keys, script }: Deps): PeopleBoard {
+export function peopleOf({ connection, keys, call }: Deps): PeopleBoard {
+  const keysOfQuestion = (id: ArtefactId) => ({ question_artefact: keys.artefact(id), question: keys.question(id) });
   return {
     async listOpenQuestions() {
       return (await connection.run((client) => client.zRange(keys.openQuestions, 0, -1))) as ArtefactId[];
     },
 
-    async askPeople({ question, epoch }) {
-      const stored = [keys.orchestrator, keys.artefact(question), keys.question(question), keys.openQuestions];
-      const reply = await script("askPeople", stored, [String(epoch), question]);
-      return certainOutcomeOf(reply, "asked", "already", "closed", "fenced");
+    askPeople({ question, epoch }) {
+      const stored = { orchestrator: keys.orchestrator, ...keysOfQuestion(question), open_questions: keys.openQuestions };
+      return call("askPeople", stored, { epoch, question });
     },
 
     async answerQuestion(answer, actor) {
       const [question] = answer.source_artefacts;
       if (question === undefined) return { outcome: "refused", reason: "The answer names no question." };
-      const stored = [keys.artefact(question), keys.question(question)];
-      const reply = await script("answerQuestion", stored, [actor, question, ...artefactWords(answer)]);
-      const result = outcomeOf(reply, "answered", "taken");
-      return result.outcome === "taken" ? { outcome: "taken", answer: ArtefactId.parse(reply[1]) } : result;
+      const reply = await call("answerQuestion", keysOfQuestion(question), { question, actor, answer: artefactRecord(answer) });
+      return reply.outcome === "taken" ? { outcome: "taken", answer: ArtefactId.parse(reply.answer) } : reply;
     },
 
     async answersOf(questions) {
@@ -34,21 +31,26 @@ export function peopleOf({ connection, keys, script }: Deps): PeopleBoard {
       return answers.map((answer) => (answer === null ? undefined : (answer as ArtefactId)));
     },
 
-    async giveVerdict({ grant, review, digest, actor }) {
-      // The script says so where the claim is none.
+    giveVerdict({ grant, review, digest, actor }) {
+      // The function says so where there is no such claim.
       const claim = review.claim_id as ClaimId;
-      const reply = await script(
+      return call(
         "giveVerdict",
-        [keys.claim(claim), keys.grants(claim), keys.artefactDigests],
-        [actor, digest, String(grant.attempt), grant.phase, textOfGrant(grant), ...artefactWords(review)],
+        { claim: keys.claim(claim), grants: keys.grants(claim), digests: keys.artefactDigests },
+        {
+          review: artefactRecord(review),
+          attempt: grant.attempt,
+          grant: textOfGrant(grant),
+          judged_digest: digest,
+          actor,
+          event_data: grantEventData(grant),
+        },
       );
-      return outcomeOf(reply, "given");
     },
 
-    async setPaused({ paused, by, at, epoch }) {
-      const args = [String(epoch), paused ? "1" : "0", by, at];
-      const reply = await script("setPaused", [keys.orchestrator, keys.openClaims], args);
-      return certainOutcomeOf(reply, "set", "already", "fenced");
+    setPaused({ paused, by, at, epoch }) {
+      const stored = { orchestrator: keys.orchestrator, open_claims: keys.openClaims };
+      return call("setPaused", stored, { epoch, is_paused: paused, by, since: at });
     },
 
     async readPause() {

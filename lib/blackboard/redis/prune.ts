@@ -1,13 +1,12 @@
 // Taking goals that are over off the blackboard, in Redis.
 import type { PruneBoard } from "../prune-port.ts";
 import type { Deps } from "./deps.ts";
-import { certainOutcomeOf } from "./replies.ts";
 
-export function pruneOf({ connection, keys, script }: Deps): PruneBoard {
+export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
   return {
-    async retireGoal({ goal, artefacts, claims }) {
-      const stored = [keys.goal(goal), keys.artefactsOfGoal(goal), keys.openQuestions];
-      return certainOutcomeOf(await script("retireGoal", stored, [String(artefacts), String(claims)]), "retired", "changed");
+    retireGoal({ goal, artefacts, claims }) {
+      const stored = { goal: keys.goal(goal), artefacts_of_goal: keys.artefactsOfGoal(goal), open_questions: keys.openQuestions };
+      return call("retireGoal", stored, { artefacts, claims });
     },
 
     async reinstateGoal(goal) {
@@ -18,9 +17,10 @@ export function pruneOf({ connection, keys, script }: Deps): PruneBoard {
       return (await connection.run((client) => client.hExists(keys.goal(goal), "retired"))) === 1;
     },
 
-    async removeOfGoal(goal, most) {
-      const [, left] = await script("removeOfGoal", [keys.goal(goal), keys.artefactsOfGoal(goal)], [goal, String(most)]);
-      return { left: Number(left) };
+    async removeOfGoal(goal, limit) {
+      const stored = { goal: keys.goal(goal), artefacts_of_goal: keys.artefactsOfGoal(goal) };
+      const { count } = await call("removeOfGoal", stored, { goal, limit });
+      return { left: Number(count) };
     },
 
     async removeEvents(ids) {

@@ -1,5 +1,5 @@
-// The Lua scripts as one library of Redis functions, which Redis compiles once, and how one is run.
-import type { Buffer } from "node:buffer";
+// The Lua functions as one library, which Redis compiles once. Names become positions here, and nowhere else: the library reads the words of a
+// call into `keys` and `args` by the names of the table.
 import { createHash } from "node:crypto";
 import type { Keys } from "../keys.ts";
 import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
@@ -38,11 +38,13 @@ import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
+import type { SendCall } from "./call.ts";
 import type { Connection } from "./connection.ts";
+import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 
 const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQuestion, preludeClaim];
 
-const scripts = {
+const sources: Record<FunctionName, string> = {
   createArtefact,
   readContext,
   readHeads,
@@ -74,13 +76,12 @@ const scripts = {
   retireGoal,
   removeOfGoal,
 };
-export type ScriptName = keyof typeof scripts;
 
 /**
- * What Redis lets them do where it refuses writes. Those that read go on; and a full memory keeps neither an agent at work from its lease, which
- * takes no more room, nor people from making room and from what they ask for. All the others are refused before they begin.
+ * What Redis lets them do where it refuses writes. Those that only read go on; and a full memory takes no lease from an agent at work, because a
+ * renewal needs no room, and keeps no person from making room or from a request. All others are refused before they begin.
  */
-const flags: Partial<Record<ScriptName, "no-writes" | "allow-oom">> = {
+const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
   readHeads: "no-writes",
   listDue: "no-writes",
@@ -90,39 +91,66 @@ const flags: Partial<Record<ScriptName, "no-writes" | "allow-oom">> = {
   logEvent: "allow-oom",
 };
 
-/** Named after its content: programs of different versions can work on one Redis, each with its own scripts. */
-const library = `sett_${createHash("sha1")
-  .update(JSON.stringify([preludes, scripts, flags]))
-  .digest("hex")
-  .slice(0, 12)}`;
-
-const source = [
-  `#!lua name=${library}`,
+const code = [
   ...preludes,
-  ...Object.entries(scripts).map(([name, body]) => registered(name as ScriptName, body)),
-].join("\n");
+  ...Object.entries(records).map(([name, members]) => `local function next_${name}()\n  return ${tableOf(members)}\nend`),
+  ...Object.entries(sources).map(([name, source]) => registration(name as FunctionName, source)),
+];
 
-function registered(name: ScriptName, body: string): string {
-  const allowed = flags[name] === undefined ? "" : `'${flags[name]}'`;
-  const callback = `function(keys, args)\nbegin(keys, args)\n${body}\nend`;
-  return `redis.register_function{ function_name='${library}_${name}', flags={ ${allowed} }, callback=${callback} }`;
+/** Named after its content: programs of different versions can work on one Redis, each with its own functions. */
+const library = `sett_${createHash("sha1").update(JSON.stringify(code)).digest("hex").slice(0, 12)}`;
+
+const librarySource = [`#!lua name=${library}`, ...code].join("\n").replaceAll("@library", library);
+
+/** The file's own function, between `do` and `end`, and its registration: Redis hands over words, the function gets names. */
+function registration(name: FunctionName, source: string): string {
+  const { keys, args } = functionTable[name];
+  const keyTable = `{ ${keys.map((key, index) => `${key} = KEYS[${index + 2}]`).join(", ")} }`;
+  const flag = flags[name] === undefined ? "" : `'${flags[name]}'`;
+  const callback = [
+    "function(KEYS, ARGV)",
+    "  begin(KEYS, ARGV)",
+    `  return ${luaName(name)}(${keyTable}, ${tableOf(args)})`,
+    "end",
+  ].join("\n");
+  return `do\n${source}\nredis.register_function{ function_name='@library_${name}', flags={ ${flag} }, callback=${callback} }\nend`;
 }
 
-/** Runs a script; `keys` and `args` are those that its header names after KEYS 1 and ARGV 1. A reply is a list of words. */
-export type RunScript = (name: ScriptName, keys: readonly string[], args: readonly (string | Buffer)[]) => Promise<string[]>;
+/** `placeBid` is the function `place_bid` in place-bid.lua. */
+function luaName(name: FunctionName): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A table constructor: Lua evaluates it in order. */
+function tableOf(members: Readonly<Record<string, Kind>>): string {
+  return `{ ${Object.entries(members)
+    .map(([name, kind]) => `${name} = ${readerOf(kind)}`)
+    .join(", ")} }`;
+}
+
+function readerOf(kind: Kind): string {
+  const item = kind.slice(0, -1);
+  if (kind.endsWith("*")) return `next_list(${readerName(item)})`;
+  if (kind.endsWith("?")) return `next_optional(${readerName(item)})`;
+  return `${readerName(kind)}()`;
+}
+
+function readerName(kind: Kind): string {
+  return `next_${kind === "bytes" ? "text" : kind}`;
+}
 
 /** `run`: the connection's way to do it, again or once. `nonce` tells this process from all others. */
-export function scriptRunner(run: Connection["run"], keys: Keys, nonce: string): RunScript {
+export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string): SendCall {
   return (name, moreKeys, args) => {
     const allKeys = [keys.events, ...moreKeys];
     const words = ["FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
     return run(async (client) => {
       try {
-        // Every script answers with a list of strings, and nobody else answers here.
+        // Every function answers with a list of strings.
         return (await client.sendCommand(words)) as string[];
       } catch (error) {
         if (!(error instanceof Error) || error.message !== "ERR Function not found") throw error;
-        await client.functionLoad(source, { REPLACE: true });
+        await client.functionLoad(librarySource, { REPLACE: true });
         return (await client.sendCommand(words)) as string[];
       }
     });

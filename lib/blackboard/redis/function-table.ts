@@ -1,0 +1,229 @@
+// The Lua functions: the names of each one's keys and arguments, in the order in which it gets them, and of what its outcomes carry. The
+// file of a function begins with the same names; test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
+import { artefactFieldNames } from "../artefact-fields.ts";
+import { judgedFields } from "../hand-written.ts";
+
+/**
+ * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a record;
+ * with `*` a list, with `?` one that may be missing.
+ */
+export type Kind = string;
+
+/** Records have the same names in every function. */
+export const records = {
+  artefact: { ...allOf(artefactFieldNames, "text"), digest: "text" },
+  head: allOf(judgedFields, "text"),
+  head_bytes: allOf(judgedFields, "bytes"),
+  bid: { agent: "text", word: "text" },
+  grant: { agent: "text", state: "text", attempt: "number", json: "text" },
+  event: { type: "text", text: "text" },
+  new_claim: { fields: "fields", bids: "bid*", grants: "grant*", events: "event*" },
+  due_item: { member: "text", after_ms: "number" },
+  registration: { name: "text", json: "text", event_data: "text" },
+  result_by_hand: { grant_as_read: "text", problem: "text", grant: "text", started: "event?", ended: "event" },
+  judged_artefact: { last_of_thread: "text", artefact: "head", result: "result_by_hand?" },
+} as const;
+
+const refused = ["reason"] as const;
+const fenced = [] as const;
+
+/** Each also has the key `events`. What has no outcomes answers with a list of words. */
+export const functionTable = {
+  createArtefact: {
+    keys: [],
+    args: { artefact: "artefact", actor: "text" },
+    outcomes: { created: [], exists: [], refused },
+  },
+  readContext: {
+    keys: [],
+    args: { target: "text", max_steps: "number", max_bytes: "number", begin_with: "text*", additional: "text*" },
+  },
+  readHeads: {
+    keys: [],
+    args: { beginning_bytes: "number", max_inspected_bytes: "number", ids: "text*" },
+  },
+  adoptArtefact: {
+    keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
+    args: {
+      epoch: "number",
+      id: "text",
+      digest: "text",
+      as_read: "head_bytes",
+      payload_bytes: "number",
+      problem: "text",
+      judged: "judged_artefact?",
+    },
+    outcomes: { adopted: [], known: [], changed: [], fenced, refused },
+  },
+  verifyArtefact: {
+    keys: ["orchestrator", "artefact", "refused_artefacts", "digests"],
+    args: { epoch: "number", id: "text" },
+    outcomes: { known: [], unknown: [], fenced, refused },
+  },
+  endGoal: {
+    keys: ["orchestrator", "goal", "open_questions"],
+    args: { epoch: "number", goal: "text", ending: "text", by: "text", failure: "artefact?" },
+    outcomes: { ended: [], already: [], fenced },
+  },
+  openClaim: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", bid_deadline_ms: "number", announce_after_ms: "number", new_claim: "new_claim" },
+    outcomes: { opened: [], exists: ["claim"], fenced, refused },
+  },
+  placeBid: {
+    keys: ["claim", "bids"],
+    args: { claim: "text", agent: "text", word: "text", actor: "text" },
+    outcomes: { placed: ["word"], refused },
+  },
+  adoptBids: {
+    keys: ["orchestrator", "claim", "bids"],
+    args: { epoch: "number", claim: "text" },
+    outcomes: { adopted: ["count"], fenced },
+  },
+  commitClaim: {
+    keys: ["orchestrator", "claim", "bids", "grants", "open_claims", "due"],
+    args: {
+      epoch: "number",
+      claim: "text",
+      expected_rev: "number",
+      commit_id: "text",
+      fields: "fields",
+      bids: "bid*",
+      grants: "grant*",
+      artefacts: "artefact*",
+      new_claims: "new_claim*",
+      clear_due: "text*",
+      set_due: "due_item*",
+      events: "event*",
+    },
+    outcomes: { committed: ["rev"], stale: [], fenced, gone: [], refused },
+  },
+  announceClaim: {
+    keys: ["orchestrator", "claim", "due"],
+    args: { epoch: "number", claim: "text", next_after_ms: "number", is_silent: "flag" },
+    outcomes: { announced: [], ended: [], fenced },
+  },
+  acceptGrant: {
+    keys: ["claim", "grants", "due", "orchestrator"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      grant: "text",
+      lease_ms: "number",
+      actor: "text",
+      event_data: "text",
+    },
+    outcomes: { accepted: [], refused },
+  },
+  listQueued: {
+    keys: ["orchestrator", "queued", "wake_ups"],
+    args: { agent: "text", limit: "number" },
+  },
+  renewLease: {
+    keys: ["claim", "due"],
+    args: { claim: "text", agent: "text", attempt: "number", lease_ms: "number" },
+    outcomes: { renewed: [], refused },
+  },
+  finishGrant: {
+    keys: ["claim", "grants", "due", "refused_artefacts"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      grant: "text",
+      artefact: "artefact",
+      actor: "text",
+      event_type: "text",
+      event_data: "text",
+    },
+    outcomes: { finished: [], refused },
+  },
+  askPeople: {
+    keys: ["orchestrator", "question_artefact", "question", "open_questions"],
+    args: { epoch: "number", question: "text" },
+    outcomes: { asked: [], already: [], closed: [], fenced },
+  },
+  answerQuestion: {
+    keys: ["question_artefact", "question"],
+    args: { question: "text", actor: "text", answer: "artefact" },
+    outcomes: { answered: [], taken: ["answer"], refused },
+  },
+  giveVerdict: {
+    keys: ["claim", "grants", "digests"],
+    args: {
+      review: "artefact",
+      attempt: "number",
+      grant: "text",
+      judged_digest: "text",
+      actor: "text",
+      event_data: "text",
+    },
+    outcomes: { given: [], refused },
+  },
+  setPaused: {
+    keys: ["orchestrator", "open_claims"],
+    args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
+    outcomes: { set: [], already: [], fenced },
+  },
+  registerAgents: {
+    keys: ["agents", "agent_status", "expected_agents"],
+    args: { actor: "text", mode: "text", registrations: "registration*" },
+    outcomes: { registered: [] },
+  },
+  acquireLeaderLease: {
+    keys: ["orchestrator", "due"],
+    args: { holder: "text", lease_ms: "number", restarted: "flag" },
+    outcomes: { held: ["epoch", "cursor"], taken: ["holder", "expires_in_ms"] },
+  },
+  releaseLeaderLease: {
+    keys: ["orchestrator"],
+    args: { epoch: "number" },
+    outcomes: { released: [], fenced },
+  },
+  moveCursor: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", field: "text", cursor: "text" },
+    outcomes: { moved: [], fenced },
+  },
+  recordDelivery: {
+    keys: ["orchestrator", "delivery"],
+    args: { epoch: "number", hook: "text", delivery: "text" },
+    outcomes: { noted: [], fenced },
+  },
+  listDue: {
+    keys: ["due"],
+    args: { limit: "number", kinds: "text*" },
+  },
+  clearDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", members: "text*" },
+    outcomes: { cleared: [], fenced },
+  },
+  deferDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", after_ms: "number", members: "text*" },
+    outcomes: { deferred: [], fenced },
+  },
+  logEvent: {
+    keys: [],
+    args: { event: "event" },
+    outcomes: { logged: ["id"] },
+  },
+  retireGoal: {
+    keys: ["goal", "artefacts_of_goal", "open_questions"],
+    args: { artefacts: "number", claims: "number" },
+    outcomes: { retired: [], changed: [] },
+  },
+  removeOfGoal: {
+    keys: ["goal", "artefacts_of_goal"],
+    args: { goal: "text", limit: "number" },
+    outcomes: { left: ["count"] },
+  },
+} as const;
+
+export type FunctionName = keyof typeof functionTable;
+
+function allOf<Name extends string, Only extends Kind>(names: readonly Name[], kind: Only): Record<Name, Only> {
+  return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Only>;
+}

@@ -1,0 +1,43 @@
+// Our shapes as the records that Lua functions get.
+import type { Artefact } from "../../model/artefact.ts";
+import type { Grant } from "../../model/claim.ts";
+import type { Actor, EventDraft } from "../../model/event.ts";
+import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
+import { openingEvents } from "../opening-events.ts";
+import type { NewClaim } from "../port.ts";
+import type { ArgumentOf } from "./call.ts";
+import { fieldsOfClaim, textOfGrant } from "./claim-fields.ts";
+
+export function artefactRecord(artefact: Artefact): ArgumentOf<"artefact"> {
+  const fields = fieldsOfArtefact(artefact);
+  return { ...fields, digest: digestOfContent(fields) };
+}
+
+export function grantRecord(grant: Grant): ArgumentOf<"grant"> {
+  const { agent, state, attempt } = grant;
+  return { agent, state, attempt, json: textOfGrant(grant) };
+}
+
+/** The text has the members in the order in which the functions write theirs. */
+export function eventRecord(draft: EventDraft, actor: Actor): ArgumentOf<"event"> {
+  const { type, goal_id, claim_id, artefact_id, agent, data } = draft;
+  return { type, text: JSON.stringify({ actor, goal_id, claim_id, artefact_id, agent, data }) };
+}
+
+export function newClaimRecord(open: NewClaim, actor: Actor): ArgumentOf<"new_claim"> {
+  return {
+    fields: fieldsOfClaim(open),
+    bids: open.claim.bids,
+    grants: open.grants.map(grantRecord),
+    events: openingEvents(open).map((event) => eventRecord(event, actor)),
+  };
+}
+
+/** What the events of an accepted or ended grant carry, as JSON. */
+export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">, reason?: string): string {
+  return JSON.stringify({ phase, attempt, reason });
+}
+
+export function orchestratorOf(epoch: number): Actor {
+  return `orchestrator:${epoch}`;
+}
