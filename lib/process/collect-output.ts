@@ -6,7 +6,7 @@ export type CollectedOutput = {
   isEnded(): boolean;
   /** What was kept: at most the limit. */
   bytes(): Uint8Array;
-  /** Stops reading, although somebody may still hold the other end. */
+  /** Stops reading, although a process may still hold the other end open. */
   abandon(): void;
 };
 

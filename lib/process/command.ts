@@ -1,4 +1,4 @@
-// What is asked of a run of a command, and how it can end.
+// The inputs and limits of one run of a command, and the ways in which it can end.
 /** Limits and inputs of one run. */
 export type Command = {
   /** The program and its arguments. A name without a slash is looked up in the `PATH` of `env`. */
@@ -6,17 +6,17 @@ export type Command = {
   cwd: string;
   /** The whole environment: nothing of this process's own is added. */
   env: Record<string, string>;
-  /** Given whole, then closed. */
+  /** Written whole, then closed. */
   stdin: string | Uint8Array;
-  /** Where the input may lie meanwhile, the first that takes it; memory, then disk by default. None: it goes through a pipe. */
+  /** Folders for the file with the input; the first that accepts it is used. Default: memory, then disk. Empty: the input goes through a pipe. */
   stdinFolders?: readonly string[];
   /** From the start until the end of the group's leader; then the group is stopped. */
   timeoutMs: number;
-  /** How long after its end the output of what it left behind is still heard; 2 000 by default. */
+  /** How long after its end the output of processes that it left behind is still read; 2 000 by default. */
   lingerMs?: number;
   /** Between SIGTERM and SIGKILL to the group; 5 000 by default. */
   killAfterMs?: number;
-  /** How long after SIGKILL the output of a process that left the group is still waited for; 1 000 by default. */
+  /** How long after SIGKILL the output of a process that left the group is still read; 1 000 by default. */
   drainMs?: number;
   /** For each of stdout and stderr; 32 MiB by default. */
   maxOutputBytes?: number;
@@ -30,7 +30,7 @@ type Ended = {
   signal: string | null;
   stdout: Uint8Array;
   stderr: Uint8Array;
-  /** Somebody still held stdout or stderr open when the run ended. */
+  /** A process still held stdout or stderr open when the run ended. */
   isCutOff?: boolean;
   /** From the start of the process until the last of its output. */
   durationMs: number;

@@ -1,10 +1,10 @@
-// Why a command could not be started, in a sentence.
+// A sentence that says why a command could not be started.
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { NotStarted, StartFailure } from "./command.ts";
 
 /**
- * Asks the file system, because the system's own answer is the same ENOENT for a missing program, a missing working directory and a script
+ * Looks at the file system, because the system's error is the same ENOENT for a missing program, a missing working directory and a script
  * whose interpreter is missing.
  */
 export async function explainStartFailure(error: unknown, program: string, cwd: string): Promise<NotStarted> {

@@ -1,4 +1,4 @@
-// Is a process still the one that was started? Its number alone does not tell: the system gives it out again.
+// Identifies a process so that a later one with the same number is not mistaken for it: the system reuses process numbers.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -6,7 +6,7 @@ import process from "node:process";
 /** `born` differs for any two processes that have ever had the same number on this machine. */
 export type ProcessId = { pid: number; born: string };
 
-/** Undefined when there is no such process, or when it has ended and nobody has buried it yet. */
+/** Undefined when there is no such process, or when it is a zombie: it has ended, and its parent has not waited for it yet. */
 export function identify(pid: number): ProcessId | undefined {
   const born = process.platform === "linux" ? bornByProc(pid) : bornByPs(pid);
   return born === undefined ? undefined : { pid, born };
@@ -33,7 +33,7 @@ const goneStates = new Set(["Z", "X"]);
 /** Among the fields after the state. */
 const startTimeAt = 18;
 
-/** The start is told in ticks since the machine was started, which is why that start is named too. */
+/** The start is counted in ticks since the boot of the machine, so the id of the boot is part of it. */
 function bornByProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // The program's name, in brackets, may hold anything, brackets too.

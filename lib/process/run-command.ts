@@ -1,4 +1,4 @@
-// Runs a tool within its limits and leaves nothing of it behind.
+// Runs a tool within its limits and leaves no process of it behind.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { collectOutput } from "./collect-output.ts";
@@ -18,9 +18,9 @@ type Started = { child: ChildProcess; pid: number; startedAtMs: number; stdout: 
 /**
  * Runs the command in a process group of its own. Never throws for what the command does: see `CommandOutcome`.
  *
- * The command has ended when its leader has. What the leader left behind with stdout or stderr open is heard for another `lingerMs`,
- * because the last of a pipeline may come late; then whatever is left of the group is killed. A process that left the group (`setsid`)
- * cannot be reached.
+ * The command has ended when its leader has. The output of processes that the leader left behind is read for another `lingerMs`, because
+ * the last process of a pipeline may be late; then the rest of the group is killed. A process that left the group (`setsid`) cannot be
+ * reached.
  */
 export async function runCommand(command: Command): Promise<CommandOutcome> {
   const [program, ...args] = command.command;
@@ -82,7 +82,7 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
     timer = setTimeout(step, delayMs);
   };
 
-  // The first reason stands, and its own ladder of signals runs to the end.
+  // The first reason counts, and its sequence of signals runs to the end.
   const stop = (reason: StopReason) => {
     if (stopReason !== undefined) return;
     stopReason = reason;
@@ -118,7 +118,7 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
     };
     resolve({ ...(stopReason ?? { kind: "exited" }), ...ended });
   };
-  // What has ended already cannot be cancelled: only the rest of its output is not waited for.
+  // A command that has ended cannot be cancelled: then only the wait for the rest of its output is cut short.
   const onAbort = () => (exit === undefined ? stop({ kind: "aborted" }) : finish());
 
   const tooLarge = (stream: "stdout" | "stderr") => () => stop({ kind: "output_too_large", stream });
@@ -131,7 +131,7 @@ function supervise({ child, pid, startedAtMs, stdout, stderr }: Started, command
   });
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
-  // The pipe of last resort: a tool that does not read it makes EPIPE, which is no fault.
+  // The pipe is the last choice for stdin. A tool that does not read it causes EPIPE, which is no error.
   stdin?.on("error", () => {});
   stdin?.end(command.stdin);
   return promise;
