@@ -1,4 +1,4 @@
-// Every command, in the order of the help. Each is loaded only when it is called: `sett --version` takes milliseconds.
+// Every command, in the order of the help. Each is loaded only when it is called, so that `sett --version` takes milliseconds.
 import type { Command } from "./program/command.ts";
 
 type Entry = { description: string; load: () => Promise<Command> };
@@ -13,11 +13,11 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/validate.ts")).validate,
   },
   up: {
-    description: "start a sett, or bring one that runs up to date with sett.yml",
+    description: "start a sett, or update a running one to match sett.yml",
     load: async () => (await import("./commands/up.ts")).up,
   },
   down: {
-    description: "stop and remove a sett; what was recorded stays",
+    description: "stop a sett and remove its containers; the blackboard stays",
     load: async () => (await import("./commands/down.ts")).down,
   },
   list: {
@@ -25,15 +25,15 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/list.ts")).list,
   },
   forage: {
-    description: "state a goal",
+    description: "post a goal",
     load: async () => (await import("./commands/forage.ts")).forage,
   },
   watch: {
-    description: "show everything that has happened, then everything that happens",
+    description: "show all past events, then follow new ones",
     load: async () => (await import("./commands/watch.ts")).watch,
   },
   status: {
-    description: "show how every goal stands, who is waited for and why",
+    description: "show the state of each goal and agent, what each goal waits for, and why",
     load: async () => (await import("./commands/status.ts")).status,
   },
   questions: {
@@ -45,27 +45,27 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/answer.ts")).answer,
   },
   approve: {
-    description: "approve what waits for a person's judgement",
+    description: "approve an artefact that waits for a person's verdict",
     load: async () => (await import("./commands/approve.ts")).approve,
   },
   reject: {
-    description: "send back what waits for a person's judgement, with the reason",
+    description: "reject an artefact that waits for a person's verdict, with the reason",
     load: async () => (await import("./commands/reject.ts")).reject,
   },
   cancel: {
-    description: "end a goal and all work on it",
+    description: "cancel a goal and all work on it",
     load: async () => (await import("./commands/cancel.ts")).cancel,
   },
   pause: {
-    description: "start nothing new until `sett resume`",
+    description: "start no new work until `sett resume`",
     load: async () => (await import("./commands/pause.ts")).pause,
   },
   resume: {
-    description: "go on after `sett pause`",
+    description: "start work again after `sett pause`",
     load: async () => (await import("./commands/resume.ts")).resume,
   },
   retry: {
-    description: "try again what has ended with a Failure",
+    description: "retry a claim that ended with a Failure",
     load: async () => (await import("./commands/retry.ts")).retry,
   },
   hoard: {
@@ -77,15 +77,15 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/unearth.ts")).unearth,
   },
   graph: {
-    description: "draw who made what from what",
+    description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,
   },
   prune: {
-    description: "move goals that are over into a file",
+    description: "move goals that have ended into a file",
     load: async () => (await import("./commands/prune.ts")).prune,
   },
   logs: {
-    description: "show what an agent, the orchestrator or Redis has logged",
+    description: "show the log of an agent, the orchestrator or Redis",
     load: async () => (await import("./commands/logs.ts")).logs,
   },
 };

@@ -1,4 +1,4 @@
-// What `--help` prints.
+// The text of `--help`.
 
 import { commands } from "./commands.ts";
 import { commonArguments } from "./program/arguments.ts";
@@ -39,9 +39,9 @@ export function rootHelp(out: Layout): string {
     heading("Environment", style),
     ...rows(
       [
-        ["REDIS_URL", "use this Redis, with --name or SETT_INSTANCE_NAME, and look for no containers"],
-        ["DOCKER_HOST", "the Docker Engine, as for docker"],
-        ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data; ~/.local/state without it"],
+        ["REDIS_URL", "connect to this Redis instead of looking for containers; needs --name or SETT_INSTANCE_NAME"],
+        ["DOCKER_HOST", "the address of the Docker Engine, as for docker"],
+        ["XDG_STATE_HOME", "where `sett up --runtime process` keeps its data (default: ~/.local/state)"],
         ["NO_COLOR", "no colours"],
       ],
       out,
@@ -50,11 +50,11 @@ export function rootHelp(out: Layout): string {
     heading("Exit codes", style),
     ...rows(
       [
-        ["0", "done, also a goal that is achieved or settled"],
-        ["1", "failed, or the goal is stalled: nobody did anything about it"],
-        ["2", "wrong use"],
-        ["3", "the goal has failed or was cancelled"],
-        ["4", "a person is waited for"],
+        ["0", "the command is done; or the goal is achieved or settled"],
+        ["1", "the command failed; or the goal is stalled: no agent worked on it"],
+        ["2", "the command was used wrongly, or sett.yml has a mistake"],
+        ["3", "the goal failed or was cancelled"],
+        ["4", "the goal waits for a person"],
         ["130", "interrupted"],
       ],
       out,
@@ -100,8 +100,6 @@ export function commandHelp({ name, description, details, args, examples: lines 
     "",
   ].join("\n");
 }
-
-/** How the terminal that it is for takes it. */
 
 type Row = [term: string, description: string];
 

@@ -1,4 +1,4 @@
-// The program `sett`: wires the parts, and alone reads the environment.
+// The program `sett`: connects its parts. Only this file reads the environment.
 import process from "node:process";
 import type { SettError } from "../../lib/model/errors.ts";
 import packageJson from "../../package.json" with { type: "json" };
@@ -13,32 +13,32 @@ import { suggestFor } from "./text/suggest.ts";
 /** Shells report a program that a signal ended as 128 plus the signal's number. */
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
-// No command for people: what looks after a process that runs without a container. It has its own ways to end.
+// Not a command for people: the supervisor of a process that runs without a container. It handles signals itself.
 if (process.argv[2] === "supervise") {
   const { supervise } = await import("../../lib/runtime/process/supervise.ts");
   await supervise(process.argv[3] ?? "");
   process.exit();
 }
 
-// A library's way of speaking to its developers: users of `sett` could do nothing about it.
+// Deprecation warnings of libraries are for developers; users of `sett` could do nothing about them.
 process.noDeprecation = true;
 
 const stop = new AbortController();
 let interruptions = 0;
-let lastWords: () => SettError | undefined = () => undefined;
+let abandonMessage: () => SettError | undefined = () => undefined;
 for (const [name, code] of Object.entries(signals)) {
   process.on(name, () => {
     interruptions += 1;
     process.exitCode = code;
     if (interruptions === 1) return stop.abort(name);
-    // Who asks a second time does not want to wait for anything to be tidied up; a third time, not even for a sentence.
-    const left = interruptions === 2 ? lastWords() : undefined;
-    if (left === undefined) process.exit(code);
-    void printError(left, err, { isDebug: false }).finally(() => process.exit(code));
+    // A second interruption ends the clean-up and prints what is left behind; a third one ends the program at once.
+    const message = interruptions === 2 ? abandonMessage() : undefined;
+    if (message === undefined) process.exit(code);
+    void printError(message, err, { isDebug: false }).finally(() => process.exit(code));
   });
 }
 
-// Whoever read our output has left: nobody is there to be told anything.
+// The reader of the output has closed the stream (`sett hoard | head -1`).
 const leave = () => process.exit(0);
 const err = createOutput(process.stderr, process.env, leave);
 const shell: Shell = {
@@ -53,12 +53,12 @@ const shell: Shell = {
   stdin: () => process.stdin,
   isInteractive: process.stdin.isTTY === true && err.isTerminal,
   interrupted: stop.signal,
-  ifAbandoned: (tell) => {
-    lastWords = tell;
+  onAbandon: (message) => {
+    abandonMessage = message;
   },
 };
 
 const code = await runCommand(process.argv.slice(2), shell);
-// A big answer may still be on its way: the process ends by itself, with this code, when it is out.
+// A large output may not be written yet: the process ends by itself, with this code, when it is.
 if (process.exitCode === undefined) process.exitCode = code;
 if (stop.signal.aborted) process.exit();

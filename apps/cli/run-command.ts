@@ -1,4 +1,4 @@
-// Runs one command line from its words to its exit code.
+// Runs one command line and returns its exit code.
 import { parseArgs } from "citty";
 import { nearestWord } from "../../lib/config/nearest-word.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
@@ -11,49 +11,49 @@ import { readArguments } from "./program/read-arguments.ts";
 import type { Shell } from "./terminal/shell.ts";
 import { suggestFor } from "./text/suggest.ts";
 
-/** Never throws: what goes wrong is printed, and the exit code says what kind it was. */
-export async function runCommand(words: readonly string[], shell: Shell): Promise<number> {
-  const end = words.indexOf("--");
-  const isDebug = words.slice(0, end === -1 ? undefined : end).includes("--debug");
+/** Never throws: it prints every error, and the exit code names its kind. */
+export async function runCommand(args: readonly string[], shell: Shell): Promise<number> {
+  const end = args.indexOf("--");
+  const isDebug = args.slice(0, end === -1 ? undefined : end).includes("--debug");
   try {
-    return await dispatch(words, shell);
+    return await dispatch(args, shell);
   } catch (error) {
-    // Whoever interrupts knows what they did; only a command that has to tidy up has something to say about it.
+    // An interruption needs no message, unless the command prints one about its clean-up.
     if (shell.interrupted.aborted && !(error instanceof SettError)) return exitCodes.interrupted;
     return await printError(error, shell.err, { isDebug });
   }
 }
 
-async function dispatch(words: readonly string[], shell: Shell): Promise<number> {
-  const at = words.findIndex((word) => !word.startsWith("-") || word === "--" || word === "-");
-  const before = words.slice(0, at === -1 ? undefined : at);
-  for (const word of before) if (isVersion(word)) return await answer(shell, `${shell.version}\n`);
+async function dispatch(args: readonly string[], shell: Shell): Promise<number> {
+  const at = args.findIndex((arg) => !arg.startsWith("-") || arg === "--" || arg === "-");
+  const before = args.slice(0, at === -1 ? undefined : at);
+  for (const arg of before) if (isVersion(arg)) return await print(shell, `${shell.version}\n`);
   readOptionsOfRoot(before);
-  const name = words[at];
-  const isHelp = before.some((word) => word === "--help" || word === "-h");
-  if (name === undefined) return await answer(shell, rootHelp(shell.out));
-  if (name === "help") return await help(words.slice(at + 1), shell);
+  const name = args[at];
+  const isHelp = before.some((arg) => arg === "--help" || arg === "-h");
+  if (name === undefined) return await print(shell, rootHelp(shell.out));
+  if (name === "help") return await help(args.slice(at + 1), shell);
   const command = await find(name);
-  if (isHelp) return await answer(shell, commandHelp(command, shell.out));
-  const read = readArguments(words.slice(at + 1), command);
-  if (read.isHelp) return await answer(shell, commandHelp(command, shell.out));
+  if (isHelp) return await print(shell, commandHelp(command, shell.out));
+  const read = readArguments(args.slice(at + 1), command);
+  if (read.isHelp) return await print(shell, commandHelp(command, shell.out));
   return await perform(command, read.canonical, shell);
 }
 
-function readOptionsOfRoot(words: readonly string[]): void {
+function readOptionsOfRoot(args: readonly string[]): void {
   const known = [...Object.keys(commonArguments).map((name) => `--${name}`), "-h", "-v", "--version"];
-  const wrong = words.find((word) => !known.includes(word));
+  const wrong = args.find((arg) => !known.includes(arg));
   if (wrong === undefined) return;
   const nearest = nearestWord(wrong, known);
   const hint =
-    nearest === undefined ? "Options of a command come after its name. See `sett --help`." : `Did you mean ${nearest}?`;
+    nearest === undefined ? "Put the options of a command after its name. See `sett --help`." : `Did you mean ${nearest}?`;
   throw new SettError("usage", `sett has no option ${wrong}.`, { hint });
 }
 
 async function help([name, surplus]: readonly string[], shell: Shell): Promise<number> {
-  if (name === undefined) return await answer(shell, rootHelp(shell.out));
-  if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is too many.`);
-  return await answer(shell, commandHelp(await find(name), shell.out));
+  if (name === undefined) return await print(shell, rootHelp(shell.out));
+  if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is one too many.`);
+  return await print(shell, commandHelp(await find(name), shell.out));
 }
 
 async function find(name: string): Promise<Command> {
@@ -84,11 +84,11 @@ function interruption(signal: AbortSignal): Promise<number> {
   });
 }
 
-async function answer(shell: Shell, text: string): Promise<number> {
+async function print(shell: Shell, text: string): Promise<number> {
   await shell.out.write(text);
   return exitCodes.done;
 }
 
-function isVersion(word: string): boolean {
-  return word === "--version" || word === "-v";
+function isVersion(arg: string): boolean {
+  return arg === "--version" || arg === "-v";
 }

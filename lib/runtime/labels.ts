@@ -11,15 +11,15 @@ export type PartKind =
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
 
 /**
- * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `madeFrom` stands for all that a
+ * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `fingerprint` stands for all that a
  * container was made from: one that would be made from just the same need not be made again.
  */
-export type PartLabels = { instance: InstanceName; workspace: string; version: string; madeFrom?: string } & PartKind;
+export type PartLabels = { instance: InstanceName; workspace: string; version: string; fingerprint?: string } & PartKind;
 
 export const instanceLabel = "dev.sett.instance";
 const workspaceLabel = "dev.sett.workspace";
 const versionLabel = "dev.sett.version";
-const madeFromLabel = "dev.sett.made-from";
+const fingerprintLabel = "dev.sett.made-from";
 const componentLabel = "dev.sett.component";
 const agentLabel = "dev.sett.agent";
 const roleLabel = "dev.sett.role";
@@ -33,7 +33,7 @@ export function writeLabels(part: PartLabels): Record<string, string> {
     [instanceLabel]: part.instance,
     [workspaceLabel]: part.workspace,
     [versionLabel]: part.version,
-    ...(part.madeFrom !== undefined && { [madeFromLabel]: part.madeFrom }),
+    ...(part.fingerprint !== undefined && { [fingerprintLabel]: part.fingerprint }),
     [componentLabel]: part.component,
     ...kindLabels(part),
   };
@@ -73,7 +73,7 @@ export function readLabels(labels: Record<string, string>): PartLabels | undefin
     instance: instance.data,
     workspace: labels[workspaceLabel] ?? "",
     version: labels[versionLabel] ?? "",
-    ...withoutUndefined({ madeFrom: labels[madeFromLabel] }),
+    ...withoutUndefined({ fingerprint: labels[fingerprintLabel] }),
     ...kind,
   };
 }

@@ -4,7 +4,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
-import { holdInstance } from "../../apps/cli/instance/lock.ts";
+import { lockInstance } from "../../apps/cli/instance/lock.ts";
 import { nameOfFolder } from "../../apps/cli/up/checks.ts";
 import { InstanceName } from "../../lib/model/ids.ts";
 import { dockerRuntime } from "../../lib/runtime/docker/runtime.ts";
@@ -43,7 +43,7 @@ test("an agent's image that does not exist is named, with the agent, and nothing
 
 test("while a `sett up` is at work another one is refused, and so is `sett down`, whatever temporary folder they have", async () => {
   const instance = InstanceName.parse(nameOfFolder(sett.folder));
-  await using _held = await holdInstance(await dockerRuntime(), instance);
+  await using _held = await lockInstance(await dockerRuntime(), instance);
   for (const command of ["up", "down"]) {
     const env = { ...process.env, TMPDIR: sett.folder };
     const { exitCode, stdout, stderr } = await $`${settBinary} ${command}`.cwd(sett.folder).env(env).quiet().nothrow();

@@ -1,4 +1,4 @@
-// An archive, read like a blackboard on which nothing happens any more. What artefacts say stays in the file until it is asked for.
+// An archive as a blackboard that never changes. Payloads stay in the file until a caller asks for them.
 import { beginningLength, maxInspectedLength, type Page, type StoredHead } from "../../../lib/blackboard/artefact-port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -12,7 +12,7 @@ import { readArchive } from "./read.ts";
 type Content = {
   instance: InstanceName;
   heads: Map<ArtefactId, StoredHead>;
-  /** In the order in which they were stated. */
+  /** In the order in which they were posted. */
   goals: Map<GoalId, ArtefactId[]>;
   claims: Map<ClaimId, ClaimSnapshot>;
   causes: Map<ArtefactId, Map<string, ClaimId>>;
@@ -20,8 +20,8 @@ type Content = {
 };
 
 /**
- * Read to its end first, so that nothing is told of one that is damaged. Throws `archive-unusable`, and `artefact-not-found` where one artefact
- * is asked for that is not in it: that is not to be looked for in a sett.
+ * Reads the file to its end first, so that a damaged archive shows nothing. Throws `archive-unusable`. Its methods throw
+ * `artefact-not-found` for an artefact that the file does not have; the hint names the archive and not a sett.
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
   const { instance, heads, goals, claims, causes, events } = await contentOf(path);
@@ -74,7 +74,7 @@ async function contentOf(path: string): Promise<Content> {
   for await (const line of readArchive(path)) {
     if ("header" in line) content.instance = InstanceName.safeParse(line.header.instance).data ?? content.instance;
     else if ("goal" in line) content.goals.set(line.goal.id, []);
-    else if ("artefact" in line) take(line.artefact, content);
+    else if ("artefact" in line) addArtefact(line.artefact, content);
     else if ("claim" in line) {
       const { claim, cause, grants } = line;
       content.claims.set(claim.id, { claim, grants });
@@ -85,10 +85,10 @@ async function contentOf(path: string): Promise<Content> {
   return content;
 }
 
-function take({ payload, ...head }: Artefact, { heads, goals }: Content): void {
+function addArtefact({ payload, ...head }: Artefact, { heads, goals }: Content): void {
   const payloadBytes = Buffer.byteLength(payload);
-  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
-  heads.set(head.id, { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" });
+  const isInspected = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
+  heads.set(head.id, { head, payloadBytes, beginning: isInspected ? payload.slice(0, beginningLength) : "" });
   const goal = GoalId.parse(head.goal_id);
   goals.set(goal, [...(goals.get(goal) ?? []), head.id]);
 }

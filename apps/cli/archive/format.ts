@@ -1,5 +1,5 @@
-// The file that pruned goals stand in: one JSON object a line. First the header; then, goal by goal, the goal, its artefacts, the claims about
-// them with their grants, and which answers counted; then the events of all these goals in the order of the log; last the seal.
+// The file of `sett prune`: one JSON object a line. First the header; then, goal by goal, the goal, its artefacts, their claims and grants,
+// and the answers that counted; then the events of all these goals in the order of the log; last the seal.
 import { z } from "zod";
 import { Artefact } from "../../../lib/model/artefact.ts";
 import { Claim, Grant } from "../../../lib/model/claim.ts";
@@ -12,7 +12,7 @@ export const ArchiveHeader = z.object({
   /** The program that wrote it. */
   version: z.string(),
   created_at: z.iso.datetime(),
-  /** What had not moved since then was taken. */
+  /** Goals that had not changed since then were moved. */
   before: z.iso.datetime(),
 });
 export type ArchiveHeader = z.infer<typeof ArchiveHeader>;
@@ -25,7 +25,7 @@ const ArchivedGoal = z.object({
   claims: z.int(),
 });
 
-/** `sha256` is of all bytes before its own line. */
+/** `sha256`: the digest of all bytes before this line. */
 const Seal = z.object({ lines: z.int(), sha256: z.string() });
 
 /** Later versions may add members, and kinds of lines. */

@@ -1,10 +1,10 @@
-// The log up to a moment, page by page.
+// Reads the log up to a position, page by page.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 
 const pageSize = 1_000;
 
-/** `end`: the last event that is wanted. */
+/** `end`: the id of the last event. */
 export async function* eventPages(board: Blackboard, end: string): AsyncGenerator<SettEvent[]> {
   for (let from = "0"; ; ) {
     const page = await board.readEvents(from, pageSize);
@@ -15,7 +15,7 @@ export async function* eventPages(board: Blackboard, end: string): AsyncGenerato
   }
 }
 
-/** Of two places in the log. */
+/** Compares two positions in the log. */
 export function isLater(id: string, than: string): boolean {
   const [ms = 0n, count = 0n] = id.split("-").map(BigInt);
   const [thanMs = 0n, thanCount = 0n] = than.split("-").map(BigInt);

@@ -1,4 +1,4 @@
-// What `sett prune` calls its file where nobody says otherwise. It may well lie in the repository.
+// The default name of the file of `sett prune`. The file may be in the repository.
 import type { InstanceName } from "../../../lib/model/ids.ts";
 
 export function archiveName(instance: InstanceName, createdAt: string): string {

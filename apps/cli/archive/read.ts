@@ -1,10 +1,10 @@
-// Reads an archive line by line. That it is whole is known at its end.
+// Reads an archive line by line. Only its end shows that it is complete.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import { ArchiveHeader, ArchiveLine } from "./format.ts";
 
-/** Throws `archive-unusable` for what is no archive, and at the end of one that is damaged. */
+/** Throws `archive-unusable` for a file that is no archive, and at the end of a damaged one. */
 export async function* readArchive(path: string): AsyncGenerator<{ header: ArchiveHeader } | ArchiveLine> {
   const hash = createHash("sha256");
   let lines = 0;
@@ -13,7 +13,7 @@ export async function* readArchive(path: string): AsyncGenerator<{ header: Archi
     const json = parsed(text);
     if (lines === 0) {
       const header = ArchiveHeader.safeParse(json);
-      if (!header.success) throw unusable(path, "is no archive of `sett prune`");
+      if (!header.success) throw unusable(path, "is not an archive of `sett prune`");
       yield { header: header.data };
     } else {
       if (seal !== undefined || json === undefined) throw unusable(path, `is damaged at line ${lines + 1}`);
@@ -21,26 +21,26 @@ export async function* readArchive(path: string): AsyncGenerator<{ header: Archi
       if (line !== undefined && "seal" in line) {
         seal = line.seal;
         if (seal.lines !== lines || seal.sha256 !== hash.copy().digest("hex"))
-          throw unusable(path, "is damaged: its content is not what its last line says");
+          throw unusable(path, "is damaged: its content does not match its last line");
       }
       if (line !== undefined) yield line;
     }
     hash.update(`${text}\n`);
     lines += 1;
   }
-  if (seal === undefined) throw unusable(path, lines === 0 ? "is empty" : "is not whole: its last line is missing");
+  if (seal === undefined) throw unusable(path, lines === 0 ? "is empty" : "is not complete: its last line is missing");
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {
   try {
     const input = createReadStream(path, "utf8");
-    // A payload may hold line separators that are no line breaks here.
+    // A payload may contain other line separators, which do not end a line here.
     yield* splitLines(input);
   } catch (error) {
     if (error instanceof SettError) throw error;
     if (error instanceof Error && "code" in error && error.code === "ENOENT")
       throw new SettError("archive-unusable", `There is no file ${path}.`, {
-        hint: "Name the file that `sett prune` has written.",
+        hint: "Name a file that `sett prune` has written.",
       });
     throw new SettError("archive-unusable", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   }
@@ -69,5 +69,5 @@ function parsed(text: string): unknown {
 }
 
 function unusable(path: string, what: string): SettError {
-  return new SettError("archive-unusable", `${path} ${what}.`, { hint: "If there is another copy of it, take that." });
+  return new SettError("archive-unusable", `${path} ${what}.`, { hint: "If you have another copy of it, use that one." });
 }

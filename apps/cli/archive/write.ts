@@ -1,4 +1,4 @@
-// Writes an archive: whole, on the disk, and read back, or not at all.
+// Writes an archive completely, to the disk, and reads it back. If a step fails, no file stays.
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -15,8 +15,8 @@ export type Archive = {
 };
 
 /**
- * Resolves with the digest of what `fill` has added once it is safe. A file of that name is never written over. Where anything fails nothing is
- * left. Throws `archive-unusable`.
+ * Resolves with the digest of the content once the file is safe. Never overwrites a file, and leaves none where a step fails. Throws
+ * `archive-unusable`.
  */
 export async function writeArchive(
   path: string,
@@ -28,9 +28,9 @@ export async function writeArchive(
     const digest = await write(file, header, fill);
     await file.close();
     await syncFolder(dirname(path));
-    // What is not read back as it was written must not be the only copy.
+    // The archive will be the only copy, so it must read back as it was written.
     const seal = await checked(path);
-    if (seal !== digest) throw new SettError("archive-unusable", `${path} does not read as it was written.`);
+    if (seal !== digest) throw new SettError("archive-unusable", `${path} does not read back as it was written.`);
     return digest;
   } catch (error) {
     await file.close().catch(() => undefined);
@@ -48,12 +48,12 @@ async function create(path: string): Promise<FileHandle> {
     return await open(path, "wx", 0o600);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
-      throw new SettError("archive-unusable", `${path} is here already, and is never written over.`, {
-        hint: "Nothing was removed. Name another file with --to; what an interrupted `sett prune` has left goes into a second one, too.",
+      throw new SettError("archive-unusable", `${path} exists already, and sett does not overwrite it.`, {
+        hint: "Nothing was removed. Name another file with --to. After an interrupted `sett prune`, use a second file, too.",
         cause: error,
       });
     }
-    throw new SettError("archive-unusable", `${path} could not be made: ${messageOf(error)}.`, {
+    throw new SettError("archive-unusable", `${path} could not be created: ${messageOf(error)}.`, {
       hint: "Name another place with --to FILE.",
       cause: error,
     });

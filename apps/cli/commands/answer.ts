@@ -1,4 +1,4 @@
-// sett answer: a person answers a question.
+// sett answer: posts a person's answer to a question.
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -6,14 +6,14 @@ import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts"
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { resolveQuestion } from "../facts/resolve-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
-import { seeGoalThrough } from "../goals/watch-goal.ts";
+import { watchGoal } from "../goals/watch-goal.ts";
 import { openSession, type Session } from "../instance/session.ts";
-import { giveAnswer, whyClosed } from "../people/give-answer.ts";
-import { type Held, heldUntil } from "../people/held-until.ts";
+import { type Obstacle, readObstacle } from "../people/obstacle.ts";
+import { postAnswer, whyQuestionClosed } from "../people/post-answer.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/given-text.ts";
-import { makerOf } from "../render/asked-text.ts";
+import { checkAnswerText, decodeAnswer, readAnswerText } from "../program/read-text.ts";
+import { makerOf } from "../render/inquiry-text.ts";
 import { type Edited, editText } from "../terminal/edit-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { plainLines } from "../text/plain-text.ts";
@@ -24,14 +24,14 @@ export const answer = defineCommand({
   name: "answer",
   description: "answer a question",
   details: [
-    "Prints the answer's id. The first answer counts, and whoever asked goes on with it.",
-    "Without TEXT, on a terminal: opens $VISUAL or $EDITOR with the question below; what is left empty answers nothing.",
-    "A question about the goal itself is answered with the whole goal as it shall read: the editor has it as it is.",
+    "Prints the answer's id. The first answer counts, and the agent that asked continues with it.",
+    "Without TEXT, on a terminal: opens $VISUAL or $EDITOR, with the question as a comment. An empty text posts no answer.",
+    "Answer a question about the goal itself with the whole new text of the goal: the editor starts with the present text.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
     text: { type: "positional", required: false, description: "the answer; - reads it from stdin" },
-    watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests, as `sett forage --watch` does" },
+    watch: { type: "boolean", alias: "w", description: "then follow the goal until it rests, like `sett forage --watch`" },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -43,7 +43,7 @@ export const answer = defineCommand({
     'sett answer 9f3a12b4 "The green door" --watch',
     'sett answer 9f3a12b4 --as "Ada Lovelace" -- "-1"',
   ],
-  // What has been typed is not to be lost.
+  // The typed text must not be lost.
   endsItself: true,
   async run(args, shell) {
     const { question, goalText } = await orInterrupted(
@@ -51,41 +51,41 @@ export const answer = defineCommand({
       shell,
     );
     const edited = args.text === undefined ? await edit(question, goalText, shell) : undefined;
-    let seen: Parameters<typeof seeGoalThrough>[1];
+    let watched: Parameters<typeof watchGoal>[1];
     try {
       const text =
         edited === undefined
           ? await readAnswerText(args.text ?? "", shell)
           : checkAnswerText(decodeAnswer(edited.bytes, "you wrote"));
-      seen = await orInterrupted(
+      watched = await orInterrupted(
         () =>
           onBlackboard(args.name, shell, async (session) => {
             const { board, place } = session;
-            const [from, actor, held] = await Promise.all([
+            const [from, actor, obstacle] = await Promise.all([
               board.endOfEvents(),
               session.actor(args.as),
-              heldUntil(board, shell.suggest),
+              readObstacle(board, shell.suggest),
             ]);
-            const given = await giveAnswer(board, question, text, { actor, suggest: shell.suggest });
-            if (given.outcome === "closed") throw tooLate(given.why, shell.suggest);
-            await tell(given.answer, question, { ...args, held }, shell);
-            // What came from stdin has used it up.
+            const result = await postAnswer(board, question, text, { actor, suggest: shell.suggest });
+            if (result.outcome === "closed") throw closedError(result.why, shell.suggest);
+            await printAnswer(result.answer, question, { ...args, obstacle }, shell);
+            // After an answer from stdin, stdin has ended and no person can type.
             return { place, goal: question.goal_id, from, actor, mayAsk: args.text !== "-" };
           }),
         shell,
       );
     } catch (error) {
-      if (edited !== undefined) shell.messages.warn(`What you wrote is kept in ${edited.path}.`);
+      if (edited !== undefined) shell.messages.warn(`Your text is in ${edited.path}.`);
       throw error;
     }
     await edited?.remove();
     if (!args.watch) return;
-    const reading = await seeGoalThrough(shell, seen);
+    const reading = await watchGoal(shell, watched);
     return reading === undefined ? exitCodes.interrupted : exitCodeOf(reading.status.state);
   },
 });
 
-/** Contact is not kept while a person writes. */
+/** There is no connection while a person writes. */
 async function onBlackboard<Result>(
   name: string | undefined,
   shell: Shell,
@@ -95,31 +95,31 @@ async function onBlackboard<Result>(
   return await act(session);
 }
 
-/** `goalText`: of the goal that the question is about, if it is about one. Throws where an answer would be in vain. */
+/** `goalText`: the text of the goal, where the question is about the goal. Throws where the question is closed. */
 async function findQuestion(
   board: Blackboard,
   id: string,
   suggest: Suggest,
 ): Promise<{ question: Artefact; goalText: string | undefined }> {
   const question = await resolveQuestion(board, id, suggest);
-  const why = await whyClosed(board, question, suggest);
-  if (why !== undefined) throw tooLate(why, suggest);
+  const why = await whyQuestionClosed(board, question, suggest);
+  if (why !== undefined) throw closedError(why, suggest);
   const [about] = question.source_artefacts;
   if (question.type !== goalFeedbackType || about === undefined) return { question, goalText: undefined };
   return { question, goalText: (await board.readArtefact(about))?.payload };
 }
 
-function tooLate(why: string, suggest: Suggest): SettError {
+function closedError(why: string, suggest: Suggest): SettError {
   const hint = `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
   return new SettError("blackboard-refused", why, { hint });
 }
 
-/** Throws `usage` where nobody can write, and where nothing was written. */
+/** Throws `usage` where there is no terminal, and where the person wrote nothing. */
 async function edit(question: Artefact, goalText: string | undefined, shell: Shell): Promise<Edited> {
   const { suggest } = shell;
   const id = shortId(question.id);
   if (!shell.isInteractive) {
-    throw new SettError("usage", "There is no answer, and no terminal to write one in.", {
+    throw new SettError("usage", "The answer is missing, and there is no terminal on which to write it.", {
       hint: `${suggest(`answer ${id} "…"`)}, or from a file: ${suggest(`answer ${id} -`)} < answer.md`,
     });
   }
@@ -129,48 +129,48 @@ async function edit(question: Artefact, goalText: string | undefined, shell: She
   await edited.remove();
   throw edited.bytes.length === 0
     ? new SettError("usage", "You wrote nothing: the question is not answered.", {
-        hint: `Once more: ${suggest(`answer ${id}`)}`,
+        hint: `Try again: ${suggest(`answer ${id}`)}`,
       })
-    : new SettError("usage", "You left the goal as it was: the question is not answered.", {
-        hint: `To insist on it: ${suggest(`unearth ${shortId(question.goal_id)} --payload`)} | ${suggest(`answer ${id} -`)}`,
+    : new SettError("usage", "You did not change the goal: the question is not answered.", {
+        hint: `To answer with the same goal: ${suggest(`unearth ${shortId(question.goal_id)} --payload`)} | ${suggest(`answer ${id} -`)}`,
       });
 }
 
 function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
   return [
-    isAboutGoal ? "Above this line stands the goal: write it as it shall read now." : "Write your answer above this line.",
-    "This line and all below it is left out. If you leave nothing above it, nothing is answered.",
+    isAboutGoal ? "The goal is above this line: change it to its new text." : "Write your answer above this line.",
+    "sett ignores this line and everything below it. If nothing is above it, sett posts no answer.",
     "",
     `Question ${question.id} from ${makerOf(question)}:`,
     "",
-    // Further in than anything of ours.
+    // Indented further than the other notes.
     ...plainLines(question.payload)
       .split("\n")
       .map((line) => `  ${line}`),
   ];
 }
 
-async function tell(
-  given: Artefact,
+async function printAnswer(
+  posted: Artefact,
   question: Artefact,
-  { json: isJson, watch, held }: { json: boolean; watch: boolean; held: Held | undefined },
+  { json: isJson, watch, obstacle }: { json: boolean; watch: boolean; obstacle: Obstacle | undefined },
   { out, messages, suggest }: Shell,
 ): Promise<void> {
-  const { id, goal_id, metadata } = given;
+  const { id, goal_id, metadata } = posted;
   await out.write(isJson ? `${JSON.stringify({ id, question: question.id, goal_id, summary: metadata.summary })}\n` : `${id}\n`);
   const isFeedback = question.type === goalFeedbackType;
-  const then = isFeedback ? "it becomes the goal's next version" : `${makerOf(question)} goes on with it`;
-  // A pause does not keep the version from being posted.
-  const when = held === undefined ? "" : `${isFeedback ? ", which is worked on" : ""} ${held.until}`;
+  const then = isFeedback ? "your answer is the goal's next version" : `${makerOf(question)} continues with your answer`;
+  // The orchestrator posts the next version of a goal during a pause, too.
+  const when = obstacle === undefined ? "" : `${isFeedback ? ", and work on it begins" : ""} ${obstacle.until}`;
   messages.done(`Question ${shortId(question.id)} is answered: ${then}${when}.`);
-  if (held !== undefined) messages.next(held.next);
-  if (!watch) messages.next(`See what becomes of it: ${suggest(`watch --goal ${shortId(goal_id)}`)}`);
+  if (obstacle !== undefined) messages.next(obstacle.next);
+  if (!watch) messages.next(`Follow the goal: ${suggest(`watch --goal ${shortId(goal_id)}`)}`);
 }
 
 async function orInterrupted<Result>(act: () => Promise<Result>, { interrupted, suggest }: Shell): Promise<Result> {
   const interruption = aborted(interrupted).then((): never => {
-    throw new SettError("interrupted", "Interrupted: perhaps your answer was not stored.", {
-      hint: `Is it still listed? ${suggest("questions")}`,
+    throw new SettError("interrupted", "Interrupted: your answer may not be stored.", {
+      hint: `It is stored if the question is no longer listed: ${suggest("questions")}`,
     });
   });
   return await Promise.race(interrupted.aborted ? [interruption] : [act(), interruption]);

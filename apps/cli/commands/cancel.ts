@@ -1,4 +1,4 @@
-// sett cancel: ends a goal; its open claims are terminated, and the tools at work on them stopped.
+// sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the commands that work on them.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -15,10 +15,10 @@ const canBeCancelled = new Set<GoalState>(["running", "waiting"]);
 
 export const cancel = defineCommand({
   name: "cancel",
-  description: "end a goal and all work on it",
+  description: "cancel a goal and all work on it",
   details: [
-    "Returns when its open claims have ended. Tools at work on them are stopped within seconds, and what they still deliver is refused.",
-    "Exit code 1 when it is at rest already, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+    "Returns when the goal's open claims have ended. Agents stop their commands within seconds, and results that come later are refused.",
+    "Exit code 1 when the goal is at rest already, and when no orchestrator is running: it acts on the recorded request when it runs again.",
   ].join("\n"),
   args: {
     goal: { type: "positional", required: true, description: "the goal's id; 6 or more characters are enough" },
@@ -35,7 +35,7 @@ export const cancel = defineCommand({
     const { state } = (await readGoal(board, goal)).status;
     if (!canBeCancelled.has(state)) {
       throw refusal(
-        `The goal ${shortId(goal)} is ${state}: there is nothing to cancel.`,
+        `Goal ${shortId(goal)} is ${state}: there is no work to cancel.`,
         `${shell.suggest(`watch --no-follow --goal ${shortId(goal)}`)}`,
       );
     }
@@ -43,7 +43,7 @@ export const cancel = defineCommand({
     const { claims, agents, unreadable } = await request(shell, session, {
       draft: { type: "cancel_requested", goal_id: goal },
       actor,
-      async hear(event, current) {
+      async outcomeOf(event, current) {
         if (event.goal_id !== goal) return undefined;
         if (event.type === "goal_ended" && event.data?.by === actor) endedAt = event.id;
         if (endedAt === undefined || (await hasOpenClaims(current, goal))) return undefined;
@@ -57,12 +57,12 @@ export const cancel = defineCommand({
     const count = claims === 0 ? "it had no open claims" : claims === 1 ? "1 claim has ended" : `${claims} claims have ended`;
     const work = agents.length === 0 ? "" : `, and with ${claims === 1 ? "it" : "them"} the work of ${agents.join(", ")}`;
     const [first] = unreadable;
-    if (claims > 0 || first === undefined) shell.messages.done(`The goal ${shortId(goal)} is cancelled: ${count}${work}.`);
-    else shell.messages.done(`The goal ${shortId(goal)} is cancelled.`);
+    if (claims > 0 || first === undefined) shell.messages.done(`Goal ${shortId(goal)} was cancelled: ${count}${work}.`);
+    else shell.messages.done(`Goal ${shortId(goal)} was cancelled.`);
     if (first === undefined) return;
     const which = `${unreadable.length === 1 ? "Claim" : "Claims"} ${unreadable.map(shortId).join(", ")}`;
     shell.messages.warn(
-      `${which} cannot be read, and ${unreadable.length === 1 ? "ends" : "end"} when somebody has put that right: \`${shell.suggest("status")}\` says what is wrong.`,
+      `${which} cannot be read, and ${unreadable.length === 1 ? "ends" : "end"} when a person has repaired ${unreadable.length === 1 ? "it" : "them"}: \`${shell.suggest("status")}\` says what is wrong.`,
     );
     return;
   },
@@ -73,10 +73,10 @@ async function hasOpenClaims(board: Blackboard, goal: GoalId): Promise<boolean> 
   return open.some(({ claim }) => claim.goal_id === goal);
 }
 
-/** `unreadable`: open claims of the goal that somebody has broken by hand. */
+/** `unreadable`: open claims of the goal that a person has broken by hand. */
 type Ended = { claims: number; agents: AgentName[]; unreadable: ClaimId[] };
 
-/** Claims end together with their events, so that the log has told of all of them by now. */
+/** A claim ends in one step with its event, so the log contains all of them by now. */
 async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise<Ended> {
   const events: SettEvent[] = [];
   for (let last: string | undefined = from; last !== undefined; ) {

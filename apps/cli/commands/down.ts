@@ -1,13 +1,20 @@
-// sett down: agents first, Redis last; then everything is removed but what was recorded.
+// sett down: stops agents first and Redis last, then removes everything but the blackboard and the images.
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { findInstance, hasAnything, hasContainers, instanceNameOf, notThere, workspaceOf } from "../instance/find-instance.ts";
+import {
+  findInstance,
+  hasAnything,
+  hasContainers,
+  instanceNameOf,
+  instanceNotFound,
+  workspaceOf,
+} from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
-import { holdInstance } from "../instance/lock.ts";
+import { lockInstance } from "../instance/lock.ts";
 import { partName } from "../instance/parts.ts";
 import { personOf } from "../instance/person.ts";
 import { isServing, redisUrlOf } from "../instance/place.ts";
@@ -27,48 +34,50 @@ import { orchestratorStopSeconds, redisStopSeconds, stopSecondsOf } from "../up/
 
 export const down = defineCommand({
   name: "down",
-  description: "stop and remove a sett; what was recorded stays",
+  description: "stop a sett and remove its containers; the blackboard stays",
   details:
-    "Running tools may finish within the shutdown time. The blackboard is kept, and `sett up` with the same name goes on from it;\n" +
-    "so are the images of its agents. --volumes removes these as well.",
+    "Running commands of agents may finish within the shutdown time. The blackboard stays, and `sett up` with the same name continues with it;\n" +
+    "the images of the agents stay, too. --volumes removes both.",
   args: {
     name: nameArgument,
-    volumes: { type: "boolean", description: "remove the blackboard too, its agents' images, and the results in git" },
-    force: { type: "boolean", description: "with --volumes: also results that could not be fetched" },
+    volumes: { type: "boolean", description: "also remove the blackboard, the images of its agents, and the results in git" },
+    force: { type: "boolean", description: "with --volumes: also remove results that could not be fetched" },
     timeout: {
       type: "string",
       alias: "t",
       valueHint: "TIME",
-      description: "how long agents may take to stop (default: their `shutdown`, 30s, and 10s more)",
+      description: "how long agents may take to stop (default: their `shutdown`, 30s, plus 10s)",
     },
   },
-  examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # leaves nothing at all"],
-  // Whoever interrupts is told at once how it stands now.
+  examples: ["sett down", "sett down --timeout 5s", "sett down --name demo --volumes  # removes everything"],
+  // An interruption prints at once what is left.
   endsItself: true,
   async run(args, shell) {
     if (args.force && !args.volumes)
-      throw new SettError("usage", "--force goes with --volumes.", { hint: "Without --volumes what was recorded stays anyway." });
+      throw new SettError("usage", "--force needs --volumes.", {
+        hint: "Without --volumes the blackboard and the results stay.",
+      });
     const agentSeconds = args.timeout === undefined ? undefined : Math.ceil(durationOf("--timeout", args.timeout) / 1_000);
     const runtime = await runtimeOf(shell, args.name);
     const parts = await untilInterrupted(
-      findLeavings(runtime, shell, args.name, args.volumes),
+      findParts(runtime, shell, args.name, args.volumes),
       shell,
       "Interrupted: nothing was stopped.",
     );
     const name = parts?.instance ?? (args.name === undefined ? await nameOfPlace(shell) : instanceNameOf(args.name));
-    // What a `sett up` is about to make cannot be taken down yet.
-    await using _alone = name === undefined ? undefined : await holdIfPossible(runtime, name, shell);
+    // While a `sett up` makes parts of the instance, they cannot be removed.
+    await using _lock = name === undefined ? undefined : await lockIfPossible(runtime, name, shell);
     if (parts === undefined) {
-      // An `up` that failed leaves the images that it has built.
+      // A `sett up` that failed leaves the images that it has built.
       const images = args.volumes && name !== undefined ? await runtime.images.removeBuilt(name) : [];
-      if (images.length === 0 && args.name !== undefined) throw notThere(args.name);
-      if (images.length === 0) shell.messages.note("Nothing of a sett is left for this repository.");
-      else shell.messages.done(`The images of ${name} are gone, which were all that was left of it.`);
+      if (images.length === 0 && args.name !== undefined) throw instanceNotFound(args.name);
+      if (images.length === 0) shell.messages.note("This repository has no sett, and no parts of one.");
+      else shell.messages.done(`The images of ${name} are removed; nothing else was left of it.`);
       return;
     }
     using progress = new Progress(shell.err);
     const { instance } = parts;
-    const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and not all of it is removed" : "; its blackboard is kept"}.`;
+    const left = `Interrupted: parts of ${instance} may still run${args.volumes ? ", and some parts are not removed" : "; its blackboard is kept"}.`;
     const again = `Run it again: sett down --name ${instance}${args.volumes ? " --volumes" : ""}`;
     await untilInterrupted(
       takeDown({ runtime, parts, agentSeconds, isWhole: args.volumes, isForced: args.force, progress }, shell),
@@ -87,8 +96,8 @@ async function untilInterrupted<Result>(work: Promise<Result>, shell: Shell, mes
   return await Promise.race([work, interruption]);
 }
 
-/** `isWhole`: with everything that was recorded; `isForced`: also with what cannot be fetched. */
-type Order = {
+/** `isWhole`: removes the blackboard, too. `isForced`: removes even results that cannot be fetched. */
+type Teardown = {
   runtime: ContainerRuntime;
   parts: InstanceParts;
   agentSeconds: number | undefined;
@@ -97,7 +106,7 @@ type Order = {
   progress: Progress;
 };
 
-async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progress }: Order, shell: Shell): Promise<void> {
+async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progress }: Teardown, shell: Shell): Promise<void> {
   const { instance } = parts;
   const workspace = workspaceOf(parts);
   const repository = workspace === "" ? undefined : await openRepository(workspace, shell);
@@ -110,7 +119,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   const keeping = repository && { runtime, place: repository.place, by: "sett down", messages: shell.messages };
   const last = await runtime.parts(instance);
   const workers = keeping && !isWhole && hasRedis(last) ? await keepWorkerLogs(keeping, last) : new Set<string>();
-  // Last, so that it writes everything down.
+  // Redis stops last, so that it stores everything.
   await stop(["redis"], redisStopSeconds);
   await results?.fetch();
   if (keeping && !isWhole)
@@ -121,7 +130,7 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   await runtime.removeInstance(instance, { blackboard: isWhole ? "remove" : "keep" });
   if (!isWhole) {
     shell.messages.done(`${instance} is down. Its blackboard is kept.`);
-    shell.messages.next(`Go on from it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
+    shell.messages.next(`Continue with it: sett up --name ${instance}. Remove it: sett down --name ${instance} --volumes`);
     return;
   }
   await repository?.removeRefs(instance);
@@ -129,17 +138,18 @@ async function takeDown({ runtime, parts, agentSeconds, isWhole, isForced, progr
   if (repository !== undefined) await new KeptLogs(repository.place, instance).remove();
   if (repository !== undefined) await leaveExchange(everyRuntime(shell.env), instance, repository, shell);
   await runtime.images.removeBuilt(instance);
-  shell.messages.done(`${instance} is gone, with its blackboard.`);
+  shell.messages.done(`${instance} is removed, with its blackboard.`);
 }
 
-/** What is half dead, or too full to make anything, must still go down. */
-async function holdIfPossible(runtime: ContainerRuntime, instance: InstanceName, shell: Shell) {
+/** An instance that is broken, or on a full disk, must still go down. */
+async function lockIfPossible(runtime: ContainerRuntime, instance: InstanceName, shell: Shell) {
   try {
-    return await holdInstance(runtime, instance);
+    return await lockInstance(runtime, instance);
   } catch (error) {
     if (!(error instanceof SettError) || error.code === "instance-taken" || error.code === "docker-unreachable") throw error;
-    // Without that image no `sett up` gets far enough to be kept away.
-    if (error.code !== "image-not-found") shell.messages.warn(`No \`sett up\` is kept away meanwhile: ${error.message}`);
+    // Without that image no `sett up` gets far enough to need the lock.
+    if (error.code !== "image-not-found")
+      shell.messages.warn(`Do not run \`sett up\` for this instance now: there is no lock against it. ${error.message}`);
     return undefined;
   }
 }
@@ -148,22 +158,22 @@ async function nameOfPlace({ cwd }: Shell): Promise<InstanceName | undefined> {
   return nameOfFolder((await workspaceRoot(cwd)) ?? "");
 }
 
-/** What runs comes first; without it, a blackboard that was kept. Undefined: there is nothing, as was wanted, or but images. */
-async function findLeavings(
+/** A running instance first, else a kept blackboard. Undefined where there is neither; images may be left. */
+async function findParts(
   runtime: ContainerRuntime,
   shell: Shell,
   name: string | undefined,
   isWhole: boolean,
 ): Promise<InstanceParts | undefined> {
   const isMissing = (error: unknown) => error instanceof SettError && error.code === "instance-not-found";
-  for (const isFound of [hasContainers, hasAnything]) {
+  for (const accepts of [hasContainers, hasAnything]) {
     try {
-      return await findInstance(runtime, shell, name, isFound);
+      return await findInstance(runtime, shell, name, accepts);
     } catch (error) {
       if (!isMissing(error)) throw error;
-      // A name that nothing has is more likely a slip than a wish come true.
-      const isWish = name === undefined ? (await workspaceRoot(shell.cwd)) !== undefined : isWhole;
-      if (isFound === hasAnything && !isWish) throw error;
+      // An unknown name is probably a typing mistake. Without --name, and with --volumes, it is fine that nothing is left.
+      const mayBeMissing = name === undefined ? (await workspaceRoot(shell.cwd)) !== undefined : isWhole;
+      if (accepts === hasAnything && !mayBeMissing) throw error;
     }
   }
   return undefined;
@@ -173,19 +183,19 @@ async function openRepository(workspace: string, shell: Shell): Promise<HostRepo
   try {
     return await HostRepository.open(workspace, { env: shell.env });
   } catch (error) {
-    shell.messages.warn(`The repository is left as it is: ${messageOf(error)}`);
+    shell.messages.warn(`The repository cannot be used, and stays unchanged: ${messageOf(error)}`);
     return undefined;
   }
 }
 
-/** Best effort: an instance that is half dead must still go down. */
+/** Best effort: an instance that is broken must still go down. */
 async function logStop(parts: InstanceParts, repository: HostRepository | undefined, shell: Shell): Promise<void> {
   if (!hasRedis(parts)) return;
   try {
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
   } catch (error) {
-    shell.messages.warn(`That it was stopped is not on record: ${messageOf(error)}`);
+    shell.messages.warn(`The log has no event of this stop: ${messageOf(error)}`);
   }
 }
 
@@ -193,21 +203,21 @@ function hasRedis({ containers }: InstanceParts): boolean {
   return containers.some((part) => part.labels.component === "redis" && isServing(part));
 }
 
-/** Without `seconds` each is given what it was told to take. */
+/** Without `seconds`, each container has its own shutdown time. */
 type Stop = (components: string[], seconds?: number) => Promise<void>;
 
-/** Stops those of the instance's parts. Without Redis nobody can hand anything in, so there is nothing to wait for. */
+/** Stops parts of the instance. Without Redis no agent can deliver a result, so there is no reason to wait. */
 function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Progress): Stop {
-  const most = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
+  const maxSeconds = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
   return (components, seconds) => {
     const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
-    return stopAll(runtime, some, (part) => Math.min(seconds ?? stopSecondsOf(part), most), progress);
+    return stopAll(runtime, some, (part) => Math.min(seconds ?? stopSecondsOf(part), maxSeconds), progress);
   };
 }
 
 /**
- * Agents hand in what they have, and the orchestrator still deals with it. Where there are workers the orchestrator stops first, or it
- * would start others in their place; what they hand in it finds when it is up again.
+ * Agents deliver their results, and the orchestrator still handles them. With workers the orchestrator stops first, because it would replace
+ * them; it handles their results when it runs again.
  */
 async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
@@ -216,7 +226,7 @@ async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number)
   if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
 }
 
-/** One that cannot be stopped does not keep the others running: it is removed by force afterwards. */
+/** A container that cannot be stopped is removed by force later; the others stop all the same. */
 async function stopAll(
   runtime: ContainerRuntime,
   containers: readonly ContainerPart[],
@@ -229,7 +239,7 @@ async function stopAll(
       if (state.state === "exited" || state.state === "created") return;
       const step = progress.begin(partName(container), "stopping");
       await runtime.containers.stop(id, secondsFor(container));
-      step.done("has stopped");
+      step.done("stopped");
     }),
   );
 }

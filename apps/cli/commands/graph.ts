@@ -1,4 +1,4 @@
-// sett graph: the artefacts of a goal as a picture of who made what from what.
+// sett graph: draws the artefacts of a goal, their makers and their sources.
 import { type ArtefactGraph, artefactGraph, foreignSources, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -18,26 +18,26 @@ import { svgText } from "../terminal/graphviz.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { shortId } from "../text/short-id.ts";
 
-/** Mermaid's own, which the viewers that people use leave as they are. */
+/** Mermaid's default limits, which most viewers do not change. */
 const mermaidLimits = { characters: 50_000, edges: 500 };
 
 export const graph = defineCommand({
   name: "graph",
-  description: "draw who made what from what",
+  description: "draw which agent made which artefact, and from what",
   details:
-    "Without a GOAL the newest one. On a terminal a tree: each artefact stands below what it was made from in the first place.\n" +
-    "Elsewhere Mermaid, which many viewers of Markdown draw. In a picture thick edges lead from a version to the next, the others from a\n" +
-    "source to what was made of it; what is dashed belongs to another goal. --svg draws with Graphviz, which must be installed.",
+    "Without GOAL, draws the newest goal. On a terminal it prints a tree: each artefact is below its first source.\n" +
+    "Elsewhere it prints Mermaid, which many Markdown viewers draw. In a picture, a thick edge leads from a version to the next one, the other\n" +
+    "edges lead from a source to what was made from it, and dashed nodes belong to another goal. --svg needs Graphviz.",
   args: {
     goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
     format: {
       type: "enum",
       options: ["tree", "mermaid", "dot"],
       valueHint: "FORMAT",
-      description: "tree, mermaid, or dot for Graphviz; tree on a terminal, mermaid elsewhere",
+      description: "tree, mermaid, or dot for Graphviz (default: tree on a terminal, mermaid elsewhere)",
     },
     archive: archiveArgument,
-    svg: { type: "boolean", description: "print the picture itself, drawn by Graphviz" },
+    svg: { type: "boolean", description: "print the picture as SVG, drawn by Graphviz" },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -62,9 +62,9 @@ export const graph = defineCommand({
 type Form = "tree" | "mermaid" | "dot" | "svg" | "json";
 
 function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }, { out }: Shell): Form {
-  const given = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
-  if (given.length > 1)
-    throw new SettError("usage", `${given.join(" and ")} cannot be had together.`, { hint: "Leave all but one of them out." });
+  const forms = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
+  if (forms.length > 1)
+    throw new SettError("usage", `${forms.join(" and ")} exclude each other.`, { hint: "Leave out all but one of them." });
   if (svg) return "svg";
   if (json) return "json";
   if (format === "tree" || format === "dot" || format === "mermaid") return format;
@@ -76,7 +76,7 @@ async function newestGoal(board: ReadingBoard, { messages, suggest }: Shell): Pr
   const [newest] = await board.listGoals({ from: count - 1, count: 1 });
   if (newest === undefined)
     throw new SettError("artefact-not-found", "There are no goals yet.", {
-      hint: `State one: ${suggest('forage --goal "…"')}`,
+      hint: `Post one: ${suggest('forage --goal "…"')}`,
     });
   if (count > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${count}.`);
   return newest;
@@ -92,7 +92,7 @@ async function readGraph(board: ReadingBoard, goal: GoalId): Promise<ArtefactGra
   return artefactGraph({ goal, artefacts, outside, claims });
 }
 
-/** What reviews say is read a second time: it is the only content that the graph needs, and small. */
+/** Reads the payloads of reviews, too: the graph shows verdicts, and these payloads are small. */
 async function readReviewed(board: ReadingBoard, ids: readonly ArtefactId[]): Promise<ReviewedHead[]> {
   const heads = await readHeads(board, ids);
   const reviews = heads.filter(({ structural_type }) => structural_type === "Review").map(({ id }) => id);
@@ -124,6 +124,6 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
 function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string {
   const text = mermaidText(drawn);
   if (text.length > mermaidLimits.characters || drawn.edges.length > mermaidLimits.edges)
-    messages.warn("Most viewers of Mermaid refuse a graph as large as this. Graphviz does not: --svg, or --format dot.");
+    messages.warn("Most viewers of Mermaid refuse a graph of this size. Graphviz draws it: --svg, or --format dot.");
   return text;
 }

@@ -1,9 +1,9 @@
-// sett hoard: the artefacts as a table, or one of them in full.
+// sett hoard: lists the artefacts, or shows one of them.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
-import { artefactShelf, backwards, forwards, limitArguments, limitOf, type Shelf } from "../facts/pages.ts";
+import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../facts/resolve-id.ts";
 import { hoardArchive } from "../goals/hoard-archive.ts";
 import { printTable } from "../goals/print-artefacts.ts";
@@ -15,7 +15,7 @@ import { artefactDetails } from "../render/artefact-details.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { oneLine } from "../text/plain-text.ts";
 
-const usualLimit = 50;
+const defaultLimit = 50;
 /** Characters. */
 const writtenAtOnce = 256 * 1024;
 
@@ -23,8 +23,8 @@ export const hoard = defineCommand({
   name: "hoard",
   description: "list the artefacts",
   details: [
-    `The newest comes last. On its own it shows the newest ${usualLimit}; JSON has every one, unless there is a --limit.`,
-    "With an ID: everything about that one artefact, and the beginning of its content.",
+    `The newest comes last. Without --limit, the table has the newest ${defaultLimit}, and JSON has all artefacts.`,
+    "With ID: all fields of that artefact, and the beginning of its content.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: false, description: "an artefact; 6 or more characters of its id are enough" },
@@ -34,7 +34,7 @@ export const hoard = defineCommand({
       alias: "t",
       isList: true,
       valueHint: "TYPES",
-      description: "only these types, with commas or several times",
+      description: "only these types; separate them with commas, or repeat the option",
     },
     archive: archiveArgument,
     ...limitArguments,
@@ -49,7 +49,7 @@ export const hoard = defineCommand({
     "sett hoard --json | jq -r '.[].metadata.commit // empty'  # every commit",
   ],
   async run(args, shell) {
-    const limit = limitOf(args, args.json ? undefined : usualLimit);
+    const limit = limitOf(args, args.json ? undefined : defaultLimit);
     if (args.archive !== undefined) {
       await hoardArchive(args.archive, { ...args, limit }, shell);
       return;
@@ -64,7 +64,7 @@ export const hoard = defineCommand({
   },
 });
 
-type Wanted = {
+type Filter = {
   goal: string | undefined;
   type: readonly string[];
   limit: number | undefined;
@@ -72,11 +72,11 @@ type Wanted = {
   name: string | undefined;
 };
 
-async function list(board: Blackboard, { goal, type: types, limit, json }: Wanted, shell: Shell): Promise<void> {
-  const shelf = artefactShelf(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
-  const from = limit === undefined ? 0 : await startOfNewest(board, shelf, types, limit);
+async function list(board: Blackboard, { goal, type: types, limit, json }: Filter, shell: Shell): Promise<void> {
+  const list = artefactList(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
+  const from = limit === undefined ? 0 : await startOfNewest(board, list, types, limit);
   const kinds = new Set<string>();
-  const heads = headsFrom(board, shelf, from, types, kinds);
+  const heads = headsFrom(board, list, from, types, kinds);
   if (json) return await printJson(board, heads, shell);
   if ((await printTable(heads, await board.time(), shell)) > 0) {
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
@@ -85,20 +85,20 @@ async function list(board: Blackboard, { goal, type: types, limit, json }: Wante
     shell.messages.note(`There are no artefacts of type ${types.join(" or ")}. There are: ${[...kinds].sort().join(", ")}.`);
   } else {
     shell.messages.note("There are no artefacts.");
-    if (goal === undefined) shell.messages.next(`State a goal: ${shell.suggest('forage --goal "…"')}`);
+    if (goal === undefined) shell.messages.next(`Post a goal: ${shell.suggest('forage --goal "…"')}`);
   }
 }
 
-/** The place in the list from which on there are so many of these types, or the beginning. */
+/** The position in the list after which there are `limit` artefacts of these types, or the beginning. */
 async function startOfNewest(
   board: Blackboard,
-  shelf: Shelf<ArtefactId>,
+  list: PagedList<ArtefactId>,
   types: readonly string[],
   limit: number,
 ): Promise<number> {
-  if (types.length === 0) return Math.max(0, (await shelf.count()) - limit);
+  if (types.length === 0) return Math.max(0, (await list.count()) - limit);
   let missing = limit;
-  for await (const { from, page } of backwards(shelf)) {
+  for await (const { from, page } of backwards(list)) {
     const wanted = new Set((await readHeads(board, page)).filter(({ type }) => types.includes(type)).map(({ id }) => id));
     for (let at = page.length - 1; at >= 0; at -= 1) {
       const id = page[at];
@@ -109,15 +109,15 @@ async function startOfNewest(
   return 0;
 }
 
-/** Oldest first, a page at a time. `kinds`: takes in all types that are met on the way. */
+/** Oldest first, a page at a time. Adds every type that it reads to `kinds`. */
 async function* headsFrom(
   board: Blackboard,
-  shelf: Shelf<ArtefactId>,
+  list: PagedList<ArtefactId>,
   from: number,
   types: readonly string[],
   kinds: Set<string>,
 ): AsyncGenerator<ArtefactHead[]> {
-  for await (const page of forwards(shelf, from)) {
+  for await (const page of forwards(list, from)) {
     const heads = await readHeads(board, page);
     for (const { type } of heads) kinds.add(oneLine(type));
     yield heads.filter(({ type }) => types.length === 0 || types.includes(type));
@@ -135,7 +135,7 @@ async function expand(board: Blackboard, text: string, { json: isJson }: { json:
     );
 }
 
-/** Reads them a second time, with their payloads, so that no more than a few are in memory at once. */
+/** Reads the artefacts again with their payloads, so that only a few are in memory at the same time. */
 async function printJson(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
   let text = "";
   let before = "[\n";

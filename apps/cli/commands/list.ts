@@ -1,4 +1,4 @@
-// sett list: the instances of this machine.
+// sett list: shows the instances on this machine.
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
@@ -18,13 +18,13 @@ import type { Style } from "../text/style.ts";
 export const list = defineCommand({
   name: "list",
   description: "show the instances on this machine",
-  details: "Also those that are down but have kept their blackboard.",
+  details: "It also shows instances that are down and whose blackboard is kept.",
   args: { json: jsonArgument },
   examples: ["sett list", "sett list --json | jq -r '.[].name'"],
   async run(args, shell) {
-    const { instances: found, unseen } = await everyInstance(shell.env);
-    if (unseen !== undefined && found.length === 0) throw unseen;
-    if (unseen !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
+    const { instances: found, dockerProblem } = await everyInstance(shell.env);
+    if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
+    if (dockerProblem !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
     const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await agentsNotStarted(parts))));
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
@@ -57,7 +57,7 @@ export const list = defineCommand({
   },
 });
 
-/** They leave nothing but their registration. An instance that does not answer is listed without them. */
+/** External agents and people: only the blackboard knows them. An instance whose Redis does not answer is listed without them. */
 async function agentsNotStarted(parts: InstanceParts): Promise<AgentRegistration[]> {
   try {
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });

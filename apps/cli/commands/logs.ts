@@ -1,10 +1,10 @@
-// sett logs: what the container of one part has written.
+// sett logs: shows the log of one part.
 
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { runtimeOf } from "../instance/runtimes.ts";
 import { findLogs } from "../logs/find-logs.ts";
-import { followContainer, nothingTold, type Told, toldUpTo } from "../logs/follow-container.ts";
+import { advance, followContainer, type LogPosition, logStart } from "../logs/follow-container.ts";
 import { asOneLog, type KeptLog } from "../logs/kept-logs.ts";
 import { followWorkers, hasWorkers, inOrderOfTime, type WorkerLogs, workerLogs } from "../logs/worker-logs.ts";
 import { nameArgument } from "../program/arguments.ts";
@@ -13,23 +13,23 @@ import { logLine } from "../render/log-line.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { wrap } from "../text/wrap.ts";
 
-/** What stands before the words of a line. */
+/** The width of the time at the beginning of a line. */
 const timeWidth = "00:00:00  ".length;
 
-/** How many lines go out in one piece at most. */
+/** How many lines are written at once. */
 const linesAtOnce = 500;
 
 export const logs = defineCommand({
   name: "logs",
-  description: "show what an agent, the orchestrator or Redis has logged",
+  description: "show the log of an agent, the orchestrator or Redis",
   details:
-    "Also of containers that have stopped, and of an agent's workers. Of containers that `sett up` or `sett down` has removed the last 200 lines are\n" +
-    "kept, also while nothing runs. On a terminal the JSON lines are told in words; elsewhere they stay as they are.",
+    "It includes stopped containers, and an agent's workers. sett keeps the last 200 lines of each container that `sett up` or `sett down`\n" +
+    "removes, and shows them also while nothing runs. On a terminal it prints the JSON lines in a readable form; elsewhere unchanged.",
   args: {
     part: { type: "positional", required: true, description: "an agent's name, orchestrator or redis" },
-    follow: { type: "boolean", alias: "f", description: "go on with what is logged, until Ctrl-C" },
-    tail: { type: "string", valueHint: "LINES", description: "only the last so many lines" },
-    json: { type: "boolean", description: "the lines as they are, also on a terminal" },
+    follow: { type: "boolean", alias: "f", description: "follow the log until Ctrl-C" },
+    tail: { type: "string", valueHint: "LINES", description: "only the last LINES lines" },
+    json: { type: "boolean", description: "print the JSON lines unchanged, also on a terminal" },
     name: nameArgument,
   },
   examples: [
@@ -42,89 +42,89 @@ export const logs = defineCommand({
     const runtime = await runtimeOf(shell, args.name);
     const found = await findLogs(runtime, shell, args.name, args.part);
     const isForPeople = shell.out.isTerminal && !args.json;
-    const inWords = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
-    const show = (line: string) => `${isForPeople ? inWords(line) : line}\n`;
+    const readable = (line: string) => wrap(logLine(line, shell.out.style), { columns: shell.out.columns, indent: timeWidth });
+    const show = (line: string) => `${isForPeople ? readable(line) : line}\n`;
     const { container, parts, kept } = found;
     if (container !== undefined) {
       await (args.follow ? follow : print)({ runtime, parts, container, kept, tail, show, shell });
       return;
     }
     await writeAll(lastOf(asOneLog(kept, found.workers), tail), { show, shell });
-    shell.messages.note(`${found.why.message} This is what was kept.`);
+    shell.messages.note(`${found.why.message} These are the kept lines of its log.`);
     return;
   },
 });
 
-type Order = {
+type Request = {
   runtime: ContainerRuntime;
   parts: InstanceParts;
   container: ContainerPart;
-  /** Of those before it. */
+  /** The kept logs of earlier containers. */
   kept: KeptLog[];
   tail: number | undefined;
   show: (line: string) => string;
   shell: Shell;
 };
 
-/** What a container has written so far; where it is the controller of workers, theirs too. */
-async function print(order: Order): Promise<void> {
-  const { runtime, parts, container, kept, tail } = order;
+/** Prints the log of a container so far, with the logs of its agent's workers. */
+async function print(request: Request): Promise<void> {
+  const { runtime, parts, container, kept, tail } = request;
   const { labels } = container;
-  const theirs =
+  const ofWorkers =
     labels.component === "agent"
-      ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(leftOut(order, undefined))
+      ? await workerLogs({ runtime, parts, agent: labels.agent }).catch(warnAndUse(request, undefined))
       : undefined;
-  if (theirs !== undefined && theirs.lines.length > 0) return void (await printWith(theirs, order));
+  if (ofWorkers !== undefined && ofWorkers.lines.length > 0) return void (await printWith(ofWorkers, request));
   const own = runtime.containers.logs(container.id, { tail });
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) {
-    await writeAll(earlier, order);
-    return await writeAll(own, order);
+    await writeAll(earlier, request);
+    return await writeAll(own, request);
   }
   const lines = earlier;
   for await (const { line } of own) lines.push(line);
-  await writeAll(lastOf(lines, tail), order);
+  await writeAll(lastOf(lines, tail), request);
 }
 
-/** Gives up to where the container's own log was told. */
-async function printWith(theirs: WorkerLogs, order: Order): Promise<Told> {
+/** Returns the position in the container's own log up to which it was printed. */
+async function printWith(ofWorkers: WorkerLogs, request: Request): Promise<LogPosition> {
   const own: string[] = [];
-  let told = nothingTold;
-  for await (const line of order.runtime.containers.logs(order.container.id)) {
+  let position = logStart;
+  for await (const line of request.runtime.containers.logs(request.container.id)) {
     own.push(line.line);
-    told = toldUpTo(line, told);
+    position = advance(line, position);
   }
-  const lines = inOrderOfTime(...order.kept.map((log) => log.lines), own, theirs.lines);
-  await writeAll(lastOf(lines, order.tail), order);
-  return told;
+  const lines = inOrderOfTime(...request.kept.map((log) => log.lines), own, ofWorkers.lines);
+  await writeAll(lastOf(lines, request.tail), request);
+  return position;
 }
 
-/** Until the container ends, or somebody interrupts. */
-async function follow(order: Order): Promise<void> {
-  const { runtime, parts, container, tail, show, shell } = order;
+/** Prints until the container ends, or until it is interrupted. */
+async function follow(request: Request): Promise<void> {
+  const { runtime, parts, container, tail, show, shell } = request;
   const { labels } = container;
-  const tell = (line: string) => shell.out.write(show(line));
-  const tellAll = async (lines: AsyncIterable<{ line: string }>) => {
-    for await (const { line } of lines) await tell(line);
+  const printLine = (line: string) => shell.out.write(show(line));
+  const printLines = async (lines: AsyncIterable<{ line: string }>) => {
+    for await (const { line } of lines) await printLine(line);
   };
   const isController =
-    labels.component === "agent" && (await hasWorkers({ parts, agent: labels.agent }).catch(leftOut(order, false)));
+    labels.component === "agent" && (await hasWorkers({ parts, agent: labels.agent }).catch(warnAndUse(request, false)));
   if (!isController) {
-    await writeAll(await partOfTail(order), order);
-    return await tellAll(followContainer(runtime, container.id, { tail }, shell.interrupted));
+    await writeAll(await earlierTail(request), request);
+    return await printLines(followContainer(runtime, container.id, { tail }, shell.interrupted));
   }
   const place = { runtime, parts, agent: labels.agent };
-  const theirs = await workerLogs(place);
-  const told = await printWith(theirs, order);
+  const ofWorkers = await workerLogs(place);
+  const from = await printWith(ofWorkers, request);
   const over = new AbortController();
   const signal = AbortSignal.any([shell.interrupted, over.signal]);
-  const workers = followWorkers(place, theirs, tell, shell, signal);
-  await tellAll(followContainer(runtime, container.id, { told }, signal)).finally(() => over.abort());
+  const workers = followWorkers(place, ofWorkers, printLine, shell, signal);
+  await printLines(followContainer(runtime, container.id, { from }, signal)).finally(() => over.abort());
   await workers;
 }
 
-/** What of earlier containers still belongs to the last so many lines. */
-async function partOfTail({ runtime, container, kept, tail }: Order): Promise<string[]> {
+/** The lines of earlier containers that belong to the last `tail` lines. */
+async function earlierTail({ runtime, container, kept, tail }: Request): Promise<string[]> {
   const earlier = asOneLog(kept, []);
   if (earlier.length === 0 || tail === undefined) return earlier;
   let own = 0;
@@ -132,10 +132,10 @@ async function partOfTail({ runtime, container, kept, tail }: Order): Promise<st
   return lastOf(earlier, tail - own);
 }
 
-function leftOut<Instead>({ shell }: Order, instead: Instead): (error: unknown) => Instead {
+function warnAndUse<Fallback>({ shell }: Request, fallback: Fallback): (error: unknown) => Fallback {
   return (error) => {
-    shell.messages.warn(`What workers have logged is left out: ${messageOf(error)}`);
-    return instead;
+    shell.messages.warn(`The logs of workers are left out: ${messageOf(error)}`);
+    return fallback;
   };
 }
 
@@ -150,7 +150,7 @@ function lastOf(lines: string[], tail = lines.length): string[] {
 
 async function writeAll(
   lines: AsyncIterable<{ line: string }> | Iterable<string>,
-  { show, shell: { out } }: Pick<Order, "show" | "shell">,
+  { show, shell: { out } }: Pick<Request, "show" | "shell">,
 ): Promise<void> {
   let waiting: string[] = [];
   for await (const each of lines) {

@@ -1,4 +1,4 @@
-// sett pause: from here on nothing new is granted or started.
+// sett pause: from now on the orchestrator grants no work, and agents start none.
 
 import { request } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
@@ -7,11 +7,11 @@ import { defineCommand } from "../program/command.ts";
 
 export const pause = defineCommand({
   name: "pause",
-  description: "start nothing new until `sett resume`",
+  description: "start no new work until `sett resume`",
   details: [
-    "Agents that are at work go on to the end of it, and what they deliver counts. Goals may be stated, claims open and bids come in; what would be",
-    "granted waits. Questions can be answered and work approved meanwhile.",
-    "Exit code 1 when it is paused already, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+    "Running work goes on to its end, and its results count. Meanwhile you can post goals, answer questions and approve work; agents bid on new",
+    "claims, but the orchestrator grants no work.",
+    "Exit code 1 when the instance is paused already, and when no orchestrator is running: it acts on the recorded request when it runs again.",
   ].join("\n"),
   args: { as: asArgument, json: jsonArgument, name: nameArgument },
   examples: ["sett pause", "sett pause --name demo"],
@@ -22,12 +22,12 @@ export const pause = defineCommand({
     await request(shell, session, {
       draft: { type: "pause_requested" },
       actor,
-      hear: (event) => (event.type === "instance_paused" && event.data?.by === actor ? event : undefined),
+      outcomeOf: (event) => (event.type === "instance_paused" && event.data?.by === actor ? event : undefined),
     });
     if (args.json)
       await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: (await board.readPause()) ?? null })}\n`);
-    else shell.messages.done(`${board.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
-    shell.messages.next(`Go on: ${shell.suggest("resume")}`);
+    else shell.messages.done(`${board.instance} is paused: running work goes on to its end, and no new work starts.`);
+    shell.messages.next(`Resume it: ${shell.suggest("resume")}`);
     return;
   },
 });

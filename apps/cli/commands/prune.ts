@@ -1,4 +1,4 @@
-// sett prune: moves goals that are over from the blackboard into a file.
+// sett prune: moves goals that have ended from the blackboard into a file.
 import { basename, resolve } from "node:path";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -9,28 +9,29 @@ import { openSession } from "../instance/session.ts";
 import { KeptLogs } from "../logs/kept-logs.ts";
 import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
-import { type Chosen, chooseGoals } from "../prune/choose.ts";
+import { chooseGoals, type PrunableGoal } from "../prune/choose.ts";
 import { moveGoals } from "../prune/move.ts";
 import type { Shell } from "../terminal/shell.ts";
 
 export const prune = defineCommand({
   name: "prune",
-  description: "move goals that are over into a file",
+  description: "move goals that have ended into a file",
   details: [
-    "Goals that are achieved, settled, failed, cancelled or stalled, and of which nothing has happened since --before, with their artefacts, claims",
-    "and events. `sett hoard --archive FILE` reads the file. What is open or waits for somebody stays, and so does what other goals refer to.",
-    "The file is written and read back before anything is removed; interrupted after that, the next run removes the rest. The log says who moved",
-    "what, with the file's digest. Commits stay in git as refs/sett/…. Logs of containers that were removed before then go, too.",
+    "Moves goals that are achieved, settled, failed, cancelled or stalled and have not changed since --before, with their artefacts, claims and",
+    "events. `sett hoard --archive FILE` reads the file. Goals that are open or wait for a person stay, and so do goals to which they refer.",
+    "sett writes the file and reads it back before it removes anything. If it is interrupted after that, the next run removes the rest. The log",
+    "records who moved which goals, and the file's digest. Commits stay in git as refs/sett/…. It also removes kept logs of containers that were",
+    "removed before then.",
   ].join("\n"),
   args: {
     before: {
       type: "string",
       alias: "b",
       valueHint: "TIME",
-      description: "what has not moved since then: 30d for thirty days ago, or a date",
+      description: "only goals that have not changed since then: 30d (thirty days ago), or a date",
     },
     "dry-run": { type: "boolean", description: "only say what would be moved" },
-    to: { type: "string", valueHint: "FILE", description: "the file; without it sett-NAME-TIME.jsonl, here" },
+    to: { type: "string", valueHint: "FILE", description: "the file (default: sett-NAME-TIME.jsonl in this folder)" },
     as: asArgument,
     json: jsonArgument,
     name: nameArgument,
@@ -52,7 +53,7 @@ export const prune = defineCommand({
       await report({ before, goals, referred, ...sumsOf(goals), ...nothing }, args.json, shell);
       return;
     }
-    // Which commits are to be had is on record for as long as their goals are.
+    // The blackboard knows the commits of a goal only as long as it has the goal.
     await fetchResults(shell, session.place.workspace, () => readResults(board));
     const created_at = new Date(nowMs).toISOString();
     const path = resolve(shell.cwd, args.to ?? archiveName(board.instance, created_at));
@@ -76,17 +77,17 @@ async function removeKeptLogs(
 type Sums = { artefacts: number; events: number; bytes: number };
 type Result = Sums & {
   before: string;
-  goals: readonly Chosen[];
+  goals: readonly PrunableGoal[];
   referred: number;
-  /** Of containers that were removed before then. */
+  /** How many kept logs of containers were removed. */
   logs: number;
   file: string | null;
   sha256: string | null;
   dry_run: boolean;
 };
 
-function sumsOf(goals: readonly Chosen[]): Sums {
-  const sum = (of: (goal: Chosen) => number) => goals.reduce((total, goal) => total + of(goal), 0);
+function sumsOf(goals: readonly PrunableGoal[]): Sums {
+  const sum = (of: (goal: PrunableGoal) => number) => goals.reduce((total, goal) => total + of(goal), 0);
   return { artefacts: sum((goal) => goal.artefacts), events: sum((goal) => goal.events), bytes: sum((goal) => goal.bytes) };
 }
 
@@ -94,12 +95,16 @@ async function report(result: Result, isJson: boolean, { out, messages }: Shell)
   if (isJson) return await out.write(`${JSON.stringify(result)}\n`);
   const { goals, artefacts, events, bytes, referred, logs, file, sha256, before, dry_run: isDry } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
-  if (goals.length === 0) messages.note(`Nothing to move: no goal that is over has rested since ${before}.`);
-  else if (file === null) messages.note(`Would move ${what}, at rest since before ${before}.`);
+  if (goals.length === 0)
+    messages.note(`There is nothing to move: every goal is open, has changed since ${before}, or is needed by such a goal.`);
+  else if (file === null) messages.note(`Would move ${what}, unchanged since before ${before}.`);
   else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
-  if (referred > 0) messages.note(`${counted(referred, "more goal")} stay, because goals that stay refer to them.`);
+  if (referred > 0)
+    messages.note(
+      `${counted(referred, "more goal")} ${referred === 1 ? "stays" : "stay"}, because goals that stay refer to ${referred === 1 ? "it" : "them"}.`,
+    );
   if (logs > 0)
-    messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that have gone before then.`);
+    messages.note(`${isDry ? "Would remove" : "Removed"} ${counted(logs, "log")} of containers that were removed before then.`);
   if (file !== null) messages.next(`Read it: sett hoard --archive ${file}`);
 }
 
@@ -109,13 +114,13 @@ function counted(count: number, what: string): string {
 
 const msOf: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
 
-/** From the present to the moment meant. Throws `usage`. */
+/** A function from the present time to the time of --before. Throws `usage`. */
 function readBefore(text: string | undefined): (nowMs: number) => number {
   const hint = "For example: --before 30d, --before 12h, --before 2026-10-01";
-  if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal have rested?", { hint });
+  if (text === undefined) throw new SettError("usage", "--before is missing: since when must a goal be unchanged?", { hint });
   const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text.trim()) ?? [];
   if (count !== undefined) return (nowMs) => nowMs - Number(count) * (msOf[unit] ?? 0);
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(at)) return () => at;
-  throw new SettError("usage", `--before takes a time ago or a date, not \`${text}\`.`, { hint });
+  throw new SettError("usage", `--before takes a duration or a date, not \`${text}\`.`, { hint });
 }

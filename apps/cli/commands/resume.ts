@@ -1,4 +1,4 @@
-// sett resume: what has waited since `sett pause` is granted and started.
+// sett resume: the orchestrator grants the work that has waited since `sett pause`.
 
 import { request } from "../instance/request.ts";
 import { openSession } from "../instance/session.ts";
@@ -7,9 +7,9 @@ import { defineCommand } from "../program/command.ts";
 
 export const resume = defineCommand({
   name: "resume",
-  description: "go on after `sett pause`",
+  description: "start work again after `sett pause`",
   details:
-    "Exit code 1 when it is not paused, and while no orchestrator acts: the request is recorded, and acted on when one is back.",
+    "Exit code 1 when the instance is not paused, and when no orchestrator is running: it acts on the recorded request when it runs again.",
   args: { as: asArgument, json: jsonArgument, name: nameArgument },
   examples: ["sett resume", "sett resume --name demo"],
   async run(args, shell) {
@@ -19,10 +19,10 @@ export const resume = defineCommand({
     await request(shell, session, {
       draft: { type: "resume_requested" },
       actor,
-      hear: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),
+      outcomeOf: (event) => (event.type === "instance_resumed" && event.data?.by === actor ? event : undefined),
     });
     if (args.json) await shell.out.write(`${JSON.stringify({ instance: board.instance, paused: null })}\n`);
-    else shell.messages.done(`${board.instance} goes on.`);
+    else shell.messages.done(`${board.instance} is resumed.`);
     return;
   },
 });

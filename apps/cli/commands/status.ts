@@ -1,12 +1,12 @@
-// sett status: how every goal stands, who is waited for and why, and whether everybody is there.
+// sett status: shows the state of goals and agents, what each goal waits for, and why.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { kindOf } from "../facts/agent-kind.ts";
-import { claimsOf, isOrchestrated, type Situation, stateOf, whyOf, workersOf } from "../facts/blocked-reason.ts";
+import { blockedReasonOf, claimsOf, hasOrchestrator, type Situation, stateOf, workersOf } from "../facts/blocked-reason.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
-import { forwards, goalShelf, limitArguments, limitOf } from "../facts/pages.ts";
+import { forwards, goalList, limitArguments, limitOf } from "../facts/pages.ts";
 import { readRequests } from "../facts/requests.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openSession } from "../instance/session.ts";
@@ -18,18 +18,17 @@ import { moreGoals, type Report, statusReport } from "../render/status-report.ts
 import { symbolsFor } from "../render/symbols.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-/** Of those that are at rest; whoever wants more says so. */
+/** How many of the goals at rest are shown without --limit. */
 const shownGoals = 15;
 /** Each may have hundreds of artefacts. */
 const goalsAtOnce = 20;
 
 export const status = defineCommand({
   name: "status",
-  description: "show how every goal stands, who is waited for and why",
+  description: "show the state of each goal and agent, what each goal waits for, and why",
   details: [
-    `Shows the newest ${shownGoals} goals and all that are not at rest, the agents, and the orchestrator. JSON has every goal, unless there is`,
-    "a --limit.",
-    "An open claim tells its bids, then its phases: ✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person.",
+    `Shows the newest ${shownGoals} goals and all goals that are not at rest, the agents, and the orchestrator. Without --limit, JSON has all goals.`,
+    "An open claim shows its bids, then its phases: ✓ done, ● running, ○ granted, · not granted yet, ↻ waits for a retry, ? waits for a person.",
   ].join("\n"),
   args: {
     goal: { ...goalFilter, alias: "g" },
@@ -71,21 +70,21 @@ export const status = defineCommand({
 
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
 
-/** Those before this place in the list of goals that are not at rest: claims are open, or a person is asked. */
+/** Goals before this position in the list that are not at rest: they have open claims, or a person is asked. */
 async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, before: number): Promise<GoalReading[]> {
-  const asked = await board.readHeads(await board.listOpenQuestions());
+  const questions = await board.readHeads(await board.listOpenQuestions());
   const broken = malformed.flatMap(({ goal }) => goal ?? []);
-  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...asked.map(({ head }) => head.goal_id)]);
-  for await (const page of forwards(goalShelf(board), before)) for (const goal of page) goals.delete(goal);
+  const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...questions.map(({ head }) => head.goal_id)]);
+  for await (const page of forwards(goalList(board), before)) for (const goal of page) goals.delete(goal);
   const readings = await Promise.all([...goals].map((goal) => readGoal(board, goal)));
   const ageOf = ({ artefacts }: GoalReading) => Date.parse(artefacts[0]?.created_at ?? "");
   return readings.toSorted((one, other) => ageOf(one) - ageOf(other));
 }
 
-/** Oldest first. No more than a page of them is in memory at once. */
+/** Oldest first. Only one page of goals is in memory at the same time. */
 async function* goalPages(board: Blackboard, open: readonly GoalReading[], from: number): AsyncGenerator<readonly GoalReading[]> {
   if (open.length > 0) yield open;
-  for await (const page of forwards(goalShelf(board), from, goalsAtOnce))
+  for await (const page of forwards(goalList(board), from, goalsAtOnce))
     yield await Promise.all(page.map((goal) => readGoal(board, goal)));
 }
 
@@ -133,11 +132,11 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
         state: kindOf(agent) ?? (agent.unreadable === undefined ? state : "unreadable"),
         last_heartbeat: last === undefined ? null : new Date(last.at).toISOString(),
         claim_id: claim ?? null,
-        workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.most, claim_ids: workers.claims },
+        workers: workers === undefined ? null : { at_work: workers.claims.length, of: workers.max, claim_ids: workers.claims },
         crashing: crashJson(crashes.find((crash) => crash.agent === name)),
       };
     }),
-    orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: isOrchestrated(situation) },
+    orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
     paused: pause ?? null,
     redis:
       store === undefined
@@ -201,8 +200,8 @@ function claimJson(snapshot: ClaimSnapshot) {
   };
 }
 
-/** Where the blackboard tells why it takes so long, that too. */
+/** With the reason, where the blackboard shows it. */
 function waitingJson(waiting: Waiting, situation: Situation) {
-  const why = whyOf(waiting, situation);
+  const why = blockedReasonOf(waiting, situation);
   return why === undefined ? waiting : { ...waiting, why };
 }

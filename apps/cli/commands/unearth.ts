@@ -1,4 +1,4 @@
-// sett unearth: one artefact with its whole content.
+// sett unearth: shows one artefact with its whole content.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
@@ -16,11 +16,11 @@ export const unearth = defineCommand({
   name: "unearth",
   description: "show an artefact with its whole content",
   details:
-    "For an artefact with a commit also what was changed since the commit that the work began at, once it is fetched into this repository.",
+    "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit at which the work began.",
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
     archive: archiveArgument,
-    payload: { type: "boolean", alias: "p", description: "print the content and nothing else, byte for byte" },
+    payload: { type: "boolean", alias: "p", description: "print only the content, byte for byte" },
     json: jsonArgument,
     name: nameArgument,
   },
@@ -31,7 +31,7 @@ export const unearth = defineCommand({
   ],
   async run(args, shell) {
     if (args.payload && args.json)
-      throw new SettError("usage", "--payload and --json cannot be had together.", { hint: "Leave one of them out." });
+      throw new SettError("usage", "--payload and --json exclude each other.", { hint: "Leave one of them out." });
     await using opened = await openPast(shell, args);
     const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
@@ -55,12 +55,12 @@ export const unearth = defineCommand({
   },
 });
 
-/** A goal names a commit too, but as the one to start from. */
+/** The commit of a goal is not a result: work starts from it. */
 function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boolean {
   return commit !== undefined && String(logical_id) !== String(goal_id);
 }
 
-/** A terminal obeys control characters and breaks words, a file does not. */
+/** A terminal interprets control characters and breaks words, a file does not. */
 function contentOf({ payload }: Artefact, { out }: Shell): string {
   const text = out.isTerminal ? wrap(plainLines(payload), { columns: out.columns, isOneLine: true }) : payload;
   return text.replace(/\n$/, "");

@@ -1,4 +1,4 @@
-// sett validate: every mistake of a sett.yml at once.
+// sett validate: names every mistake in a sett.yml.
 import { resolve } from "node:path";
 import { configSchemaText } from "../../../lib/config/config-schema.ts";
 import { formatProblem, invalidConfig, sortProblems } from "../../../lib/config/problems.ts";
@@ -14,11 +14,11 @@ export const validate = defineCommand({
   name: "validate",
   description: "check sett.yml and name every mistake with its line",
   details:
-    "Nothing is started and no engine is asked. Exit code 2 when there is a mistake; warnings alone are none, and variables that\n" +
-    "only `sett up` needs are warnings.",
+    "It starts nothing, and needs no Docker Engine. Exit code 2 when there is a mistake. A warning is not a mistake; a missing variable that only\n" +
+    "`sett up` needs is a warning.",
   args: {
     file: fileArgument,
-    schema: { type: "boolean", description: "check nothing; print the JSON Schema of sett.yml, for editors" },
+    schema: { type: "boolean", description: "only print the JSON Schema of sett.yml, for editors" },
     json: jsonArgument,
   },
   examples: [
@@ -34,10 +34,10 @@ export const validate = defineCommand({
     }
     const file = await configPath(shell.cwd, args.file);
     const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, shell.version);
-    // Whoever checks need not be able to start it: secrets are elsewhere.
+    // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,
-      ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` refuses without it` })),
+      ...missing.map((one) => ({ ...one, sentence: `${one.sentence}; \`sett up\` needs it` })),
     ]);
     if (args.json) {
       await shell.out.write(

@@ -1,4 +1,4 @@
-// sett watch: the log, from its beginning into the future; on a terminal with the open claims below it.
+// sett watch: prints the log and follows it; on a terminal with the open claims below it.
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -24,42 +24,42 @@ const pageSize = 500;
 
 export const watch = defineCommand({
   name: "watch",
-  description: "show everything that has happened, then everything that happens",
+  description: "show all past events, then follow new ones",
   details: [
-    "Reads the log from its beginning and goes on with what happens, without a gap or a repeat, until Ctrl-C.",
-    "On a terminal the open claims stand below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
-    "then its phases (✓ done, ● at work, ○ granted, · to come, ↻ to be tried again, ? waits for a person), and with who is",
-    "waited for.",
-    "A terminal is not told everything: bids of `ignore` are named where the bidding closes, and why something failed is said once.",
-    "With --type or --agent, and everywhere else, each event has its line.",
+    "Reads the log from its beginning and then follows it, without a gap or a repeat, until Ctrl-C.",
+    "On a terminal the open claims are below it, each with its bids (R review, C claim, E exclusive, – ignore, ? none yet),",
+    "then its phases (✓ done, ● running, ○ granted, · not granted yet, ↻ waits for a retry, ? waits for a person), and what",
+    "the claim waits for.",
+    "On a terminal some lines are combined: the line that closes the bidding names the agents that bid `ignore`, and the reason",
+    "of a failure appears once. With --type or --agent, and everywhere else, each event has its own line.",
   ].join("\n"),
   args: {
     since: {
       type: "string",
       alias: "s",
       valueHint: "TIME",
-      description: "start there: 10m (ten minutes ago), a date, or after an event's id",
+      description: "start there: 10m (ten minutes ago), a date, or after the event with this id",
     },
     type: {
       type: "string",
       alias: "t",
       isList: true,
       valueHint: "TYPES",
-      description: "only these types of events, with commas or several times",
+      description: "only events of these types; separate them with commas, or repeat the option",
     },
-    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only what an agent did, or what was done about it" },
+    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only events of this agent" },
     goal: { ...goalFilter, alias: "g" },
-    archive: { ...archiveArgument, description: `${archiveArgument.description}; ends at its end` },
+    archive: archiveArgument,
     output: {
       type: "enum",
       alias: "o",
       options: ["human", "jsonl"],
       default: "human",
       valueHint: "FORMAT",
-      description: "human, or jsonl: one event per line",
+      description: "human, or jsonl: one JSON object per event",
     },
-    bell: { type: "boolean", description: "ring the terminal's bell when a person is wanted or a goal has failed" },
-    follow: { type: "boolean", default: true, negativeDescription: "stop at the present", description: "go on" },
+    bell: { type: "boolean", description: "ring the terminal's bell when a person is asked, and when a goal has failed" },
+    follow: { type: "boolean", default: true, negativeDescription: "stop at the end of the log", description: "follow the log" },
     name: nameArgument,
   },
   examples: [
@@ -69,21 +69,21 @@ export const watch = defineCommand({
     "sett watch --goal 9f3a12b4 --type artefact_created,claim_terminated",
     "sett watch --no-follow -o jsonl | jq .type  # the whole log, for programs",
   ],
-  // What stands below the log is taken away first.
+  // The lines below the log must be removed before the end.
   endsItself: true,
-  async run(args, givenShell) {
+  async run(args, outerShell) {
     const types = args.type.map(eventTypeOf);
-    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, givenShell.suggest);
+    const agent = args.agent === undefined ? undefined : agentNameOf(args.agent, outerShell.suggest);
     const isFollowing = args.follow && args.archive === undefined;
-    await using live = isFollowing && args.output === "human" ? liveClaims(givenShell) : undefined;
-    const shell = live?.shell ?? givenShell;
-    // Whoever asks for certain events wants them all.
+    await using live = isFollowing && args.output === "human" ? liveClaims(outerShell) : undefined;
+    const shell = live?.shell ?? outerShell;
+    // A filter for certain events needs every line.
     const isFolded = shell.out.isTerminal && types.length === 0 && agent === undefined;
     const printer = new EventPrinter(shell.out, { format: args.output === "jsonl" ? "jsonl" : "human", isFolded });
-    const bell = args.bell && isFollowing ? new Bell(givenShell.err) : undefined;
+    const bell = args.bell && isFollowing ? new Bell(outerShell.err) : undefined;
     let goal: GoalId | undefined;
     let startedMs = 0;
-    let contact: Blackboard | undefined;
+    let connection: Blackboard | undefined;
     const begin = async (board: ReadingBoard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, shell.suggest);
       return await positionSince(args.since, board);
@@ -98,9 +98,9 @@ export const watch = defineCommand({
       (goal === undefined || event.goal_id === goal) &&
       (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
     const visit = async (events: readonly SettEvent[], board: Blackboard) => {
-      contact = board;
+      connection = board;
       await printer.print(events.filter(isWanted), board);
-      await bell?.hear(goal === undefined ? events : events.filter((event) => event.goal_id === goal), board, startedMs);
+      await bell?.onEvents(goal === undefined ? events : events.filter((event) => event.goal_id === goal), board, startedMs);
       return undefined;
     };
     const showPast = async () => {
@@ -114,13 +114,13 @@ export const watch = defineCommand({
     await Promise.race([
       isFollowing ? followLog(shell, args.name, { from, visit }) : showPast(),
       aborted(shell.interrupted),
-      ...(live === undefined ? [] : [live.keepUpToDate(() => contact, isShown)]),
+      ...(live === undefined ? [] : [live.keepUpToDate(() => connection, isShown)]),
     ]);
     return shell.interrupted.aborted ? exitCodes.interrupted : undefined;
   },
 });
 
-/** Up to the event that is the last one now. */
+/** Ends at the event that is the last one when it begins. */
 async function* pastEvents(board: ReadingBoard, from: string, signal: AbortSignal): AsyncGenerator<SettEvent[]> {
   const end = await board.endOfEvents();
   let last = from;
@@ -145,12 +145,14 @@ function eventTypeOf(text: string): EventType {
 function agentNameOf(text: string, suggest: Suggest): AgentName {
   const parsed = AgentName.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw new SettError("usage", `\`${text}\` is no agent's name.`, { hint: `\`${suggest("status")}\` lists the agents.` });
+  throw new SettError("usage", `\`${text}\` cannot be the name of an agent.`, {
+    hint: `\`${suggest("status")}\` lists the agents.`,
+  });
 }
 
-/** An agent that was removed still has its past, so this is no mistake. */
+/** Only a warning, because a removed agent still has past events. */
 async function noteUnknownAgent(board: Blackboard, agent: AgentName, shell: Shell): Promise<void> {
   const names = (await board.listAgents()).map(({ name }) => name);
   if (names.includes(agent)) return;
-  shell.messages.warn(`No agent ${agent} is registered here${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`);
+  shell.messages.warn(`There is no registered agent ${agent}${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`);
 }

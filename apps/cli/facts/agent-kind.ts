@@ -1,9 +1,9 @@
-// What sets some agents apart: nothing is started for them, and no sign of life is to be expected.
+// Agents without a container: external agents and people. They send no heartbeat.
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 
 type Known = Pick<AgentRegistration, "name" | "external" | "human">;
 
-/** Undefined for an agent that is started. */
+/** Undefined for an agent with a container. */
 export function kindOf({ external, human }: Omit<Known, "name">): "external" | "person" | undefined {
   if (human) return "person";
   return external ? "external" : undefined;

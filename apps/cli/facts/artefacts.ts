@@ -1,4 +1,4 @@
-// Reads many artefacts: without what they say, or a few at a time, for payloads of 16 MiB each are possible.
+// Reads many artefacts: without their payloads, or a few at a time, because each payload may have 16 MiB.
 import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
 import { piecesOf } from "../../../lib/blackboard/pieces.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
@@ -7,17 +7,17 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { firstLine } from "../text/plain-text.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
-/** What an approval says to people, whose content is `{}` or `[]`. */
+/** The summary of an approval, whose payload is `{}` or `[]`. */
 export const approving = "approves";
 
-/** Few round trips for small ones, little memory for large ones. */
+/** Few round trips for small artefacts, little memory for large ones. */
 const atOnce = { bytes: 4 * 1024 ** 2, items: 200 };
 const headsAtOnce = 500;
 
-/** Artefacts never change: whoever asks for the same ones again and again keeps what has been read. */
+/** A cache of heads, for a caller that reads the same artefacts repeatedly. Artefacts never change. */
 export type KnownArtefacts = Map<ArtefactId, ArtefactHead>;
 
-/** In the order asked for; what does not exist is left out. */
+/** In the order of `ids`, without those that do not exist. */
 export async function* readWhole(
   board: Pick<ReadingBoard, "readHeads" | "readArtefacts">,
   ids: readonly ArtefactId[],
@@ -30,9 +30,8 @@ export async function* readWhole(
 }
 
 /**
- * The same without what they say, but each with a summary: one written by hand may have none, and its first line stands in, or the size of
- * what is too large to be looked into.
- * Only those that are not in `known` are read, and are put there.
+ * The same without payloads, but each with a summary. An artefact written by hand may have none: then its first line replaces it, or the
+ * size of a payload that is too large to inspect. Reads only those that are not in `known`, and adds them to it.
  */
 export async function readHeads(
   board: Pick<ReadingBoard, "readHeads">,

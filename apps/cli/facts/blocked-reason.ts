@@ -1,4 +1,4 @@
-// Why somebody who is waited for has not acted yet, as far as the blackboard tells.
+// Finds out, from the blackboard, why an agent has not acted yet although a goal waits for it.
 
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentRegistration, AgentState, AgentStatus, RegisteredAgent } from "../../../lib/model/agent.ts";
@@ -9,12 +9,12 @@ import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { kindOf } from "./agent-kind.ts";
 
-/** `problem`: why Redis refuses writes, if it does, in a sentence. `limitBytes`: undefined where it has none. */
+/** `problem`: a sentence, where Redis refuses writes. `limitBytes`: undefined where Redis has no limit. */
 export type Store = { problem: string | undefined; usedBytes: number; limitBytes: number | undefined };
 
-/** What is known beside the claims themselves, read at about one moment. */
+/** The state of an instance, read at about one moment. */
 export type Situation = {
-  /** What the person called the instance, if anything: goes into suggested commands. */
+  /** Makes advice to type a command. */
   suggest: Suggest;
   /** Redis TIME, Unix milliseconds. */
   nowMs: number;
@@ -25,52 +25,54 @@ export type Situation = {
   pause: { since: string; by: Actor } | undefined;
   /** Every open claim of the instance. */
   open: readonly ClaimSnapshot[];
-  /** How Redis stands. */
+  /** The state of Redis. */
   store?: Store;
-  /** Of the open ones, those that cannot be read. */
+  /** Open claims that cannot be read. */
   malformed?: readonly MalformedClaim[];
 };
 
 /**
- * `external`, `person`: somebody takes part by hand, of whom no sign of life is to be expected. `unreadable`: nothing but its name can be made
- * out of its registration. `busy`: at work on as many other claims as
- * it can, the first of them `since`. `paused`: the whole instance is. Times are ISO 8601; null: never heard of.
+ * `external`, `person`: a participant without a container, which sends no heartbeat. `unreadable`: only the name in its registration can be
+ * read. `busy`: it works on as many other claims as it can, on the first of them `since`. `paused`: the whole instance is paused. Times are
+ * ISO 8601; null: no heartbeat was ever received.
  */
-export type Why =
-  | Pulse
+export type BlockedReason =
+  | Liveness
   | { reason: "unregistered" }
   | { reason: "busy"; claims: ClaimId[]; since: string }
   | { reason: "paused"; since: string; by: Actor };
-export type Pulse =
+export type Liveness =
   | { reason: "external" | "person" }
   | { reason: "unreadable"; problem: string }
   | { reason: "silent"; last_heard: string | null }
   | { reason: "alive"; state: AgentState; last_heard: string };
 
-/** Undefined where no agent is waited for and no pause is in the way, and where a container of its own does the work, of which no heartbeat tells. */
-export function whyOf(waiting: Waiting, situation: Situation): Why | undefined {
+/**
+ * Undefined where the goal waits for no agent and the instance is not paused, and where a worker does the work: workers send no heartbeat.
+ */
+export function blockedReasonOf(waiting: Waiting, situation: Situation): BlockedReason | undefined {
   if (situation.pause !== undefined && isHeldByPause(waiting)) return { reason: "paused", ...situation.pause };
   if (!("agent" in waiting)) return undefined;
   const agent = situation.agents.find(({ name }) => name === waiting.agent);
   if (agent === undefined) return { reason: "unregistered" };
   const isByWorker = agent.strategy === "fresh_per_call" && (waiting.kind === "start" || waiting.kind === "work");
-  const pulse = isByWorker ? undefined : pulseOf(agent, situation);
-  if (pulse?.reason === "silent" || pulse?.reason === "unreadable" || waiting.kind !== "start") return pulse;
-  return busyWith(agent, waiting.claim, situation.open) ?? pulse;
+  const liveness = isByWorker ? undefined : livenessOf(agent, situation);
+  if (liveness?.reason === "silent" || liveness?.reason === "unreadable" || waiting.kind !== "start") return liveness;
+  return busyWith(agent, waiting.claim, situation.open) ?? liveness;
 }
 
-/** Nothing new is granted or accepted while the instance is paused; whoever bids, works, answers or approves goes on. */
+/** While the instance is paused, no work is granted or accepted. Bids, running work, answers and approvals go on. */
 function isHeldByPause({ kind }: Waiting): boolean {
   return kind === "start" || kind === "retry" || kind === "decision";
 }
 
-/** Whoever is waited for may never come. */
-export function isAbsent(why: Why | undefined): boolean {
+/** Whether the agent may never act. */
+export function isAbsent(why: BlockedReason | undefined): boolean {
   return why?.reason === "unregistered" || why?.reason === "unreadable" || why?.reason === "silent";
 }
 
-/** Whether an agent gives its sign of life. */
-export function pulseOf(agent: RegisteredAgent, situation: Situation): Pulse {
+/** Whether an agent sends its heartbeat. */
+export function livenessOf(agent: RegisteredAgent, situation: Situation): Liveness {
   const { statuses, nowMs } = situation;
   const kind = kindOf(agent);
   if (kind !== undefined) return { reason: kind };
@@ -82,36 +84,40 @@ export function pulseOf(agent: RegisteredAgent, situation: Situation): Pulse {
   return { reason: "alive", state: stateOf(agent, last, situation), last_heard };
 }
 
-/** As its heartbeat has it; but that is some seconds old, and that of an agent with workers knows nothing of them. */
+/** The state of its heartbeat, corrected by its grants: a heartbeat is some seconds old, and does not count workers. */
 export function stateOf(agent: AgentRegistration, last: AgentStatus, situation: Situation): AgentState {
   return last.state === "idle" && claimsOf(agent, situation).length > 0 ? "working" : last.state;
 }
 
-/** What it is at work on, the longest first: as the grants have it, or at least its heartbeat. */
+/** The claims on which it works, the longest-running first: from its grants, else from its heartbeat. */
 export function claimsOf({ name }: AgentRegistration, { open, statuses }: Situation): ClaimId[] {
   const running = runningOf(name, open).map(({ id }) => id);
   const last = statuses.get(name);
   return running.length > 0 || last?.claim_id === undefined ? running : [last.claim_id];
 }
 
-/** How many workers an agent may have, and what those are at that it has; undefined for one that works itself. */
+/** How many workers an agent may have, and the claims of those that run; undefined for an agent without workers. */
 export function workersOf(
   { name, replicas, strategy }: AgentRegistration,
   { open }: Situation,
-): { most: number; claims: ClaimId[] } | undefined {
+): { max: number; claims: ClaimId[] } | undefined {
   if (strategy !== "fresh_per_call") return undefined;
-  return { most: replicas, claims: runningOf(name, open).map(({ id }) => id) };
+  return { max: replicas, claims: runningOf(name, open).map(({ id }) => id) };
 }
 
-/** An agent works on one grant at a time, one with replicas on so many. */
-function busyWith({ name, replicas }: AgentRegistration, own: ClaimId, open: readonly ClaimSnapshot[]): Why | undefined {
+/** An agent works on one grant at a time, an agent with replicas on as many as it has replicas. */
+function busyWith(
+  { name, replicas }: AgentRegistration,
+  own: ClaimId,
+  open: readonly ClaimSnapshot[],
+): BlockedReason | undefined {
   const running = runningOf(name, open).filter(({ id }) => id !== own);
   const [first] = running;
   if (first === undefined || running.length < replicas) return undefined;
   return { reason: "busy", claims: running.map(({ id }) => id), since: first.since };
 }
 
-/** What somebody is at work on, the longest first. */
+/** The running grants of an agent, the longest-running first. */
 function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: ClaimId; since: string }[] {
   const running = open.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) =>
@@ -121,6 +127,6 @@ function runningOf(name: AgentName, open: readonly ClaimSnapshot[]): { id: Claim
   return running.toSorted((one, other) => Date.parse(one.since) - Date.parse(other.since));
 }
 
-export function isOrchestrated({ leader }: Pick<Situation, "leader">): boolean {
+export function hasOrchestrator({ leader }: Pick<Situation, "leader">): boolean {
   return leader !== undefined && leader.expiresInMs > 0;
 }

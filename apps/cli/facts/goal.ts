@@ -1,4 +1,4 @@
-// How a goal stands, and what explains why it does not move.
+// Reads the state of a goal, and what explains why it does not advance.
 
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
@@ -38,7 +38,7 @@ export async function readSituation(board: Blackboard, suggest: Suggest): Promis
   return { suggest, nowMs, agents, statuses, leader, pause, open, malformed, store };
 }
 
-/** What the goal is in short: as its newest version has it. */
+/** The summary of the goal's newest version. */
 export function goalSummary({ goal, artefacts }: GoalReading): string {
   const versions = artefacts.filter(({ logical_id }) => String(logical_id) === String(goal));
   return versions.toSorted((one, other) => other.version - one.version)[0]?.metadata.summary ?? "";
@@ -49,8 +49,12 @@ export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "
   return artefacts.filter(({ id }) => status.failures.includes(id));
 }
 
-/** Why nothing came of a goal. `results`: what there is beside the goal itself. */
+/** Why a goal has no result. `results`: its artefacts without the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
-  if (results.length === 0) return "Nobody did anything about it: no agent bid anything but `ignore`.";
-  return "Nobody did anything about it: there are reviews, but no result. Does an agent bid `claim` or `exclusive` on it?";
+  if (results.length === 0) return "No agent worked on it: no agent bid anything other than `ignore`.";
+  return "No agent worked on it: there are reviews, but no result. Does an agent bid `claim` or `exclusive` on it?";
 }
+
+/** Advice for a stalled goal. An agent that has only `prompts` in sett.yml ignores everything, and its registration does not show that. */
+export const stalledAdvice =
+  "Do the `bids` in sett.yml match the goal? An agent that has only `prompts` ignores everything: this version has no model.";

@@ -1,4 +1,4 @@
-// What commands that only look at the past ask a blackboard: an archive can answer that, too.
+// The part of a blackboard that commands need to show the past; an archive provides it, too.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 
 export type ReadingBoard = Pick<

@@ -1,10 +1,10 @@
-// What people have asked the orchestrator for, and it has not acted on yet.
+// Requests of people on which the orchestrator has not acted yet.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 
 const pageSize = 500;
 
-/** Oldest first. All that the orchestrator has dealt with lies before its place in the log, and perhaps some of what comes after. */
+/** Oldest first. The orchestrator has handled every event before its cursor, and perhaps some events after it. */
 export async function readRequests(board: Blackboard): Promise<SettEvent[]> {
   let pending: SettEvent[] = [];
   for (let from = (await board.readLeader())?.cursor; ; ) {

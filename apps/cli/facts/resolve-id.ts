@@ -1,4 +1,4 @@
-// Short ids: what people copy from a table.
+// Finds the whole id for a short id, as people copy it from a table.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -9,15 +9,15 @@ import type { Suggest } from "../text/suggest.ts";
 import { readHeads } from "./artefacts.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
-/** What an id is expected to stand for. */
+/** The expected kind of an id. */
 type What = "artefact" | "goal" | "question";
 
 const minCharacters = 6;
-/** Of what was typed as an id: longer than any. */
+/** How much of a typed id is shown; longer than any id. */
 const maxShownLength = 60;
 
 /**
- * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for what is no id.
+ * The whole id of an artefact. Throws `artefact-not-found`, `artefact-ambiguous`, or `usage` for a text that is no id.
  */
 export async function resolveArtefactId(
   board: ReadingBoard,
@@ -35,7 +35,7 @@ export async function resolveArtefactId(
   throw ambiguous(text, await readHeads(board, found), "artefacts");
 }
 
-/** The question meant: one that waits for a person if there is such a one. Throws as above, and `usage` for what is no question. */
+/** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question. */
 export async function resolveQuestion(board: Blackboard, text: string, suggest: Suggest): Promise<Artefact> {
   const start = startOfId(text, "question", suggest);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
@@ -43,7 +43,7 @@ export async function resolveQuestion(board: Blackboard, text: string, suggest: 
   const found = await board.readArtefact(open[0] ?? (await resolveArtefactId(board, text, suggest, "question")));
   if (found === undefined) throw notFound(text, "question", suggest);
   if (found.structural_type === "Question") return found;
-  throw wrongKind(found, "no question", listing("question", suggest));
+  throw wrongKind(found, "a question", listing("question", suggest));
 }
 
 /** As above, for Failures. */
@@ -51,13 +51,13 @@ export async function resolveFailure(board: Blackboard, text: string, suggest: S
   const found = await board.readArtefact(await resolveArtefactId(board, text, suggest));
   if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;
-  throw wrongKind(found, "no Failure", listing("artefact", suggest));
+  throw wrongKind(found, "a Failure", listing("artefact", suggest));
 }
 
 /** As above, for goals. */
 export async function resolveGoalId(board: ReadingBoard, text: string, suggest: Suggest): Promise<GoalId> {
   const start = startOfId(text, "goal", suggest);
-  // A goal's id is that of the artefact that it starts from; its record stands even where somebody has removed that artefact.
+  // A goal has the id of its first artefact. Its record exists even where a person has removed that artefact by hand.
   const candidates = (await board.findArtefacts(start)).map((id) => GoalId.parse(id));
   const records = await Promise.all(candidates.map((id) => board.readGoal(id)));
   const found = candidates.filter((_, index) => (records[index]?.artefacts ?? 0) > 0);
@@ -66,7 +66,7 @@ export async function resolveGoalId(board: ReadingBoard, text: string, suggest: 
   if (others.length === 0) return only;
   throw new SettError(
     "artefact-ambiguous",
-    `${shown(text)} could be any of ${found.length} goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
+    `${shown(text)} is the beginning of ${found.length} ids of goals:\n${found.map((id) => `  ${id}`).join("\n")}`,
     {
       hint: "Give more characters.",
     },
@@ -76,12 +76,12 @@ export async function resolveGoalId(board: ReadingBoard, text: string, suggest: 
 async function noGoal(board: ReadingBoard, text: string, suggest: Suggest): Promise<SettError> {
   const other = await board.readArtefact(await resolveArtefactId(board, text, suggest, "goal"));
   if (other === undefined) return notFound(text, "goal", suggest);
-  return wrongKind(other, "no goal", `It belongs to goal ${shortId(other.goal_id)}.`);
+  return wrongKind(other, "a goal", `It belongs to goal ${shortId(other.goal_id)}.`);
 }
 
-/** Of an id that stands for something, but for nothing that the command is about: `what` it is not, such as `no goal`. */
-export function wrongKind({ id, type, structural_type }: Artefact, what: string, hint: string): SettError {
-  return new SettError("usage", `${shortId(id)} is ${what}, but ${oneLine(type)} (${structural_type}).`, { hint });
+/** For the id of an artefact that the command cannot work with. `expected`: such as `a goal`. */
+export function wrongKind({ id, type, structural_type }: Artefact, expected: string, hint: string): SettError {
+  return new SettError("usage", `${shortId(id)} is not ${expected}: it is ${oneLine(type)} (${structural_type}).`, { hint });
 }
 
 function ambiguous(text: string, found: readonly ArtefactHead[], what: string): SettError {
@@ -91,7 +91,7 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
   );
   return new SettError(
     "artefact-ambiguous",
-    `${shown(text)} could be any of ${found.length} ${what}:\n${candidates.join("\n")}`,
+    `${shown(text)} is the beginning of ${found.length} ids of ${what}:\n${candidates.join("\n")}`,
     {
       hint: "Give more characters.",
     },
@@ -99,14 +99,14 @@ function ambiguous(text: string, found: readonly ArtefactHead[], what: string): 
 }
 
 function listing(what: What, suggest: Suggest): string {
-  if (what === "question") return `\`${suggest("questions")}\` lists those that wait for an answer.`;
+  if (what === "question") return `\`${suggest("questions")}\` lists the questions that wait for an answer.`;
   return `\`${suggest("hoard")}\` lists the ids.`;
 }
 
 function startOfId(text: string, what: What, suggest: Suggest): string {
   const start = text.trim().toLowerCase();
   if (/^[0-9a-f-]*$/.test(start) && start.length >= minCharacters) return start;
-  const problem = start.length < minCharacters ? `at least ${minCharacters} characters` : "digits and the letters a to f";
+  const problem = start.length < minCharacters ? `at least ${minCharacters} characters` : "only digits and the letters a to f";
   throw new SettError(
     "usage",
     `\`${shown(text)}\` is not the id of a${what === "artefact" ? "n artefact" : ` ${what}`}: an id has ${problem}.`,

@@ -1,18 +1,18 @@
-// Where in the log `--since` begins.
+// The position in the log at which `--since` begins.
 import { Duration } from "../../../lib/model/config-quantities.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
 const dayMs = 86_400_000;
 
-/** A position to follow from: what comes after it is wanted. Throws `usage`. */
+/** The position after which to read. Throws `usage`. */
 export async function positionSince(text: string | undefined, board: Pick<ReadingBoard, "time">): Promise<string> {
   if (text === undefined) return "0";
   if (/^\d+-\d+$/.test(text)) return text;
   const duration = text.trim().replace(/\s+ago$/, "");
   const ago = Duration.safeParse(duration);
   if (ago.success) return before((await board.time()) - ago.data);
-  // A log reaches further back than anything in Sett is waited for.
+  // `Duration` has no days; a log may reach back many days.
   const [, days] = /^(\d{1,6})d$/.exec(duration) ?? [];
   if (days !== undefined && Number(days) > 0) return before((await board.time()) - Number(days) * dayMs);
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;

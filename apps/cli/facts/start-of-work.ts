@@ -1,15 +1,15 @@
-// The commits that the work on an artefact may have begun at.
+// The commits at which the work on an artefact may have begun.
 import { type ArtefactHead, goalType } from "../../../lib/model/artefact.ts";
 import type { ArtefactId, CommitHash } from "../../../lib/model/ids.ts";
 import type { ReadingBoard } from "./reading-board.ts";
 
-/** As far as the context of an agent reaches. */
+/** As far as the context of an agent reaches back. */
 const levels = 10;
 const maxSources = 1_000;
 
 /**
- * The newest first, and what the goal pins last, as an agent's working copy is chosen. A Question's commit is the same work half done.
- * The one that the result really stands on is for git to say.
+ * The newest first, and the goal's own commit last: in this order the cub chooses the commit of a working copy. A Question's commit is part
+ * of the same work. Git decides which of them is an ancestor of the result.
  */
 export async function startsOfWork(board: Pick<ReadingBoard, "readHeads">, artefact: ArtefactHead): Promise<CommitHash[]> {
   const known = new Map<ArtefactId, ArtefactHead>();

@@ -1,11 +1,11 @@
-// Prints events as they come: a line each, for a person at a terminal not all of them.
+// Prints events as they come, one line each. On a terminal some share a line.
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
-import { type Beside, eventIndent, eventLine } from "../render/event-line.ts";
+import { type EventContext, eventIndent, eventLine } from "../render/event-line.ts";
 import { Fold } from "../render/fold.ts";
 import type { Output } from "../terminal/output.ts";
 import { calendarDay } from "../text/age.ts";
@@ -13,13 +13,13 @@ import { wrap } from "../text/wrap.ts";
 
 type Options = {
   format: "human" | "jsonl";
-  /** Heads that the caller keeps; without it none are kept, for a log may go on for ever. */
+  /** The caller's cache of heads. Without it nothing is cached, because a log may never end. */
   known?: KnownArtefacts;
-  /** For people: what is told with other lines has none of its own. Meant for a terminal: programs count on every line. */
+  /** For a terminal: some events share the line of another event. Programs need a line for each event. */
   isFolded?: boolean;
 };
 
-/** A reason that stands so few lines above need not be said again. */
+/** A reason within this many lines above is still visible, and is not repeated. */
 const inSightLines = 12;
 
 export class EventPrinter {
@@ -36,7 +36,7 @@ export class EventPrinter {
     this.#fold = options.isFolded === true ? new Fold() : undefined;
   }
 
-  /** `board` is asked for what the new artefacts say of themselves. */
+  /** Reads the summaries of new artefacts from `board`. */
   async print(events: readonly SettEvent[], board: Pick<ReadingBoard, "readHeads">): Promise<void> {
     if (events.length === 0) return;
     const isJson = this.#options.format === "jsonl";
@@ -44,7 +44,7 @@ export class EventPrinter {
     if (text.length > 0) await this.#out.write(`${text.join("\n")}\n`);
   }
 
-  /** Whether this Failure was told, with its reason, so little above that it must be before everybody's eyes. */
+  /** Whether the line of this Failure, with its reason, is only a few lines above. */
   hasInSight(failure: ArtefactId): boolean {
     const at = this.#failures.get(failure);
     return this.#fold !== undefined && at !== undefined && this.#printed - at <= inSightLines;
@@ -54,16 +54,16 @@ export class EventPrinter {
     const heads = await readNewHeads(events, board, this.#options.known);
     const { style, columns } = this.#out;
     return events.flatMap((event) => {
-      const whole = besideOf(event, heads);
-      const beside = this.#fold === undefined ? whole : this.#fold.take(event, whole);
-      if (beside === undefined) return [];
+      const whole = contextOf(event, heads);
+      const context = this.#fold === undefined ? whole : this.#fold.apply(event, whole);
+      if (context === undefined) return [];
       this.#printed += 1;
       const { artefact_id } = event;
       if (event.type === "artefact_created" && event.data?.structural_type === "Failure" && artefact_id !== undefined)
         this.#failures.set(artefact_id, this.#printed);
-      const line = wrap(eventLine(event, style, beside), { columns, indent: eventIndent });
+      const line = wrap(eventLine(event, style, context), { columns, indent: eventIndent });
       const day = calendarDay(event.time);
-      // The first line tells the day only when it is not today's.
+      // The first line shows the day only if it is not today.
       const isNew = day !== (this.#day ?? calendarDay(new Date().toISOString()));
       this.#day = day;
       return isNew ? [style.bold(day), line] : [line];
@@ -71,7 +71,7 @@ export class EventPrinter {
   }
 }
 
-/** Of the artefacts that these events tell of. */
+/** The heads of the artefacts that these events announce. */
 async function readNewHeads(
   events: readonly SettEvent[],
   board: Pick<ReadingBoard, "readHeads">,
@@ -84,13 +84,13 @@ async function readNewHeads(
   try {
     return new Map((await readHeads(board, ids, known)).map((head) => [head.id, head]));
   } catch (error) {
-    // The events are what matters; a line without its summary is still true.
+    // A line without its summary is better than no line.
     if (error instanceof SettError) return new Map();
     throw error;
   }
 }
 
-function besideOf({ type, artefact_id }: SettEvent, heads: ReadonlyMap<ArtefactId, ArtefactHead>): Beside {
+function contextOf({ type, artefact_id }: SettEvent, heads: ReadonlyMap<ArtefactId, ArtefactHead>): EventContext {
   const head = type === "artefact_created" && artefact_id !== undefined ? heads.get(artefact_id) : undefined;
   return head === undefined ? {} : { summary: head.metadata.summary, maker: head.produced_by_agent };
 }

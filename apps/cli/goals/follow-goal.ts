@@ -1,4 +1,4 @@
-// Follows one goal until nothing more will happen by itself.
+// Follows one goal until it rests: nothing more happens without a person.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
@@ -6,14 +6,14 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { KnownArtefacts } from "../facts/artefacts.ts";
-import { type Asked, readAsked } from "../facts/awaited.ts";
 import { type GoalReading, readGoal } from "../facts/goal.ts";
+import { type Inquiry, readInquiries } from "../facts/inquiries.ts";
 import { followLog } from "../instance/follow-log.ts";
 import type { PersonAtPrompt } from "../people/answer-at-prompt.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { EventPrinter } from "./event-printer.ts";
 
-/** After these a goal may be at rest; after all others something is still under way. */
+/** Only after one of these events a goal may rest. */
 const lastWords = new Set<SettEvent["type"]>([
   "claim_completed",
   "claim_terminated",
@@ -24,18 +24,18 @@ const lastWords = new Set<SettEvent["type"]>([
   "artefact_created",
 ]);
 
-/** They concern every goal. */
+/** Events that concern every goal. */
 const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
 
-/** `asked`: what it waits for people to say. `hasInSight`: whether what was printed last tells why it failed. */
-export type RestingGoal = GoalReading & { asked: Asked[]; hasInSight(failure: ArtefactId): boolean };
+/** `inquiries`: what the goal asks people. `hasInSight`: whether one of the last printed lines shows this Failure. */
+export type RestingGoal = GoalReading & { inquiries: Inquiry[]; hasInSight(failure: ArtefactId): boolean };
 
 /** `person` answers the goal's questions while it is followed. */
 type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
 
-/** Prints the goal's events, and the pauses, after `from`, for people, until it rests; undefined when it was interrupted. */
-export async function followGoal(given: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
-  const shell = person?.shell ?? given;
+/** Prints the events of the goal, and pauses, after `from`, until the goal rests. Undefined when it was interrupted. */
+export async function followGoal(outerShell: Shell, { name, goal, from, person }: Followed): Promise<RestingGoal | undefined> {
+  const shell = person?.shell ?? outerShell;
   const known: KnownArtefacts = new Map();
   const printer = new EventPrinter(shell.err, { format: "human", known, isFolded: shell.err.isTerminal });
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
@@ -49,16 +49,16 @@ export async function followGoal(given: Shell, { name, goal, from, person }: Fol
       last = events.at(-1)?.id ?? last;
       const news = events.filter(isNews);
       await printer.print(news, board);
-      // Without events this is a new contact, and the moment of the last words may have been missed, unless more of them are to come.
+      // Without events this is a new connection, which may have missed the last event, unless such an event still follows.
       const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastWord);
       if (events.length > 0 ? !news.some(isLastWord) : isToCome) return undefined;
       const now = await readGoal(board, goal, known);
       const { state } = now.status;
-      const isAnswering = (await person?.attend(now, board)) === true;
-      const asked = state === "waiting" ? await readAsked(board, goal) : [];
-      reading = state === "running" ? undefined : { ...now, asked, hasInSight: (failure) => printer.hasInSight(failure) };
+      const isAnswering = (await person?.update(now, board)) === true;
+      const inquiries = state === "waiting" ? await readInquiries(board, goal) : [];
+      reading = state === "running" ? undefined : { ...now, inquiries, hasInSight: (failure) => printer.hasInSight(failure) };
       if (isAnswering || reading === undefined) return undefined;
-      // The reading may know of more than has been printed. All is read before it is printed: nothing must be printed twice.
+      // The reading may be newer than the printed events. The rest is read completely before it is printed, so that no line comes twice.
       const rest = await readRest(board, last);
       await printer.print(rest.filter(isNews), board);
       return "enough";
@@ -77,7 +77,7 @@ async function readRest(board: Blackboard, from: string): Promise<SettEvent[]> {
   }
 }
 
-/** The exit code that a goal's state stands for (docs/reference/cli.md#exit-codes). */
+/** The exit code for a goal's state (docs/reference/cli.md#exit-codes). */
 export function exitCodeOf(state: GoalState): number {
   switch (state) {
     case "achieved":

@@ -1,4 +1,4 @@
-// sett hoard --archive: what `sett prune` has moved into a file, without a blackboard.
+// sett hoard --archive: lists the artefacts in a file of `sett prune`, without a blackboard.
 import { resolve } from "node:path";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -19,7 +19,7 @@ type Wanted = {
 
 const rowsAtOnce = 500;
 
-/** Throws `archive-unusable`; also at the end of an archive that turns out to be damaged. */
+/** Throws `archive-unusable`, also at the end of a damaged archive. */
 export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): Promise<void> {
   const path = resolve(shell.cwd, file);
   if (wanted.id !== undefined) return await printOne(path, wanted.id.toLowerCase(), wanted.json, shell);
@@ -35,8 +35,8 @@ export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): 
     }
   };
   const printed = await printTable(pagesOf(lastOf(counted(), limit)), Date.now(), shell);
-  if (printed === 0) shell.messages.note("There are no such artefacts in the archive.");
-  else if (printed < count) shell.messages.note(`… ${count - printed} before these: --limit N, or --all`);
+  if (printed === 0) shell.messages.note("The archive has no such artefacts.");
+  else if (printed < count) shell.messages.note(`… ${count - printed} earlier ones: --limit N, or --all`);
 }
 
 async function printOne(path: string, start: string, isJson: boolean, shell: Shell): Promise<void> {
@@ -44,7 +44,7 @@ async function printOne(path: string, start: string, isJson: boolean, shell: She
   const found: Artefact[] = [];
   for await (const line of readArchive(path)) {
     if ("header" in line) instance = InstanceName.safeParse(line.header.instance).data ?? instance;
-    // More than two say no more than two.
+    // Two are enough to show that the id is ambiguous.
     if ("artefact" in line && line.artefact.id.startsWith(start) && found.length < 2) found.push(line.artefact);
   }
   const [artefact, other] = found;
@@ -53,9 +53,13 @@ async function printOne(path: string, start: string, isJson: boolean, shell: She
       hint: `\`sett hoard --archive ${path} --all\` lists the ids.`,
     });
   if (other !== undefined)
-    throw new SettError("artefact-ambiguous", `${start} stands for several artefacts, such as ${artefact.id} and ${other.id}.`, {
-      hint: "Give more characters.",
-    });
+    throw new SettError(
+      "artefact-ambiguous",
+      `${start} is the beginning of several ids, such as ${artefact.id} and ${other.id}.`,
+      {
+        hint: "Give more characters.",
+      },
+    );
   if (isJson) return await shell.out.write(`${JSON.stringify(artefact)}\n`);
   const { isTerminal } = shell.out;
   const details = artefactDetails(artefact, instance, {
@@ -81,7 +85,7 @@ async function* artefactsIn(path: string, isWanted: (artefact: Artefact) => bool
   for await (const line of readArchive(path)) if ("artefact" in line && isWanted(line.artefact)) yield line.artefact;
 }
 
-/** All of them as they come, or the last so many. */
+/** All items, or only the last `limit`. */
 async function* lastOf<Item>(items: AsyncIterable<Item>, limit: number | undefined): AsyncGenerator<Item> {
   if (limit === undefined) return yield* items;
   let last: Item[] = [];

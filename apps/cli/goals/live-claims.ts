@@ -1,4 +1,4 @@
-// The open claims below a log that is being followed on a terminal, kept up to date.
+// Shows the open claims below the log on a terminal, and keeps them up to date.
 import process from "node:process";
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -16,13 +16,13 @@ import type { Suggest } from "../text/suggest.ts";
 const everyMs = 500;
 
 export type LiveClaims = AsyncDisposable & {
-  /** Writes above them. */
+  /** Writes above the claims. */
   shell: Shell;
-  /** Until this is disposed of. `board`: the present contact, if there is any; without it nothing is shown. */
+  /** Runs until this is disposed of. `board`: the present connection; while there is none, nothing is shown. */
   keepUpToDate(board: () => Blackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
 };
 
-/** Undefined where stdout is no terminal that can move its cursor. */
+/** Undefined where stdout is not a terminal that can move its cursor. */
 export function liveClaims(shell: Shell): LiveClaims | undefined {
   const { out, err, env, suggest } = shell;
   if (!out.isTerminal || env.TERM === "dumb") return undefined;
@@ -48,7 +48,7 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
   };
 }
 
-/** Undefined without contact, which is told elsewhere. What is `known` of artefacts is kept for as long as they have open claims. */
+/** Undefined without a connection; another message says so. `known` keeps the heads of artefacts with open claims. */
 async function readGlance(
   board: Blackboard | undefined,
   suggest: Suggest,
@@ -69,7 +69,7 @@ async function readGlance(
   }
 }
 
-/** Asked for anew each time: people change the size of their windows. */
+/** Read each time, because people change the size of their windows. */
 function sizeNow(): Size {
   const { columns, rows } = process.stdout;
   return { columns: columns || 80, rows: rows || 24 };

@@ -1,4 +1,4 @@
-// A goal's way onto the blackboard: the commit it starts from pinned first, then the artefact.
+// Posts a goal: it pins the commit at which work starts, then creates the artefact.
 
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -14,45 +14,45 @@ import { listDirty } from "../render/dirty-files.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** `id`: given by the caller, who may post the same goal again with it; a new one without it. */
-type Stating = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest };
+/** `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. */
+type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest };
 
 /**
- * A goal that was stated under this id before is returned as it stands. Where contact breaks before the blackboard has answered, the goal
- * may stand there or not: its commit stays pinned, and the error says how to find out.
+ * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
+ * may exist or not: its commit stays pinned, and the error says how to continue.
  */
-export async function stateGoal(board: Blackboard, repository: HostRepository, stating: Stating): Promise<Artefact> {
-  const { text, id, actor } = stating;
-  const stated = id && (await board.readArtefact(ArtefactId.parse(id)));
-  if (stated !== undefined) return sameGoal(stated, text);
+export async function postGoal(board: Blackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
+  const { text, id, actor } = input;
+  const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
+  if (existing !== undefined) return sameGoal(existing, text);
   const commit = await cleanHead(repository);
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit));
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
-    if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, stating, cause);
+    if (!(cause instanceof WritesRefused)) throw outcomeUnknown(goal.goal_id, input, cause);
     await repository.unpin(board.instance, goal.goal_id);
-    const hint = `${cause.hint ?? ""} Then state the goal again.`.trim();
-    throw new SettError(cause.code, `The goal was not stated: ${cause.message}`, { hint, cause });
+    const hint = `${cause.hint ?? ""} Then post the goal again.`.trim();
+    throw new SettError(cause.code, `The goal was not posted: ${cause.message}`, { hint, cause });
   });
   if (result.outcome !== "refused") return goal;
   await repository.unpin(board.instance, goal.goal_id);
   throw new SettError("blackboard-refused", `The blackboard refused the goal: ${result.reason}`);
 }
 
-function sameGoal(stated: Artefact, text: string): Artefact {
-  if (String(stated.goal_id) === stated.id && stated.payload === text) return stated;
-  const message = `The id ${stated.id} stands for something else: ${oneLine(stated.type)}, ${oneLine(stated.metadata.summary ?? "")}.`;
-  throw new SettError("usage", message, { hint: "Leave out --id to state a new goal." });
+function sameGoal(existing: Artefact, text: string): Artefact {
+  if (String(existing.goal_id) === existing.id && existing.payload === text) return existing;
+  const message = `Another artefact has the id ${existing.id}: ${oneLine(existing.type)}, ${oneLine(existing.metadata.summary ?? "")}.`;
+  throw new SettError("usage", message, { hint: "Leave out --id to post a new goal." });
 }
 
-function outcomeUnknown(id: GoalId, { suggest }: Stating, cause: unknown): SettError {
-  const hint = `Once Redis answers: ${suggest(`forage --id ${id} --goal "…"`)}. A goal that stands under this id is not stated a second time.`;
-  return new SettError("redis-unreachable", `Whether the goal was stated is not known: ${messageOf(cause)}`, { hint, cause });
+function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): SettError {
+  const hint = `When Redis answers again: ${suggest(`forage --id ${id} --goal "…"`)}. The same id never makes a second goal.`;
+  return new SettError("redis-unreachable", `The goal may or may not have been posted: ${messageOf(cause)}`, { hint, cause });
 }
 
 /**
- * Agents see what is committed; a goal stated on anything else would mislead. An archive that `sett prune` has left here is not for them.
- * Throws `workspace-dirty`.
+ * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for archives of `sett prune`. Throws
+ * `workspace-dirty`.
  */
 async function cleanHead(repository: HostRepository): Promise<CommitHash> {
   const changed = await repository.dirtyFiles();

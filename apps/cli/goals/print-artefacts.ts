@@ -1,4 +1,4 @@
-// A table of artefacts, written page by page.
+// Prints a table of artefacts page by page.
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type Cell, table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -7,10 +7,10 @@ import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Style } from "../text/style.ts";
 
-/** The table is for people; JSON has it whole. */
+/** In the table; JSON has the whole summary. */
 const maxSummaryLength = 100;
 
-/** How many rows it has. */
+/** Returns the number of rows. */
 export async function printTable(
   pages: AsyncIterable<readonly ArtefactHead[]>,
   nowMs: number,
@@ -22,7 +22,7 @@ export async function printTable(
     if (heads.length === 0) continue;
     const rows = heads.map((head) => rowOf(head, style, nowMs));
     const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
-    // The headings stand above the first page alone.
+    // Only the first page has headings.
     await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
     printed += rows.length;
   }

@@ -1,4 +1,4 @@
-// Which instance does a command mean? The labels of containers are the only registry (docs/internals/containers.md#names-and-labels).
+// Finds the instance of a command. The labels of containers are the only registry (docs/internals/containers.md#names-and-labels).
 import { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -10,41 +10,43 @@ export function instanceNameOf(text: string): InstanceName {
   const parsed = InstanceName.safeParse(text);
   if (parsed.success) return parsed.data;
   const reason = parsed.error.issues.map((issue) => issue.message).join(", and ");
-  throw new SettError("usage", `\`${text}\` is no name for an instance: it ${reason}.`, { hint: "For example: --name demo" });
+  throw new SettError("usage", `\`${text}\` cannot be the name of an instance: it ${reason}.`, {
+    hint: "For example: --name demo",
+  });
 }
 
-/** The path of the repository that an instance works for, as its labels say; empty when nothing of it has any. */
+/** The path of the instance's repository, from its labels; empty when no part has labels. */
 export function workspaceOf({ containers, networks, volumes }: InstanceParts): string {
   return [...containers, ...networks, ...volumes].find(({ labels }) => labels.workspace !== "")?.labels.workspace ?? "";
 }
 
 /**
- * The instance of that name, else the one instance of this repository. `isFound` says which ones count. Throws `instance-not-found` and
+ * The instance of that name, else the one instance of this repository, among those that `accepts` accepts. Throws `instance-not-found` and
  * `instance-ambiguous`.
  */
 export async function findInstance(
   runtime: Pick<ContainerRuntime, "instances" | "parts">,
   shell: Pick<Shell, "cwd">,
   name: string | undefined,
-  isFound: (parts: InstanceParts) => boolean,
+  accepts: (parts: InstanceParts) => boolean,
 ): Promise<InstanceParts> {
   if (name !== undefined) {
     const parts = await runtime.parts(instanceNameOf(name));
-    if (isFound(parts)) return parts;
-    throw hasAnything(parts) ? withoutContainers(parts) : notThere(name);
+    if (accepts(parts)) return parts;
+    throw hasAnything(parts) ? withoutContainers(parts) : instanceNotFound(name);
   }
   const workspace = await workspaceRoot(shell.cwd);
   if (workspace === undefined) {
     throw new SettError("instance-not-found", `${shell.cwd} is not in a git repository, so it has no sett.`, {
-      hint: "Go to your repository, or begin one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
+      hint: "Go to your repository, or create one here: git init && sett up. Or name an instance: --name NAME (`sett list` shows them).",
     });
   }
   const own = (await runtime.instances()).filter((parts) => workspaceOf(parts) === workspace);
-  const all = own.filter(isFound);
+  const all = own.filter(accepts);
   const [only, ...others] = all;
   if (only === undefined) {
-    const [left, ...more] = own;
-    if (left !== undefined && more.length === 0) throw withoutContainers(left);
+    const [kept, ...more] = own;
+    if (kept !== undefined && more.length === 0) throw withoutContainers(kept);
     throw new SettError("instance-not-found", `No sett is running for this repository, ${workspace}.`, {
       hint: "Start one: `sett up`. `sett list` shows those of other repositories.",
     });
@@ -52,26 +54,26 @@ export async function findInstance(
   if (others.length > 0) {
     const names = all.map(({ instance }) => instance).join(", ");
     throw new SettError("instance-ambiguous", `This repository has several instances: ${names}.`, {
-      hint: `Say which one: --name ${only.instance}`,
+      hint: `Name one: --name ${only.instance}`,
     });
   }
   return only;
 }
 
-export function notThere(name: string): SettError {
-  return new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows what there is." });
+export function instanceNotFound(name: string): SettError {
+  return new SettError("instance-not-found", `There is no instance ${name}.`, { hint: "`sett list` shows the instances." });
 }
 
-/** One of which no container is left: down with its blackboard kept, or never whole. */
+/** For an instance without containers: it is down with its blackboard kept, or it was never complete. */
 function withoutContainers(parts: InstanceParts): SettError {
   const { instance, networks } = parts;
   if (networks.length === 0) {
     return new SettError("instance-not-found", `${instance} is down. Its blackboard is kept.`, {
-      hint: `Go on from it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
+      hint: `Continue with it, in ${workspaceOf(parts)}: sett up --name ${instance}`,
     });
   }
-  return new SettError("instance-not-found", `${instance} is just being started, or was left half-made.`, {
-    hint: `Unless it is being started: sett up --name ${instance}`,
+  return new SettError("instance-not-found", `${instance} is starting now, or an earlier \`sett up\` was killed.`, {
+    hint: `If no \`sett up\` is running: sett up --name ${instance}`,
   });
 }
 

@@ -1,4 +1,4 @@
-// Follows an instance's log through everything that happens to its Redis: no gap, no repeat.
+// Follows an instance's log without a gap or a repeat, also when its Redis restarts.
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -10,23 +10,23 @@ import { connect } from "./session.ts";
 
 const retryEveryMs = 500;
 
-/** Short: a container that was restarted has another port, so waiting at the old one is in vain. */
+/** Short, because a restarted container has another port. */
 const giveUpMs = 500;
 
 export type Visitor = {
-  /** The events after this position are wanted. Whoever has to ask the blackboard is asked once, at the first contact. */
+  /** The position after which the log is read. A function is called once, with the first connection. */
   from: string | ((board: Blackboard) => Promise<string>);
   /**
-   * Called with no events at every contact, the first one too: what the last ones called for may not have been done. No event is
-   * given twice, also when the visit that got it has thrown. "enough" ends the following.
+   * Called without events at each new connection, the first one too, because the visit of the last events may have failed. No event comes
+   * twice, even when its visit threw. "enough" stops following.
    */
   visit(events: readonly SettEvent[], board: Blackboard): Promise<"enough" | undefined>;
 };
 
 /**
- * Ends when the visitor has enough, or when the shell is interrupted. When Redis goes away, under the log or under the visitor's own
- * reads, that is said once; it is then looked for again, by its container (a restarted one has another port), and the log goes on
- * after the last event that was visited. Throws when the instance is gone, and when there was never any contact.
+ * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes unreachable, this says so once, finds its container
+ * again (a restarted one has another port), and continues after the last event that was visited. Throws when the instance is gone, and
+ * when the first connection fails.
  */
 export async function followLog(shell: Shell, name: string | undefined, { from, visit }: Visitor): Promise<void> {
   const { interrupted, messages } = shell;
@@ -36,10 +36,10 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
   while (!interrupted.aborted) {
     try {
       const place = await findPlace(shell, instance);
-      // By the name of the first time: without one another instance could be meant by now.
+      // Keeps the name that was found first: without a name, the repository may have another instance by now.
       instance = place.instance;
       await using board = await connect(place, giveUpMs);
-      if (isAway) messages.note("Redis is back.");
+      if (isAway) messages.note("Redis answers again.");
       isAway = false;
       last ??= typeof from === "string" ? from : await from(board);
       if ((await visit([], board)) === "enough") return;
@@ -50,7 +50,7 @@ export async function followLog(shell: Shell, name: string | undefined, { from, 
     } catch (error) {
       if (interrupted.aborted) return;
       if (!isUnreachable(error) || last === undefined) throw error;
-      if (!isAway) messages.warn("Redis is away. Waiting for it to come back …");
+      if (!isAway) messages.warn("Redis does not answer. Waiting until it does …");
       isAway = true;
       await sleep(retryEveryMs, interrupted);
     }

@@ -1,81 +1,81 @@
-// What agents have delivered is fetched before `sett down` takes away what says where it is. `--volumes` takes it away for good.
+// `sett down` fetches the results of agents before it removes the record of them; `--volumes` removes that record for good.
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
+import { MissingResults } from "./missing-results.ts";
 import { redisUrlOf } from "./place.ts";
-import { Unfetched } from "./unfetched.ts";
 
-/** `mustHave`: nothing may go on without them. */
-type Order = { parts: InstanceParts; repository: HostRepository; mustHave: boolean };
+/** `mustHave`: `sett down` must stop where a result cannot be fetched. */
+type Options = { parts: InstanceParts; repository: HostRepository; mustHave: boolean };
 
 export class LastResults {
-  readonly #order: Order;
+  readonly #options: Options;
   readonly #shell: Shell;
-  readonly #unfetched: Unfetched;
+  readonly #missing: MissingResults;
   #read: Results | undefined;
 
-  constructor(order: Order, shell: Shell) {
-    this.#order = order;
+  constructor(options: Options, shell: Shell) {
+    this.#options = options;
     this.#shell = shell;
-    this.#unfetched = new Unfetched(order.repository.place, order.parts.instance);
+    this.#missing = new MissingResults(options.repository.place, options.parts.instance);
   }
 
-  /** Before anything is stopped. Throws where not all can be had. */
+  /** Call this before anything is stopped. Throws where a result cannot be fetched. */
   async require(): Promise<void> {
     if (!this.#isAtStake()) return;
     if (this.#hasRun()) {
       await this.read();
       await this.fetch("Nothing was stopped.");
-    } else if (await this.#unfetched.isNoted()) {
-      throw this.#refusal("Nothing was removed.", "They could not be fetched when it went down.");
+    } else if (await this.#missing.isNoted()) {
+      throw this.#refusal("Nothing was removed.", "`sett down` could not fetch them.");
     }
   }
 
-  /** While Redis runs. What it does not tell is said, or thrown. */
+  /** Reads the record; Redis must run. Warns or throws where it cannot be read. */
   async read(): Promise<void> {
     if (!this.#hasRun()) return;
     this.#read = undefined;
-    const { parts } = this.#order;
+    const { parts } = this.#options;
     try {
       this.#read = await readResultsAt({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
     } catch (error) {
       if (this.#isAtStake()) throw this.#refusal("Nothing was removed.", messageOf(error));
-      this.#shell.messages.warn(`No commits were fetched, because what is on record cannot be read: ${messageOf(error)}`);
+      this.#shell.messages.warn(`No commits were fetched, because the record of them cannot be read: ${messageOf(error)}`);
     }
   }
 
-  /** What was read. `how` it stands where not all can be had and that is thrown. */
-  async fetch(how = "Its parts are stopped, and nothing was removed."): Promise<void> {
+  /** Fetches what was read. Where a result is missing it throws, if results are at stake; `stage` says how far `sett down` has got. */
+  async fetch(stage = "The instance is stopped, and nothing was removed."): Promise<void> {
     if (!this.#hasRun()) return;
-    const { place } = this.#order.repository;
+    const { place } = this.#options.repository;
     const results = this.#read;
     const isDone = results !== undefined && (await fetchResults(this.#shell, place.toplevel, async () => results));
-    if (isDone) return await this.#unfetched.forget();
-    if (this.#isAtStake()) throw this.#refusal(how, "See above.");
-    if (this.#order.repository.mayHoldResults()) await this.#unfetched.note();
+    if (isDone) return await this.#missing.forget();
+    if (this.#isAtStake()) throw this.#refusal(stage, "The reason is above.");
+    if (this.#options.repository.mayHoldResults()) await this.#missing.note();
   }
 
-  /** To be called where all goes. */
+  /** Call this when the whole instance is removed. */
   async forget(): Promise<void> {
-    await this.#unfetched.forget();
+    await this.#missing.forget();
   }
 
-  /** What went down was fetched then. */
+  /** Without containers the instance is down already, and its results were fetched then. */
   #hasRun(): boolean {
-    return this.#order.parts.containers.length > 0;
+    return this.#options.parts.containers.length > 0;
   }
 
   #isAtStake(): boolean {
-    return this.#order.mustHave && this.#order.repository.mayHoldResults();
+    return this.#options.mustHave && this.#options.repository.mayHoldResults();
   }
 
-  #refusal(how: string, reason: string): SettError {
-    const { instance } = this.#order.parts;
-    const message = `Results of ${instance}'s agents cannot be fetched, and --volumes would remove them. ${how} ${reason}`;
+  #refusal(stage: string, reason: string): SettError {
+    const { instance } = this.#options.parts;
+    const message = `Results of ${instance}'s agents cannot be fetched, and --volumes would remove them. ${stage} ${reason}`;
     return new SettError("not-ready", message, {
-      hint: `\`sett up --name ${instance}\` starts what does not run; then try again. Or lose them: sett down --name ${instance} --volumes --force`,
+      hint: `\`sett up --name ${instance}\` starts the parts that do not run; then try again. To lose these results: sett down --name ${instance} --volumes --force`,
     });
   }
 }

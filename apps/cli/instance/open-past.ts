@@ -1,4 +1,4 @@
-// What commands that only look at the past look at: the blackboard of a sett that runs, or an archive of `sett prune`.
+// Opens what a command reads: the blackboard of a running sett, or an archive of `sett prune`.
 import { resolve } from "node:path";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
@@ -9,13 +9,13 @@ import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, readResults } from "./fetch-results.ts";
 import { openSession } from "./session.ts";
 
-/** `workspace`: the repository that has the commits, as far as is known. */
+/** `workspace`: the repository with the commits, if it is known. */
 type Past = AsyncDisposable & {
   board: ReadingBoard;
-  /** The same, where it is one of a sett that runs. */
+  /** The same, where it belongs to a running sett. */
   live: Blackboard | undefined;
   workspace: string | undefined;
-  /** Brings the commits on record there, and tells why that of an artefact cannot be had. Those of an archive were fetched before it was written. */
+  /** Fetches the commits on record, and reports why that of this artefact is missing. `sett prune` has fetched those of an archive. */
   fetch(of: ArtefactId): Promise<unknown>;
 };
 

@@ -1,11 +1,11 @@
-// What an instance consists of: what its parts are called, how they are, and which are missing.
+// The parts of an instance: their names, their states, and which are missing.
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** An agent's own name; the others are called by what they are. */
+/** The name of an agent or a worker; `redis` or `orchestrator` for the others. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
   if (labels.component === "worker") return name;
   return labels.component === "agent" ? labels.agent : labels.component;
@@ -26,18 +26,18 @@ export function stateWord({ state }: ContainerPart): string {
   }
 }
 
-/** Every part that an instance with containers should have, those without a container as `gone`. */
+/** Every part that an instance with containers should have. The state of a part without a container is `missing`. */
 export function partStates(parts: InstanceParts): { name: string; state: string }[] {
   const { containers, volumes } = parts;
   if (containers.length === 0) return [];
-  const there = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
-  // Every agent has a volume to work in, which stays when its container is removed.
+  const present = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
+  // Every agent has a workspace volume, which stays when its container is removed.
   const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
-  const missing = ["redis", "orchestrator", ...agents].filter((name) => !there.some((part) => part.name === name));
-  return [...there, ...missing.map((name) => ({ name, state: "gone" }))];
+  const missing = ["redis", "orchestrator", ...agents].filter((name) => !present.some((part) => part.name === name));
+  return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 
-/** `running`, `stopped`, or `2 of 3 running`; undefined for one without containers. */
+/** `running`, `stopped`, or `2 of 3 running`; undefined for an instance without containers. */
 export function howItRuns(parts: InstanceParts): string | undefined {
   const states = partStates(parts);
   const dead = states.filter(({ state }) => state !== "running");
@@ -47,14 +47,14 @@ export function howItRuns(parts: InstanceParts): string | undefined {
   return `${states.length - dead.length} of ${states.length} running`;
 }
 
-/** Throws `agent-not-found` for a name that nothing here has, and `not-ready` where the container is gone. */
+/** Throws `agent-not-found` where no part has this name, and `not-ready` where its container is missing. */
 export function partOf(parts: InstanceParts, name: string, suggest: Suggest): ContainerPart {
   const { instance, containers } = parts;
   const found = containers.find((container) => partName(container) === name || container.name === name);
   if (found !== undefined) return found;
-  if (partStates(parts).some((part) => part.name === name && part.state === "gone")) {
-    throw new SettError("not-ready", `The container of ${name} is gone, and its log with it.`, {
-      hint: `\`${suggest("up")}\` starts it anew.`,
+  if (partStates(parts).some((part) => part.name === name && part.state === "missing")) {
+    throw new SettError("not-ready", `The container of ${name} was removed, and its log with it.`, {
+      hint: `\`${suggest("up")}\` starts a new one.`,
     });
   }
   const known = containers.map(partName);
@@ -62,7 +62,7 @@ export function partOf(parts: InstanceParts, name: string, suggest: Suggest): Co
   throw new SettError("agent-not-found", `${instance} has no part named ${name}. It has ${known.join(", ")}.`, {
     hint:
       nearest === undefined
-        ? "An agent's name is the one in sett.yml. People and external agents have no log: nothing is started for them."
+        ? "Use the agent's name in sett.yml. People and external agents have no log, because sett starts no container for them."
         : `Did you mean \`${suggest(`logs ${nearest}`)}\`?`,
   });
 }

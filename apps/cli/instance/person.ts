@@ -1,4 +1,4 @@
-// Who is at the keyboard, for the record.
+// The name of the person at the keyboard, for the record.
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -6,12 +6,11 @@ import type { Shell } from "../terminal/shell.ts";
 import { oneLine } from "../text/plain-text.ts";
 
 /**
- * `as` (whoever says who they are), else as git knows them with their address, else as the system does. It is asserted, not proven. Throws
- * `usage` for an empty `as`.
+ * `as`, else name and address from git, else the user name of the system. The name is stated, not proven. Throws `usage` for an empty `as`.
  */
 export async function personOf(repository: HostRepository | undefined, { env }: Pick<Shell, "env">, as?: string): Promise<Actor> {
   if (as !== undefined) {
-    if (oneLine(as) === "") throw new SettError("usage", "--as is empty.", { hint: 'Say who you are: --as "Ada Lovelace"' });
+    if (oneLine(as) === "") throw new SettError("usage", "--as is empty.", { hint: 'Write your name: --as "Ada Lovelace"' });
     return `person:${oneLine(as)}`;
   }
   const { name = "", email = "" } = (await repository?.identity()) ?? {};

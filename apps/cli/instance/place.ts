@@ -1,4 +1,4 @@
-// Where an instance is reached: its Redis on this machine, and the repository that it works for.
+// The place of an instance: its Redis on this machine, and its repository.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -10,26 +10,26 @@ import { runtimeOf } from "./runtimes.ts";
 export type Place = {
   instance: InstanceName;
   redisUrl: string;
-  /** The path of the repository; undefined when only Redis is known and we are in none. */
+  /** The path of the repository; undefined when only Redis is known, outside of a repository. */
   workspace: string | undefined;
-  /** As they were when it was looked up; none where only Redis is known. */
+  /** Their state at the time of the look-up; empty where only Redis is known. */
   containers: readonly ContainerPart[];
 };
 
 export const redisPort = 6379;
 
-/** Looked up anew each time: the port on this machine changes whenever the container is started again. */
+/** Call this for each connection: the port on this machine changes whenever the container starts again. */
 export async function findPlace(shell: Shell, name: string | undefined): Promise<Place> {
-  const { REDIS_URL: redisUrl, SETT_INSTANCE_NAME: given } = shell.env;
+  const { REDIS_URL: redisUrl, SETT_INSTANCE_NAME: configuredName } = shell.env;
   if (redisUrl !== undefined && redisUrl !== "") {
-    const text = name ?? given;
+    const text = name ?? configuredName;
     if (text === undefined || text === "") {
-      throw new SettError("usage", "REDIS_URL names a Redis, but not which instance is meant.", {
-        hint: "Add --name NAME, or set SETT_INSTANCE_NAME; without REDIS_URL the instance of this repository is looked up.",
+      throw new SettError("usage", "REDIS_URL is set, but it does not name an instance.", {
+        hint: "Add --name NAME, or set SETT_INSTANCE_NAME. Without REDIS_URL, sett finds the instance of this repository.",
       });
     }
     if (!/^rediss?:\/\/[^/]/.test(redisUrl) || !URL.canParse(redisUrl)) {
-      throw new SettError("usage", "REDIS_URL is malformed.", { hint: "It looks like redis://:password@host:6379." });
+      throw new SettError("usage", "REDIS_URL is malformed.", { hint: "It must look like redis://:password@host:6379." });
     }
     return { instance: instanceNameOf(text), redisUrl, workspace: await workspaceRoot(shell.cwd), containers: [] };
   }
@@ -38,7 +38,7 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
   return { instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts), containers };
 }
 
-/** How Redis is reached on this machine, at 127.0.0.1; undefined when it does not run. */
+/** The port and password of Redis on this machine, at 127.0.0.1; undefined when it does not run. */
 export function redisOf(parts: InstanceParts): { port: number; password: string } | undefined {
   const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
@@ -48,21 +48,21 @@ export function redisOf(parts: InstanceParts): { port: number; password: string 
 
 /** Throws `redis-unreachable` when the instance's Redis does not run. */
 export function redisUrlOf(parts: InstanceParts): string {
-  const reached = redisOf(parts);
-  if (reached !== undefined) return `redis://:${encodeURIComponent(reached.password)}@127.0.0.1:${reached.port}`;
+  const address = redisOf(parts);
+  if (address !== undefined) return `redis://:${encodeURIComponent(address.password)}@127.0.0.1:${address.port}`;
   const { instance } = parts;
   const redis = redisPartOf(parts);
-  const state = redis === undefined ? "is gone" : `does not run (${redis.state.state})`;
+  const state = redis === undefined ? "has no container" : `does not run (${redis.state.state})`;
   const up = `\`sett up --name ${instance}\``;
   throw new SettError("redis-unreachable", `The Redis of ${instance} ${state}.`, {
     hint:
       redis === undefined
-        ? `${up} starts it anew with all that is recorded.`
-        : `${up} starts it again with all that is recorded; \`sett logs redis --name ${instance}\` may show why it ended.`,
+        ? `${up} starts it again, with the kept blackboard.`
+        : `${up} starts it again, with the kept blackboard. \`sett logs redis --name ${instance}\` may show why it ended.`,
   });
 }
 
-/** Whether others can speak with it, however well it is. */
+/** Whether its process runs and can be reached, healthy or not. */
 export function isServing({ state }: ContainerPart): boolean {
   return state.state === "running" || state.state === "unsupervised";
 }

@@ -1,4 +1,4 @@
-// How Sett's own programs are started on this machine: they are inside the one binary, or lie beside each other as sources.
+// The command lines of Sett's own programs on this machine: all are in one binary, or beside each other as sources.
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -6,16 +6,16 @@ import process from "node:process";
 import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 
-/** How each is started, and what changes when any of them does. */
+/** The command line of each; `version` changes when any of the programs changes. */
 export type Programs = { cub: string[]; orchestrator: string[]; version: string };
 
-/** What lies in the folder where a program happens to be started is none of its business. */
-const undisturbed = ["--no-env-file", "--config=/dev/null"];
+/** A program ignores Bun's configuration in the folder in which it starts. */
+const isolationFlags = ["--no-env-file", "--config=/dev/null"];
 
-/** Where a compiled program finds its own sources. */
+/** The path of the sources inside a compiled program. */
 const insideBinary = "/$bunfs/";
 
-/** How this very program is started again. */
+/** The command line that starts this same program again. */
 export function ownCommand(): string[] {
   const source = sourceFile();
   return source === undefined ? [process.execPath] : fromSource(source);
@@ -35,7 +35,7 @@ function sourceFile(): string | undefined {
 }
 
 function fromSource(file: string): string[] {
-  return [process.execPath, "run", ...undisturbed, file];
+  return [process.execPath, "run", ...isolationFlags, file];
 }
 
 async function findProgram(name: "cub" | "orchestrator"): Promise<{ command: string[]; changed: number }> {
@@ -45,14 +45,14 @@ async function findProgram(name: "cub" | "orchestrator"): Promise<{ command: str
   return { command, changed: (await stat(file)).mtimeMs };
 }
 
-const oldestRedis = 7;
+const minRedisVersion = 7;
 
 async function redisVersion(): Promise<string> {
   const install = "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
-  const said = await promisify(execFile)("redis-server", ["--version"]).catch((cause: unknown) => {
+  const answer = await promisify(execFile)("redis-server", ["--version"]).catch((cause: unknown) => {
     throw new SettError("process-failed", "There is no redis-server in the PATH.", { hint: install, cause });
   });
-  const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(said.stdout) ?? [];
-  if (Number(major) >= oldestRedis) return version;
-  throw new SettError("process-failed", `The redis-server in the PATH is of version ${version || "unknown"}.`, { hint: install });
+  const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(answer.stdout) ?? [];
+  if (Number(major) >= minRedisVersion) return version;
+  throw new SettError("process-failed", `The redis-server in the PATH has version ${version || "unknown"}.`, { hint: install });
 }

@@ -1,33 +1,33 @@
-// Asks the orchestrator, which alone acts, for something: the request is an event, and so is what comes of it.
+// Sends a request to the orchestrator: the request is an event in the log, and so is its outcome.
 
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, EventDraft, SettEvent } from "../../../lib/model/event.ts";
-import { whyNobodyOrchestrates } from "../render/waiting-text.ts";
+import { orchestratorProblem } from "../render/waiting-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { followLog } from "./follow-log.ts";
 import type { Session } from "./session.ts";
 
-/** Long enough for a successor to take the leader lease of an orchestrator that has died. */
-const patienceMs = 7_000;
+/** Long enough for a second orchestrator to take over the leader lease of one that has died. */
+const answerTimeoutMs = 7_000;
 
 type Request<Outcome> = {
   draft: EventDraft;
   actor: Actor;
-  /** Given each event after the request: what it tells of its outcome, or undefined. */
-  hear(event: SettEvent, board: Blackboard): Outcome | undefined | Promise<Outcome | undefined>;
+  /** Called with each event after the request. Returns the outcome of the request, or undefined. */
+  outcomeOf(event: SettEvent, board: Blackboard): Outcome | undefined | Promise<Outcome | undefined>;
 };
 
-/** Throws `request-refused` with the orchestrator's reason, and `not-ready` when nobody has acted yet: the request stands then. */
+/** Throws `request-refused` with the orchestrator's reason, and `not-ready` when it has not acted yet; the request stays valid then. */
 export async function request<Outcome extends object>(
   shell: Shell,
   { board, place }: Session,
-  { draft, actor, hear }: Request<Outcome>,
+  { draft, actor, outcomeOf }: Request<Outcome>,
 ): Promise<Outcome> {
   const id = await board.logEvent(draft, actor);
   const over = new AbortController();
-  const timer = setTimeout(() => over.abort(), patienceMs);
+  const timer = setTimeout(() => over.abort(), answerTimeoutMs);
   const interrupted = AbortSignal.any([shell.interrupted, over.signal]);
   let outcome: Outcome | undefined;
   const following = followLog({ ...shell, interrupted }, place.instance, {
@@ -35,14 +35,14 @@ export async function request<Outcome extends object>(
     async visit(events, current) {
       for (const event of events) {
         if (event.type === "request_refused" && event.data?.request === id) throw refusal(String(event.data.reason));
-        outcome = await hear(event, current);
+        outcome = await outcomeOf(event, current);
         if (outcome !== undefined) return "enough";
       }
       return undefined;
     },
   });
   try {
-    // Also a Redis that hangs is not waited for any longer.
+    // The time limit also holds for a Redis that hangs.
     await Promise.race([following, aborted(interrupted)]);
   } finally {
     clearTimeout(timer);
@@ -50,9 +50,9 @@ export async function request<Outcome extends object>(
     following.catch(() => undefined);
   }
   if (outcome !== undefined) return outcome;
-  const why = whyNobodyOrchestrates({ leader: await board.readLeader() }) ?? "the orchestrator has not come to it";
-  throw new SettError("not-ready", `What you asked for is recorded, but not done yet: ${why}.`, {
-    hint: `It is acted on as soon as an orchestrator gets to it; there is no need to ask again. See \`${shell.suggest("status")}\`.`,
+  const why = orchestratorProblem({ leader: await board.readLeader() }) ?? "the orchestrator is busy";
+  throw new SettError("not-ready", `Your request is recorded, but the orchestrator has not acted on it yet: ${why}.`, {
+    hint: `The orchestrator will act on it; do not ask again. See \`${shell.suggest("status")}\`.`,
   });
 }
 

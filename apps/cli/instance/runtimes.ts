@@ -1,4 +1,4 @@
-// Which runtime has an instance: a Docker Engine, or this machine itself, whose processes nothing walls off.
+// Finds the runtime of an instance: a Docker Engine, or this machine itself, where processes are not isolated.
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -14,11 +14,11 @@ export const runtimeNames = ["docker", "process"] as const;
 export type RuntimeName = (typeof runtimeNames)[number];
 
 type Env = Shell["env"];
-type RunningSomewhere = InstanceParts & { runtime: RuntimeName };
+type InstanceInRuntime = InstanceParts & { runtime: RuntimeName };
 
 /**
- * The runtime of the instance that a command means, Docker when there is none. Processes are looked for first: that takes a moment, and
- * no engine.
+ * The runtime of the command's instance; Docker when there is no instance. It looks at processes first, because that is fast and needs no
+ * engine.
  */
 export async function runtimeOf({ cwd, env }: Pick<Shell, "cwd" | "env">, name: string | undefined): Promise<ContainerRuntime> {
   const workspace = await workspaceRoot(cwd);
@@ -27,75 +27,76 @@ export async function runtimeOf({ cwd, env }: Pick<Shell, "cwd" | "env">, name: 
   const own = (await processes.instances()).filter(isMeant);
   if (own.some(hasContainers)) return processes;
   if (own.length === 0) return await dockerOf();
-  // Only what an earlier `down` has kept: a sett that runs in Docker comes first.
+  // Only a blackboard that an earlier `sett down` has kept: a running sett in Docker comes first.
   const inDocker = (await dockerInstances()).instances.filter(isMeant);
   return inDocker.some(hasContainers) ? await dockerOf() : processes;
 }
 
 /**
- * The runtime in which `sett up` shall bring an instance up: the one that has it, even if only its blackboard, else the one wished for.
- * `instances`: all of both runtimes. Throws `instance-taken` when those differ, and what its `check` throws. Its `instances` are those of both runtimes, so that no name or repository is taken twice.
+ * The runtime for `sett up`: the one that has the instance or its kept blackboard, else the requested one. `instances`: those of both
+ * runtimes. Throws `instance-taken` when the two differ, and what `check` throws. The returned runtime lists the instances of both
+ * runtimes, so that no name or repository is used twice.
  */
 export async function runtimeForUp(
   env: Env,
-  instances: readonly RunningSomewhere[],
+  instances: readonly InstanceInRuntime[],
   instance: InstanceName,
-  wish: RuntimeName | undefined,
+  requested: RuntimeName | undefined,
 ): Promise<{ kind: RuntimeName; runtime: ContainerRuntime }> {
-  const has = instances.find((parts) => parts.instance === instance && hasAnything(parts))?.runtime;
-  const kind = has ?? wish ?? "docker";
-  if (wish !== undefined && kind !== wish) {
+  const present = instances.find((parts) => parts.instance === instance && hasAnything(parts))?.runtime;
+  const kind = present ?? requested ?? "docker";
+  if (requested !== undefined && kind !== requested) {
     const where = kind === "docker" ? "in Docker" : "as processes of this machine";
-    throw new SettError("instance-taken", `${instance} runs ${where}, or has kept its blackboard there.`, {
-      hint: `Go on there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
+    throw new SettError("instance-taken", `${instance} runs ${where}, or its blackboard is kept there.`, {
+      hint: `Continue there: sett up --name ${instance} --runtime ${kind}. Or choose another name: --name NAME`,
     });
   }
   const runtime = kind === "docker" ? await dockerOf() : processesOf(env);
   await runtime.check().catch((error: unknown) => {
-    throw withWayOut(error);
+    throw withProcessHint(error);
   });
   return { kind, runtime: { ...runtime, ...everyRuntime(env) } };
 }
 
-/** Throws what makes it impossible to start a sett in it, before anything is known of that sett. */
-export async function requireRuntime(wish: RuntimeName | undefined): Promise<void> {
-  if (wish === "process") return void (await findPrograms());
+/** Throws where no sett could be started in this runtime. */
+export async function requireRuntime(requested: RuntimeName | undefined): Promise<void> {
+  if (requested === "process") return void (await findPrograms());
   const docker = await dockerOf();
   await docker.check().catch((error: unknown) => {
-    throw withWayOut(error);
+    throw withProcessHint(error);
   });
 }
 
-function withWayOut(error: unknown): unknown {
+function withProcessHint(error: unknown): unknown {
   if (!(error instanceof SettError) || error.code !== "docker-unreachable") return error;
-  const hint = `${error.hint ?? ""} Without Docker, and with nothing isolated: sett up --runtime process`.trim();
+  const hint = `${error.hint ?? ""} Without Docker, and without isolation: sett up --runtime process`.trim();
   return new SettError(error.code, error.message, { hint, cause: error.cause });
 }
 
-/** Sees the instances of both. */
+/** Lists the instances of both runtimes. */
 export function everyRuntime(env: Env): Pick<ContainerRuntime, "instances"> {
   return { instances: async () => (await everyInstance(env)).instances };
 }
 
-/** Of both runtimes, ordered by name. `unseen`: why those of Docker cannot be seen. */
-export async function everyInstance(env: Env): Promise<{ instances: RunningSomewhere[]; unseen: SettError | undefined }> {
+/** The instances of both runtimes, ordered by name. `dockerProblem`: why those of Docker are missing. */
+export async function everyInstance(env: Env): Promise<{ instances: InstanceInRuntime[]; dockerProblem: SettError | undefined }> {
   const [processes, docker] = await Promise.all([processesOf(env).instances(), dockerInstances()]);
   const instances = [
     ...processes.map((parts) => ({ ...parts, runtime: "process" as const })),
     ...docker.instances.map((parts) => ({ ...parts, runtime: "docker" as const })),
   ];
-  return { instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)), unseen: docker.unseen };
+  return { instances: instances.sort((a, b) => (a.instance < b.instance ? -1 : 1)), dockerProblem: docker.problem };
 }
 
-async function dockerInstances(): Promise<{ instances: InstanceParts[]; unseen: SettError | undefined }> {
+async function dockerInstances(): Promise<{ instances: InstanceParts[]; problem: SettError | undefined }> {
   try {
     const docker = await dockerOf();
-    // An engine that is stuck would keep us waiting for ever.
+    // An engine that hangs would never answer; `check` has a time limit.
     await docker.check();
-    return { instances: await docker.instances(), unseen: undefined };
+    return { instances: await docker.instances(), problem: undefined };
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "docker-unreachable") throw error;
-    return { instances: [], unseen: error };
+    return { instances: [], problem: error };
   }
 }
 
@@ -109,8 +110,8 @@ function processesOf(env: Env): ContainerRuntime {
 }
 
 /**
- * How this program, and whoever it tells, reaches the processes of this user. They are kept in one place and not in each repository, as
- * an engine would keep them: so every command finds every instance from anywhere, and a name is taken once.
+ * Where this program, and the services that it starts, find the processes of this user. One folder holds those of all repositories, as an
+ * engine would: so every command finds every instance from any folder, and each name exists once.
  */
 export function processOptions(env: Env): ProcessRuntimeOptions {
   const state = env.XDG_STATE_HOME ?? "";

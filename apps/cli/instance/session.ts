@@ -1,4 +1,4 @@
-// What a command holds while it works with an instance: contact with its blackboard, where the instance is, and who acts.
+// What a command uses while it works with an instance: its blackboard, its place, and the person who acts.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -8,11 +8,11 @@ import { findPlace, type Place } from "./place.ts";
 export type Session = AsyncDisposable & {
   board: Blackboard;
   place: Place;
-  /** The person at the keyboard; `as`: who they say they are. Throws as `personOf`. */
+  /** The person at the keyboard; `as`: the name of `--as`. Throws as `personOf`. */
   actor(as?: string): Promise<Actor>;
 };
 
-/** `name`: the instance that the person named, if any. Throws `redis-unreachable` at once when there is no contact. */
+/** `name`: the instance of `--name`, if any. Throws `redis-unreachable` at once when Redis does not answer. */
 export async function openSession(shell: Shell, name: string | undefined): Promise<Session> {
   const place = await findPlace(shell, name);
   const board = await connect(place);
@@ -32,12 +32,12 @@ export async function connect(
   return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
 }
 
-/** Git is asked for the name only where the person has given none. */
+/** Asks git for the name only where `as` is missing. */
 async function actorAt({ workspace }: Place, shell: Shell, as: string | undefined): Promise<Actor> {
   return await personOf(as === undefined ? await repositoryAt(workspace, shell) : undefined, shell, as);
 }
 
-/** A repository that is gone is no reason not to act: the system knows a name, too. */
+/** A repository that was removed does not stop the command: the system knows a user name, too. */
 async function repositoryAt(workspace: string | undefined, { env }: Shell) {
   if (workspace === undefined || workspace === "") return undefined;
   const { HostRepository } = await import("../../../lib/git/host-repository.ts");

@@ -1,4 +1,4 @@
-// What there is to be read of a part: its container, and the last lines of those before it.
+// Finds the logs of a part: its container, and the kept last lines of earlier containers.
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
@@ -7,13 +7,13 @@ import { partOf } from "../instance/parts.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { type KeptLog, KeptLogs, logPartOf } from "./kept-logs.ts";
 
-/** `workers`: theirs, where nothing runs that could be asked for them. No container: `why`. */
+/** `why`: why there is no container. `workers`: the kept lines of workers, where no Redis runs that has them. */
 export type FoundLogs = { parts: InstanceParts; kept: KeptLog[] } & (
   | { container: ContainerPart }
   | { container: undefined; why: SettError; workers: string[] }
 );
 
-/** Throws as `findInstance` and `partOf` do, where nothing was kept either. */
+/** Throws as `findInstance` and `partOf`, where no lines were kept either. */
 export async function findLogs(
   runtime: ContainerRuntime,
   shell: Shell,
@@ -43,7 +43,7 @@ async function findPart(runtime: ContainerRuntime, shell: Shell, name: string | 
     return { parts, container: partOf(parts, part, shell.suggest) };
   } catch (why) {
     if (!(why instanceof SettError)) throw why;
-    // Down, with its blackboard kept; or without that part.
+    // The instance is down, with its blackboard kept; or it has no such part.
     if (parts === undefined && why.code !== "instance-not-found") throw why;
     return { parts: parts ?? (await findInstance(runtime, shell, name, hasAnything)), why };
   }
@@ -55,7 +55,7 @@ async function keptLogsOf(parts: InstanceParts, shell: Shell): Promise<KeptLogs 
   try {
     return new KeptLogs((await HostRepository.open(workspace, { env: shell.env })).place, parts.instance);
   } catch (error) {
-    shell.messages.warn(`The logs of containers that are gone cannot be read: ${messageOf(error)}`);
+    shell.messages.warn(`The kept logs of removed containers cannot be read: ${messageOf(error)}`);
     return undefined;
   }
 }

@@ -1,41 +1,42 @@
-// What one container writes, and goes on writing, through its restarts.
+// Follows the log of one container through its restarts.
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { ContainerRuntime, LogLine } from "../../../lib/runtime/port.ts";
 
 const restartPollMs = 200;
 
-/** Up to where a log was told: the time of the last line, and how many lines of that time. */
-export type Told = { last: string; atLast: number };
+/** A position in a log: the time of the last printed line, and how many printed lines have that time. */
+export type LogPosition = { last: string; atLast: number };
 
-export const nothingTold: Told = { last: "", atLast: 0 };
+export const logStart: LogPosition = { last: "", atLast: 0 };
 
-export function toldUpTo(line: LogLine, before: Told): Told {
+/** The position after this line. */
+export function advance(line: LogLine, before: LogPosition): LogPosition {
   return { last: line.time, atLast: line.time === before.last ? before.atLast + 1 : 1 };
 }
 
-/** A container that its restart policy starts again goes on in the same log; nothing is told twice. Ends with the container. */
+/** Ends with the container. A container that its restart policy starts again continues the same log; no line comes twice. */
 export async function* followContainer(
   runtime: ContainerRuntime,
   container: string,
-  { tail, told = nothingTold }: { tail?: number | undefined; told?: Told },
+  { tail, from = logStart }: { tail?: number | undefined; from?: LogPosition },
   signal: AbortSignal,
 ): AsyncGenerator<LogLine> {
-  let now = told;
+  let now = from;
   while (!signal.aborted) {
     const { last, atLast } = now;
     const resumed = last === "" ? { tail } : { since: Math.floor(Date.parse(last) / 1000) };
     let isPast = last === "";
     let skipped = 0;
     for await (const line of runtime.containers.logs(container, { follow: true, signal, ...resumed })) {
-      // Resuming begins with the whole second of the last line.
+      // `since` has a resolution of one second, so lines of that second come again.
       if (!isPast && line.time < last) continue;
       if (!isPast && line.time === last && skipped < atLast) {
         skipped += 1;
         continue;
       }
       isPast = true;
-      now = toldUpTo(line, now);
+      now = advance(line, now);
       yield line;
     }
     if (signal.aborted) return;

@@ -1,4 +1,4 @@
-// Keeps the last lines of containers that are about to be removed. Whatever goes wrong with that costs a log, and never what it is done for.
+// Keeps the last lines of containers before they are removed. If that fails, a log is lost, and the command continues.
 
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
@@ -14,11 +14,11 @@ import { inOrderOfTime, workerLogs } from "./worker-logs.ts";
 type Keeping = {
   runtime: ContainerRuntime;
   place: RepositoryPlace;
-  /** What removes them, as it is typed. */
+  /** The command that removes them, as a person types it. */
   by: string;
 } & Pick<Shell, "messages">;
 
-/** Of parts that have a log; an agent's workers are kept with the agent. */
+/** Keeps the logs of services, agents and workers; those of workers are kept with their agent. */
 export async function keepLogs({ runtime, place, by, messages }: Keeping, containers: readonly ContainerPart[]): Promise<void> {
   await Promise.all(
     containers.map(async (container) => {
@@ -29,7 +29,7 @@ export async function keepLogs({ runtime, place, by, messages }: Keeping, contai
         for await (const { line } of runtime.containers.logs(id, { tail: maxLines })) lines.push(line);
         if (lines.length > 0) await new KeptLogs(place, labels.instance).keep(logPartOf(container), container, lines, by);
       } catch (error) {
-        messages.warn(`The last lines of ${partName(container)} are not kept: ${messageOf(error)}`);
+        messages.warn(`The last lines of ${partName(container)} could not be kept: ${messageOf(error)}`);
       }
     }),
   );
@@ -38,9 +38,9 @@ export async function keepLogs({ runtime, place, by, messages }: Keeping, contai
 const withLogs = new Set(["redis", "orchestrator", "agent", "worker"]);
 
 /**
- * What the workers of a sett that goes down have logged: those that are still there are kept on the blackboard, as those before them were by the
- * orchestrator, and all of it beside the exchange, for as long as nothing runs. To be called when they have stopped, and Redis not yet. Gives the
- * names of those containers of which nothing more is to be kept.
+ * Keeps the logs of workers when a sett goes down. The logs of containers that still exist go to the blackboard, where the orchestrator has
+ * put those of earlier workers; and all of them go to a file beside the exchange, for the time in which no Redis runs. Call it when the
+ * workers have stopped and Redis still runs. Returns the names of the containers whose logs are kept.
  */
 export async function keepWorkerLogs(
   { runtime, place, messages }: Omit<Keeping, "by">,
@@ -59,7 +59,7 @@ export async function keepWorkerLogs(
       }
     }
   } catch (error) {
-    messages.warn(`Not all that workers have logged is kept: ${messageOf(error)}`);
+    messages.warn(`Some logs of workers could not be kept: ${messageOf(error)}`);
   }
   return done;
 }

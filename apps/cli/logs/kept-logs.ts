@@ -1,7 +1,7 @@
-// The last lines of containers that are gone: a file for each, beside the exchange, so that they can be read when nothing runs.
+// The last lines of removed containers: a file for each, beside the exchange, so that they can be read while nothing runs.
 //
-//   .git/sett/logs/INSTANCE/PART/CREATED-ID   a header, then the lines as they were
-//   .git/sett/logs/INSTANCE/PART/workers      what the blackboard had of an agent's workers, for as long as it is down
+//   .git/sett/logs/INSTANCE/PART/CREATED-ID   a header, then the lines of the log
+//   .git/sett/logs/INSTANCE/PART/workers      the blackboard's logs of an agent's workers, while the instance is down
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -11,13 +11,13 @@ import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { inOrderOfTime } from "./worker-logs.ts";
 
-/** Of each container. */
+/** For each container. */
 export const maxLines = 200;
-/** Of a part's containers that are gone, the newest. */
+/** For each part: its newest removed containers. */
 const maxContainers = 5;
-/** Of a part's workers together. */
+/** For all workers of an agent together. */
 const maxWorkerLines = 1_000;
-/** Longer lines are cut: a line of a log may be as long as an output. */
+/** Longer lines are cut: a line of a log may hold a whole output. */
 const maxLineLength = 16 * 1024;
 
 const workersFile = "workers";
@@ -34,7 +34,7 @@ export class KeptLogs {
     this.#folder = join(place.commonDir, "sett/logs", instance);
   }
 
-  /** To be called before the container is removed; again is fine. `by`: what removes it, as it is typed. */
+  /** Call this before the container is removed; a repeat does no harm. `by`: the command that removes it, as a person types it. */
   async keep(
     part: string,
     { id, createdAt }: Pick<ContainerPart, "id" | "createdAt">,
@@ -43,7 +43,7 @@ export class KeptLogs {
   ): Promise<void> {
     const header: Header = { container: id, removed_at: new Date().toISOString(), by };
     const last = lines.slice(-maxLines);
-    // In the order in which they were made; a time has colons, which not every file system takes.
+    // The name sorts by time of creation. Some file systems allow no colons.
     await this.#write(part, `${createdAt.replaceAll(":", "")}-${id.slice(0, 12)}`, [JSON.stringify(header), ...last]);
     const surplus = (await this.#files(part)).slice(0, -maxContainers);
     for (const file of surplus) await rm(join(this.#folder, part, file), { force: true });
@@ -53,18 +53,18 @@ export class KeptLogs {
     await this.#write(part, workersFile, lines.slice(-maxWorkerLines));
   }
 
-  /** Oldest first, each with a line at its end that says what became of the container. None of those containers that are still there. */
-  async of(part: string, standing: readonly Pick<ContainerPart, "id">[]): Promise<KeptLog[]> {
+  /** Oldest first, without containers that still exist. Each log ends with a line that names the command that removed the container. */
+  async of(part: string, present: readonly Pick<ContainerPart, "id">[]): Promise<KeptLog[]> {
     const logs = await Promise.all((await this.#files(part)).map((file) => this.#read(part, file)));
-    return logs.flatMap((log) => (log === undefined || standing.some(({ id }) => id === log.container) ? [] : [log]));
+    return logs.flatMap((log) => (log === undefined || present.some(({ id }) => id === log.container) ? [] : [log]));
   }
 
-  /** What the blackboard had of them when it went down. */
+  /** The blackboard's logs of workers, from the time when the instance went down. */
   async workersOf(part: string): Promise<string[]> {
     return linesOf(await readFile(join(this.#folder, part, workersFile), "utf8").catch(() => ""));
   }
 
-  /** Those of containers that were removed before then; `isDry` leaves them. How many. */
+  /** Removes the logs of containers that were removed before a time; `isDry` only counts them. Returns how many. */
   async removeBefore(ms: number, { isDry }: { isDry: boolean }): Promise<number> {
     let count = 0;
     for (const part of await namesIn(this.#folder)) {
@@ -80,7 +80,7 @@ export class KeptLogs {
 
   async remove(): Promise<void> {
     await rm(this.#folder, { recursive: true, force: true });
-    // Those of other instances may be in there.
+    // The folder may hold the logs of other instances.
     await rmdir(dirname(this.#folder)).catch(() => undefined);
   }
 
@@ -94,12 +94,12 @@ export class KeptLogs {
     const header = headerOf(first);
     if (header === undefined) return undefined;
     const { container, removed_at, by } = header;
-    const msg = `Here the log of a container ends that \`${by}\` has removed; its last ${maxLines} lines are kept`;
+    const msg = `End of the log of a container that \`${by}\` has removed; at most its last ${maxLines} lines are kept`;
     const mark = JSON.stringify({ time: removed_at, level: "info", msg, container: container.slice(0, 12), removed_at });
     return { container, removedAt: removed_at, lines: [...lines, mark] };
   }
 
-  /** Whole or not at all. A log may hold what only its owner may see. */
+  /** Writes the whole file or none. Only its owner may read it, because a log may contain secrets. */
   async #write(part: string, name: string, lines: readonly string[]): Promise<void> {
     const folder = join(this.#folder, part);
     const path = join(folder, name);
@@ -114,12 +114,12 @@ export class KeptLogs {
 
 const unfinished = ".new";
 
-/** Workers are kept with their agent. */
+/** The part under which a container's log is kept; a worker's is kept with its agent. */
 export function logPartOf({ labels }: Pick<ContainerPart, "labels">): string {
   return "agent" in labels ? labels.agent : labels.component;
 }
 
-/** What was kept of one part as one log; with its workers' lines in between, where it has any. */
+/** The kept logs of one part as one log, with the lines of its workers in order of time. */
 export function asOneLog(kept: readonly KeptLog[], workers: string[]): string[] {
   return workers.length === 0 ? kept.flatMap(({ lines }) => lines) : inOrderOfTime(...kept.map(({ lines }) => lines), workers);
 }

@@ -1,4 +1,4 @@
-// What the workers of a scalable agent have logged: those that run, and those that are gone, of which it was kept.
+// The logs of a scalable agent's workers: of those that run, and of those that were removed, whose logs the blackboard keeps.
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard, WorkerLog } from "../../../lib/blackboard/port.ts";
@@ -12,12 +12,12 @@ import type { Shell } from "../terminal/shell.ts";
 
 const pollMs = 500;
 
-/** `told`: how many lines of each worker. `after`: the last log that was kept of one. `running`: of those of which none was kept. */
-export type WorkerLogs = { lines: string[]; told: Map<string, number>; after: string | undefined; running: WorkerLog[] };
+/** `printed`: the number of lines of each worker. `after`: the id of the last kept log. `running`: the logs that are not kept yet. */
+export type WorkerLogs = { lines: string[]; printed: Map<string, number>; after: string | undefined; running: WorkerLog[] };
 
 type Place = { runtime: ContainerRuntime; parts: InstanceParts; agent: AgentName };
 
-/** Of all its workers, in no particular order between them. Rejects with `redis-unreachable` when what was kept cannot be read. */
+/** The logs of all its workers, in no particular order of workers. Rejects with `redis-unreachable` when the kept logs cannot be read. */
 export async function workerLogs({ runtime, parts, agent }: Place): Promise<WorkerLogs> {
   await using board = await connectTo(parts);
   const running = await Promise.all(
@@ -27,19 +27,19 @@ export async function workerLogs({ runtime, parts, agent }: Place): Promise<Work
       return { worker: name, lines };
     }),
   );
-  // Read last: one that has ended meanwhile is among them, and counts once.
+  // Kept logs are read last: they include that of a worker that has ended meanwhile, and it counts once.
   const kept = await board.readWorkerLogs(agent);
   const others = running.filter(({ worker }) => !kept.some((log) => log.worker === worker));
   const all = [...kept, ...others];
   return {
     running: others,
     lines: all.flatMap(({ lines }) => lines),
-    told: new Map(running.map(({ worker, lines }) => [worker, lines.length])),
+    printed: new Map(running.map(({ worker, lines }) => [worker, lines.length])),
     after: kept.at(-1)?.id,
   };
 }
 
-/** Does the agent's container only bid? Whoever may still have workers to come. */
+/** Whether the agent's container only bids, and workers do its work. */
 export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Promise<boolean> {
   await using board = await connectTo(parts);
   const registration = (await board.listAgents()).find(({ name }) => name === agent);
@@ -47,25 +47,25 @@ export async function hasWorkers({ parts, agent }: Omit<Place, "runtime">): Prom
 }
 
 /**
- * Tells what workers log from here on, until the signal aborts. One that comes and goes between two looks is told of by what was kept
- * of it. While the runtime or Redis is away it waits, and says so once.
+ * Prints what workers log from here on, until the signal aborts. The kept log shows a worker that starts and ends between two polls. While
+ * the runtime or Redis does not answer it waits, and says so once.
  */
 export async function followWorkers(
   { runtime, parts: { instance }, agent }: Place,
-  { told, after }: Pick<WorkerLogs, "told" | "after">,
-  tell: (line: string) => Promise<void>,
+  { printed, after }: Pick<WorkerLogs, "printed" | "after">,
+  print: (line: string) => Promise<void>,
   { messages }: Pick<Shell, "messages">,
   signal: AbortSignal,
 ): Promise<void> {
   const following = new Map<string, Promise<void>>();
   const follow = async ({ id, name }: ContainerPart) => {
-    const before = told.get(name) ?? 0;
+    const before = printed.get(name) ?? 0;
     let count = 0;
     for await (const { line } of runtime.containers.logs(id, { follow: true, signal })) {
       count += 1;
       if (count <= before) continue;
-      told.set(name, count);
-      await tell(line);
+      printed.set(name, count);
+      await print(line);
     }
   };
   let last = after;
@@ -73,7 +73,7 @@ export async function followWorkers(
     try {
       const parts = await runtime.parts(instance);
       for (const worker of workersOf(parts, agent)) {
-        // One that was taken away in this moment: what was kept of it says the rest.
+        // A worker may be removed at this moment: its kept log has the rest.
         if (!following.has(worker.name))
           following.set(
             worker.name,
@@ -83,19 +83,19 @@ export async function followWorkers(
       await using board = await connectTo(parts);
       for (const { id, worker, lines } of await board.readWorkerLogs(agent, last)) {
         await following.get(worker);
-        for (const line of lines.slice(told.get(worker) ?? 0)) await tell(line);
-        told.set(worker, lines.length);
+        for (const line of lines.slice(printed.get(worker) ?? 0)) await print(line);
+        printed.set(worker, lines.length);
         last = id;
       }
       isAway = false;
     } catch (error) {
-      if (!isAway && !signal.aborted) messages.warn(`Its workers cannot be followed for now: ${messageOf(error)}`);
+      if (!isAway && !signal.aborted) messages.warn(`The logs of its workers cannot be read at present: ${messageOf(error)}`);
       isAway = true;
     }
   }
 }
 
-/** Logs of several containers as one, by the time that their lines carry; one that carries none stays behind the line before it. */
+/** Merges the logs of several containers by the time in their lines. A line without a time stays after the line before it. */
 export function inOrderOfTime(...logs: readonly string[][]): string[] {
   const timed = logs.flatMap((lines) => {
     let time = "";
@@ -115,5 +115,5 @@ function connectTo(parts: InstanceParts): Promise<Blackboard> {
   return connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) }, giveUpMs);
 }
 
-/** Short, for it is looked up anew each time: a container that was restarted has another port. */
+/** Short, because each attempt finds the port again: a restarted container has another one. */
 const giveUpMs = 2_000;

@@ -1,31 +1,31 @@
-// Puts the questions of a goal that is being followed to whoever sits at the terminal, one after the other.
+// Asks the person at the terminal the questions of the goal that the command follows, one after the other.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { GoalReading } from "../facts/goal.ts";
-import { checkAnswerText } from "../program/given-text.ts";
-import { askedDetails, commandsFor } from "../render/asked-text.ts";
+import { checkAnswerText } from "../program/read-text.ts";
+import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { LinePrompt } from "../terminal/line-prompt.ts";
 import { createMessages } from "../terminal/messages.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { shortId } from "../text/short-id.ts";
-import { giveAnswer, whyClosed } from "./give-answer.ts";
+import { postAnswer, whyQuestionClosed } from "./post-answer.ts";
 
 export class PersonAtPrompt implements Disposable {
-  /** Writes above the prompt; its `interrupted` aborts also when the person has nothing more to say, which ends the following. */
+  /** Writes above the prompt. Its `interrupted` also aborts when the person leaves the last question for later; that ends the command. */
   readonly shell: Shell;
   readonly #actor: Actor;
   readonly #prompt: LinePrompt;
   readonly #over = new AbortController();
-  /** Not to be asked again: answered, or left for later. */
+  /** Questions that are answered, or left for later. */
   readonly #settled = new Set<ArtefactId>();
-  /** Typed, but not stored, because Redis was away. */
-  readonly #typed = new Map<ArtefactId, string>();
-  /** The present contact: a prompt may stand there for longer than one. */
+  /** Answers that were typed, but not stored, because Redis was not reachable. */
+  readonly #drafts = new Map<ArtefactId, string>();
+  /** The present connection: a prompt may outlive a connection. */
   #board: Blackboard | undefined;
-  #asked: Artefact | undefined;
+  #current: Artefact | undefined;
   #isAnswering = false;
   #waiting: ArtefactId[] = [];
   #failure: unknown;
@@ -39,21 +39,21 @@ export class PersonAtPrompt implements Disposable {
     shell.interrupted.addEventListener("abort", () => this.#prompt.dismiss(), { once: true });
   }
 
-  /** To be told how the goal stands, again and again. False: there is nothing that the person could answer now. */
-  async attend({ status }: GoalReading, board: Blackboard): Promise<boolean> {
+  /** Takes each new reading of the goal. False: there is no question that the person could answer now. */
+  async update({ status }: GoalReading, board: Blackboard): Promise<boolean> {
     this.#board = board;
     this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
     if (this.#isAnswering) return true;
-    if (this.#asked !== undefined && !this.#waiting.includes(this.#asked.id)) {
-      const why = await whyClosed(board, this.#asked, this.shell.suggest);
-      this.#asked = undefined;
+    if (this.#current !== undefined && !this.#waiting.includes(this.#current.id)) {
+      const why = await whyQuestionClosed(board, this.#current, this.shell.suggest);
+      this.#current = undefined;
       this.#prompt.dismiss();
       if (why !== undefined) this.shell.messages.note(why);
     }
-    return this.#asked !== undefined || (await this.#askNext(board));
+    return this.#current !== undefined || (await this.#askNext(board));
   }
 
-  /** Throws what went wrong while nobody was looking. */
+  /** Throws what went wrong in the background. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure;
   }
@@ -66,7 +66,7 @@ export class PersonAtPrompt implements Disposable {
     const next = this.#waiting.find((id) => !this.#settled.has(id));
     const question = next && (await board.readArtefact(next));
     if (question === undefined) return false;
-    this.#asked = question;
+    this.#current = question;
     this.#ask(question, board).catch((error: unknown) => {
       this.#failure = error;
       this.#over.abort();
@@ -77,45 +77,45 @@ export class PersonAtPrompt implements Disposable {
   async #ask(question: Artefact, board: Blackboard): Promise<void> {
     const { id } = question;
     const { err, messages } = this.shell;
-    const asked = { kind: "question", question, since: question.created_at } as const;
-    await err.write(`\n${askedDetails(asked, err, Date.now())}\n`);
-    for (const command of commandsFor(asked, this.shell.suggest)) messages.next(command);
-    const text = await this.#prompt.ask(this.#typed.get(id) ?? "");
+    const inquiry = { kind: "question", question, since: question.created_at } as const;
+    await err.write(`\n${inquiryDetails(inquiry, err, Date.now())}\n`);
+    for (const command of commandsFor(inquiry, this.shell.suggest)) messages.next(command);
+    const text = await this.#prompt.ask(this.#drafts.get(id) ?? "");
     if (text === undefined) return;
     if (text === "") {
-      this.#asked = undefined;
+      this.#current = undefined;
       this.#settled.add(id);
-      messages.note(`Question ${shortId(id)} is left for later.`);
+      messages.note(`You left question ${shortId(id)} for later.`);
       if (!(await this.#goOn())) this.#over.abort();
       return;
     }
-    const contact = this.#board ?? board;
+    const connection = this.#board ?? board;
     this.#isAnswering = true;
-    const isStored = await this.#answer(question, text, contact);
-    this.#asked = undefined;
+    const isStored = await this.#answer(question, text, connection);
+    this.#current = undefined;
     this.#isAnswering = false;
-    if (isStored || this.#board !== contact) await this.#goOn();
+    if (isStored || this.#board !== connection) await this.#goOn();
   }
 
   async #answer(question: Artefact, text: string, board: Blackboard): Promise<boolean> {
     const { messages } = this.shell;
     try {
-      const given = await giveAnswer(board, question, checkAnswerText(text), {
+      const result = await postAnswer(board, question, checkAnswerText(text), {
         actor: this.#actor,
         suggest: this.shell.suggest,
       });
       this.#settled.add(question.id);
-      if (given.outcome === "closed") messages.warn(`${given.why} Your answer was: ${text}`);
+      if (result.outcome === "closed") messages.warn(`${result.why} Your answer was: ${text}`);
       return true;
     } catch (error) {
       if (!(error instanceof SettError)) throw error;
-      this.#typed.set(question.id, text);
+      this.#drafts.set(question.id, text);
       messages.warn(`${messageOf(error)} Your answer is not stored yet.`);
       return false;
     }
   }
 
-  /** Asks the next question, now or at the next contact. */
+  /** Asks the next question, now or with the next connection. */
   async #goOn(): Promise<boolean> {
     try {
       return this.#board !== undefined && (await this.#askNext(this.#board));

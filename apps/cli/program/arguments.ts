@@ -1,10 +1,10 @@
-// Arguments that several commands take, and those that all take.
+// Arguments that several commands take, and those that every command takes.
 
 export const nameArgument = {
   type: "string",
   alias: "n",
   valueHint: "NAME",
-  description: "the instance; without it the one of this repository",
+  description: "the instance (default: the one of this repository)",
 } as const;
 
 export const jsonArgument = { type: "boolean", description: "print JSON" } as const;
@@ -18,23 +18,23 @@ export const goalFilter = {
 export const archiveArgument = {
   type: "string",
   valueHint: "FILE",
-  description: "what `sett prune` has moved there; no sett need run",
+  description: "read this file of `sett prune` instead of the blackboard; no sett has to run",
 } as const;
 
 export const asArgument = {
   type: "string",
   valueHint: "NAME",
-  description: "who you are, for the record; without it as git knows you",
+  description: "your name, for the record (default: your name in git)",
 } as const;
 
 export const fileArgument = {
   type: "string",
   alias: "f",
   valueHint: "FILE",
-  description: "the configuration; without it the nearest sett.yml from here upwards",
+  description: "the configuration (default: the nearest sett.yml, in this folder or above)",
 } as const;
 
 export const commonArguments = {
-  debug: { type: "boolean", description: "show the stack of an error" },
-  help: { type: "boolean", alias: "h", description: "show this" },
+  debug: { type: "boolean", description: "show the stack trace of an error" },
+  help: { type: "boolean", alias: "h", description: "show this help" },
 } as const;

@@ -1,12 +1,12 @@
-// A command as data: what it is called, what it takes, examples, and what it does.
+// A command as data: its name, its arguments, examples, and what it does.
 import { type ArgDef, type CommandDef, defineCommand as defineCittyCommand } from "citty";
 import type { Shell } from "../terminal/shell.ts";
 
-/** citty's description of an argument. `isList`: may be given several times or with commas. */
+/** citty's description of an argument. `isList`: the option may be repeated, or its value may be a list with commas. */
 export type Argument = ArgDef & { isList?: boolean };
 export type Arguments = Record<string, Argument>;
 
-/** What a command gets for an argument of this description. */
+/** The value that a command receives for an argument of this description. */
 type ValueOf<A extends Argument> = A extends { type: "boolean" }
   ? boolean
   : A extends { isList: true }
@@ -20,19 +20,19 @@ type Definition<Args extends Arguments> = {
   name: string;
   /** One line, as in the list of commands. */
   description: string;
-  /** What the line leaves out. */
+  /** Further sentences for `--help`. */
   details?: string;
   args: Args;
-  /** Command lines, with a comment after two spaces and `#`. */
+  /** Command lines; two spaces and `#` begin a comment. */
   examples: readonly string[];
-  /** True for commands that tidy up themselves when they are interrupted; the others are left where they stand. */
+  /** True for a command that cleans up by itself when it is interrupted. Every other command ends at once. */
   endsItself?: boolean;
-  /** Returns the exit code; nothing is 0. */
+  /** Returns the exit code; undefined is 0. */
   run(args: Values<Args>, shell: Shell): Promise<number | undefined>;
 };
 
 export type Command = Pick<Definition<Arguments>, "name" | "description" | "details" | "args" | "examples" | "endsItself"> & {
-  /** The same as citty knows it: `data` is the shell. */
+  /** The same command for citty; its `data` is the shell. */
   citty: CommandDef<Arguments>;
 };
 
@@ -47,7 +47,7 @@ export function defineCommand<const Args extends Arguments>(definition: Definiti
   return { ...data, citty };
 }
 
-/** citty types what was not given as if it were there; here it is undefined, false, or an empty list. */
+/** citty's types claim that every argument has a value. A missing one becomes undefined, false, or an empty list here. */
 function valuesOf<Args extends Arguments>(args: Args, parsed: Record<string, unknown>): Values<Args> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, isList }] of Object.entries(args)) {
@@ -56,6 +56,6 @@ function valuesOf<Args extends Arguments>(args: Args, parsed: Record<string, unk
     else if (isList === true) values[name] = typeof value === "string" ? value.split(",").filter((word) => word !== "") : [];
     else values[name] = value;
   }
-  // Built above along the same description that the type is made from.
+  // The loop follows the same description from which the type is derived.
   return values as Values<Args>;
 }

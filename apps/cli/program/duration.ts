@@ -1,8 +1,8 @@
-// A duration on the command line.
+// Reads a duration from the command line.
 import { Duration } from "../../../lib/model/config-quantities.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 
-/** Milliseconds; `option` is what it was given for, with its dashes. Throws `usage`. */
+/** Milliseconds. `option` is the option's name, with its dashes. Throws `usage`. */
 export function durationOf(option: string, text: string): number {
   const parsed = Duration.safeParse(text);
   if (parsed.success) return parsed.data;

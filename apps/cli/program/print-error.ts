@@ -1,10 +1,10 @@
-// The one function that shows an error to a person.
+// The one function that prints an error for a person.
 import { exitCodes, messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Output } from "../terminal/output.ts";
 import { plainLines } from "../text/plain-text.ts";
 import { wrap } from "../text/wrap.ts";
 
-/** Says what happened and what to do next, and returns the exit code. The stack only with `isDebug`. */
+/** Prints what happened and what to do next, and returns the exit code. Prints the stack only with `isDebug`. */
 export async function printError(error: unknown, err: Output, { isDebug }: { isDebug: boolean }): Promise<number> {
   const { style, columns } = err;
   const isExpected = error instanceof SettError;
@@ -17,7 +17,7 @@ export async function printError(error: unknown, err: Output, { isDebug }: { isD
   return isExpected ? error.exitCode : exitCodes.failed;
 }
 
-/** The stack of the error and of everything that caused it. */
+/** The stack of the error and of each of its causes. */
 function stacksOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;

@@ -1,4 +1,4 @@
-// Reads a command line strictly. citty and node:util let unknown options, missing values and surplus arguments pass.
+// Reads a command line strictly: citty and node:util accept unknown options, missing values and surplus arguments.
 import { parseArgs } from "node:util";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -7,11 +7,11 @@ import type { Argument, Arguments } from "./command.ts";
 
 type Read = {
   isHelp: boolean;
-  /** The same arguments in one form each (`--name=value`), for citty: every option once, lists joined with commas. */
+  /** The same arguments in one form (`--name=value`), for citty: each option once, lists joined with commas. */
   canonical: string[];
 };
 
-/** Throws `usage`, naming the argument and, for a slip of the finger, the one that was probably meant. */
+/** Throws `usage`, which names the argument and, for a spelling mistake, the one that was probably meant. */
 export function readArguments(rawArgs: readonly string[], command: { name: string; args: Arguments }): Read {
   const all: Arguments = { ...command.args, ...commonArguments };
   const options = Object.entries(all).filter(([, argument]) => argument.type !== "positional");
@@ -49,10 +49,10 @@ export function readArguments(rawArgs: readonly string[], command: { name: strin
       fail(`${rawName} needs a value: ${rawName} ${argument.valueHint ?? "VALUE"}.`);
     } else {
       if (token.inlineValue === false && value.startsWith("-") && value !== "-") {
-        fail(`${rawName} needs a value, and \`${value}\` looks like an option.`, `If you mean it: --${name}='${value}'`);
+        fail(`${rawName} needs a value, and \`${value}\` looks like an option.`, `If it is the value: --${name}='${value}'`);
       }
       const before = values.get(name);
-      if (before !== undefined && argument.isList !== true) fail(`${rawName} is given twice.`);
+      if (before !== undefined && argument.isList !== true) fail(`${rawName} appears twice.`);
       checkChoice(argument, rawName, value, fail);
       values.set(name, before === undefined ? value : `${before},${value}`);
     }
@@ -87,20 +87,19 @@ function checkChoice(argument: Argument, rawName: string, value: string, fail: F
 
 function checkPositionals(
   command: { name: string; args: Arguments },
-  given: readonly string[],
+  positionals: readonly string[],
   values: ReadonlyMap<string, string>,
   fail: Fail,
 ): void {
   const entries = Object.entries(command.args);
   const places = entries.filter(([, argument]) => argument.type === "positional");
-  const surplus = given[places.length];
+  const surplus = positionals[places.length];
   if (surplus !== undefined) {
-    const most =
-      places.length === 0 ? "takes no arguments" : `takes ${places.length === 1 ? "one argument" : `${places.length} arguments`}`;
-    const hint = surplus === "ago" ? "Leave `ago` out: a duration counts back from now." : undefined;
-    fail(`\`sett ${command.name}\` ${most}: \`${surplus}\` is too many.`, hint);
+    const max = places.length === 0 ? "no arguments" : places.length === 1 ? "one argument" : `${places.length} arguments`;
+    const hint = surplus === "ago" ? "Leave `ago` out: sett counts a duration back from now." : undefined;
+    fail(`\`sett ${command.name}\` takes ${max}: \`${surplus}\` is one too many.`, hint);
   }
-  const missing = places.find(([, argument], index) => argument.required === true && given[index] === undefined);
+  const missing = places.find(([, argument], index) => argument.required === true && positionals[index] === undefined);
   if (missing !== undefined) fail(`\`sett ${command.name}\` needs ${missing[0].toUpperCase()}: ${missing[1].description}.`);
   const absent = entries.find(([name, { type, required }]) => type !== "positional" && required === true && !values.has(name));
   if (absent !== undefined)

@@ -1,4 +1,4 @@
-// Writes several new files, all of them or none.
+// Writes several files: all of them or none.
 import { chmod, lstat, mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -6,7 +6,7 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 
 export type NewFile = { path: string; content: string; mode: number };
 
-/** Those of the files that are there already, in whatever form. */
+/** The paths at which something exists already: a file, a folder or a link. */
 export async function existing(folder: string, files: readonly NewFile[]): Promise<string[]> {
   const found = await Promise.all(
     files.map(async ({ path }) => {
@@ -17,7 +17,10 @@ export async function existing(folder: string, files: readonly NewFile[]): Promi
   return found.flat();
 }
 
-/** What is there is replaced. Every file is first written beside its place; what was made is taken away again when one cannot be. */
+/**
+ * Replaces files that exist. Writes every file beside its place first, and removes what it has made if one of them fails. Throws
+ * `command-failed`.
+ */
 export async function writeFiles(folder: string, files: readonly NewFile[]): Promise<void> {
   const folders: string[] = [];
   const drafts: { draft: string; place: string }[] = [];
@@ -30,7 +33,7 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
       await writeFile(draft, content, { flag: "wx" });
       await chmod(draft, mode);
     }
-    // A folder in the place of a file would stop the renaming half-way.
+    // A folder in the place of a file would stop the renaming before its end.
     for (const { place } of drafts) {
       const stats = await lstat(place).catch(() => undefined);
       if (stats?.isDirectory() === true) throw new Error(`${place} is a folder`);
@@ -40,13 +43,13 @@ export async function writeFiles(folder: string, files: readonly NewFile[]): Pro
     for (const { draft } of drafts) await rm(draft, { force: true });
     for (const made of folders.toReversed()) await rmdir(made).catch(() => undefined);
     throw new SettError("command-failed", `The files cannot be written: ${messageOf(cause)}.`, {
-      hint: "Nothing was changed. Do you have the right to write into this folder?",
+      hint: "No file was changed. Are you allowed to write into this folder?",
       cause,
     });
   }
 }
 
-/** The folders that had to be made, outermost first. */
+/** The folders that did not exist before, outermost first. */
 async function makeFolders(path: string): Promise<string[]> {
   const outermost = await mkdir(path, { recursive: true });
   if (outermost === undefined) return [];

@@ -1,4 +1,4 @@
-// Which goals can be taken off the blackboard: they are over, have not moved for long, and nothing that stays refers to them.
+// Chooses the goals to prune: they have ended, have not changed since a time, and no goal that stays refers to them.
 
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
@@ -6,10 +6,10 @@ import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { eventPages, isLater } from "../archive/log-order.ts";
-import { forwards, goalShelf } from "../facts/pages.ts";
+import { forwards, goalList } from "../facts/pages.ts";
 
-/** Of one goal; `bytes` of payloads, `last`: when it moved last, ISO 8601. */
-export type Chosen = {
+/** `bytes`: of its payloads. `last`: the time of its last change, ISO 8601. */
+export type PrunableGoal = {
   id: GoalId;
   state: GoalState;
   ended: string | null;
@@ -18,55 +18,55 @@ export type Chosen = {
   events: number;
   bytes: number;
   last: string;
-  /** An earlier run has begun with it. */
+  /** An earlier, interrupted run has begun to move it. */
   isRetired: boolean;
 };
-/** `referred`: how many would be among them if nothing that stays referred to them. */
-export type Choice = { goals: Chosen[]; referred: number };
+/** `referred`: how many goals stay only because a goal that stays refers to them. */
+export type Choice = { goals: PrunableGoal[]; referred: number };
 
 const over = new Set<GoalState>(["achieved", "settled", "failed", "cancelled", "stalled"]);
 const goalsAtOnce = 20;
 
-/** Undefined: it stays. */
-type Looked = Map<GoalId, Chosen | undefined>;
+/** Undefined: the goal stays. */
+type Candidates = Map<GoalId, PrunableGoal | undefined>;
 
 export async function chooseGoals(board: Blackboard, beforeMs: number): Promise<Choice> {
-  const told = await readLog(board);
-  const done = await dealtWith(board);
-  const looked: Looked = new Map();
+  const log = await readLog(board);
+  const handled = await handledUpTo(board);
+  const candidates: Candidates = new Map();
   const references = new Map<GoalId, ArtefactId[]>();
-  for await (const page of forwards(goalShelf(board), 0, goalsAtOnce)) {
+  for await (const page of forwards(goalList(board), 0, goalsAtOnce)) {
     for (const goal of page) {
       const { stored, bytes } = await readFacts(board, goal);
       const isRetired = await board.isRetired(goal);
-      const { last, count = 0 } = told.get(goal) ?? {};
+      const { last, count = 0 } = log.get(goal) ?? {};
       const at = last === undefined ? Date.parse(stored.artefacts.at(-1)?.created_at ?? "") : Number.parseInt(last, 10);
       const { state } = goalStatus(stored);
-      const isOver = over.has(state) && at < beforeMs && (last === undefined || !isLater(last, done));
+      const isOver = over.has(state) && at < beforeMs && (last === undefined || !isLater(last, handled));
       const { artefacts, claims, ended = null } = stored;
       const sizes = { artefacts: artefacts.length, claims: claims.length, events: count, bytes };
       const chosen = { id: goal, state, ended, ...sizes, last: new Date(at).toISOString(), isRetired };
-      looked.set(goal, isOver || isRetired ? chosen : undefined);
+      candidates.set(goal, isOver || isRetired ? chosen : undefined);
       const foreign = foreignTo(stored);
       if (foreign.length > 0) references.set(goal, foreign);
     }
   }
-  const referred = await keepReferred(board, looked, references);
-  return { goals: [...looked.values()].flatMap((chosen) => chosen ?? []), referred };
+  const referred = await keepReferred(board, candidates, references);
+  return { goals: [...candidates.values()].flatMap((chosen) => chosen ?? []), referred };
 }
 
-/** By goal: its last event, and how many it has. */
+/** For each goal: its last event, and the number of its events. */
 async function readLog(board: Blackboard): Promise<Map<GoalId, { last: string; count: number }>> {
-  const told = new Map<GoalId, { last: string; count: number }>();
+  const log = new Map<GoalId, { last: string; count: number }>();
   for await (const events of eventPages(board, await board.endOfEvents())) {
     for (const { goal_id, id } of events)
-      if (goal_id !== undefined) told.set(goal_id, { last: id, count: (told.get(goal_id)?.count ?? 0) + 1 });
+      if (goal_id !== undefined) log.set(goal_id, { last: id, count: (log.get(goal_id)?.count ?? 0) + 1 });
   }
-  return told;
+  return log;
 }
 
-/** Up to where in the log everything has been acted on, and everybody told. */
-async function dealtWith(board: Blackboard): Promise<string> {
+/** The position in the log up to which the orchestrator has handled every event and sent every notification. */
+async function handledUpTo(board: Blackboard): Promise<string> {
   const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
   const cursor = leader?.cursor ?? "0";
   return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
@@ -83,7 +83,7 @@ async function readFacts(board: Blackboard, goal: GoalId): Promise<{ stored: Sto
   return { stored, bytes };
 }
 
-/** What it names of other goals: sources, threads, and what work was given to read. */
+/** The artefacts of other goals that this goal refers to: as sources, as threads, and as inputs of work. */
 function foreignTo({ artefacts, claims }: StoredGoal): ArtefactId[] {
   const own = new Set<string>(artefacts.map(({ id }) => id));
   const named = [
@@ -103,19 +103,22 @@ function namedBy({ claim, grants }: ClaimSnapshot): string[] {
   return [claim.artefact_id, ...claim.additional_context_ids, ...ofGrants];
 }
 
-/** What stays keeps what it refers to, and so on. Those that are retired were found free of that before. How many are kept. */
+/**
+ * A goal that stays keeps the goals to which it refers, and these keep others. An earlier run has checked the retired goals already. Returns
+ * how many goals stay for this reason.
+ */
 async function keepReferred(
   board: Blackboard,
-  looked: Looked,
+  candidates: Candidates,
   references: ReadonlyMap<GoalId, readonly ArtefactId[]>,
 ): Promise<number> {
   let kept = 0;
-  const staying = [...looked].flatMap(([goal, chosen]) => (chosen === undefined ? [goal] : []));
+  const staying = [...candidates].flatMap(([goal, chosen]) => (chosen === undefined ? [goal] : []));
   for (let goal = staying.pop(); goal !== undefined; goal = staying.pop()) {
     for (const { head } of await board.readHeads(references.get(goal) ?? [])) {
-      const other = looked.get(head.goal_id);
+      const other = candidates.get(head.goal_id);
       if (other === undefined || other.isRetired) continue;
-      looked.set(head.goal_id, undefined);
+      candidates.set(head.goal_id, undefined);
       staying.push(head.goal_id);
       kept += 1;
     }

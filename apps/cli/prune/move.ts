@@ -1,4 +1,4 @@
-// Moves goals from the blackboard into an archive. At every moment each of them stands whole in one place or the other.
+// Moves goals from the blackboard into an archive. At every moment each goal is complete in one of the two.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -7,44 +7,44 @@ import type { ArchiveHeader } from "../archive/format.ts";
 import { eventPages } from "../archive/log-order.ts";
 import { type Archive, writeArchive } from "../archive/write.ts";
 import { readWhole } from "../facts/artefacts.ts";
-import type { Chosen } from "./choose.ts";
+import type { PrunableGoal } from "./choose.ts";
 
-/** A script holds everybody up while it runs. */
+/** Small, because Redis runs nothing else while a function runs. */
 const removedAtOnce = 50;
 
-export type Moved = { goals: Chosen[]; artefacts: number; events: number; bytes: number; sha256: string };
+export type PruneResult = { goals: PrunableGoal[]; artefacts: number; events: number; bytes: number; sha256: string };
 
-type Order = { path: string; header: ArchiveHeader; actor: Actor; file: string; signal: AbortSignal };
+type Options = { path: string; header: ArchiveHeader; actor: Actor; file: string; signal: AbortSignal };
 
 /**
- * Goals that have moved since they were chosen stay. Interrupted before the archive is safe, nothing has happened; after that the next run does the
- * rest. Throws `archive-unusable`, and `interrupted`.
+ * Goals that have changed since they were chosen stay. An interruption before the archive is safe changes nothing; after that the next run
+ * removes the rest. Throws `archive-unusable`, and `interrupted`.
  */
-export async function moveGoals(board: Blackboard, chosen: readonly Chosen[], order: Order): Promise<Moved> {
-  const goals: Chosen[] = [];
+export async function moveGoals(board: Blackboard, chosen: readonly PrunableGoal[], options: Options): Promise<PruneResult> {
+  const goals: PrunableGoal[] = [];
   try {
     for (const goal of chosen) {
-      stopIf(order.signal, "Nothing was removed.");
+      stopIf(options.signal, "Nothing was removed.");
       const { id, artefacts, claims } = goal;
       if ((await board.retireGoal({ goal: id, artefacts, claims })).outcome === "retired") goals.push(goal);
     }
-    return await archiveAndRemove(board, goals, order);
+    return await archiveAndRemove(board, goals, options);
   } catch (error) {
     if (!(error instanceof AfterArchive)) for (const { id, isRetired } of goals) if (!isRetired) await board.reinstateGoal(id);
     throw error instanceof AfterArchive ? error.cause : error;
   }
 }
 
-/** What stands in the archive may be partly gone from the blackboard: there is no way back. */
+/** The archive is complete, and the blackboard may have lost a part of the goals: they cannot be reinstated. */
 class AfterArchive extends Error {}
 
 async function archiveAndRemove(
   board: Blackboard,
-  goals: Chosen[],
-  { path, header, actor, file, signal }: Order,
-): Promise<Moved> {
+  goals: PrunableGoal[],
+  { path, header, actor, file, signal }: Options,
+): Promise<PruneResult> {
   const ids = new Set(goals.map(({ id }) => id));
-  // What is told of them from here on stays in the log.
+  // Later events of these goals stay in the log.
   const end = await board.endOfEvents();
   let events = 0;
   const sha256 = await writeArchive(path, header, async (archive) => {
@@ -61,7 +61,7 @@ async function archiveAndRemove(
       }
     }
   });
-  const sum = (of: (goal: Chosen) => number) => goals.reduce((total, goal) => total + of(goal), 0);
+  const sum = (of: (goal: PrunableGoal) => number) => goals.reduce((total, goal) => total + of(goal), 0);
   const moved = { goals, artefacts: sum((goal) => goal.artefacts), events, bytes: sum((goal) => goal.bytes), sha256 };
   try {
     const { artefacts, bytes } = moved;
@@ -74,7 +74,11 @@ async function archiveAndRemove(
   return moved;
 }
 
-async function addGoal(board: Blackboard, { id, state, ended, artefacts, claims }: Chosen, archive: Archive): Promise<void> {
+async function addGoal(
+  board: Blackboard,
+  { id, state, ended, artefacts, claims }: PrunableGoal,
+  archive: Archive,
+): Promise<void> {
   await archive.add({ goal: { id, state, ended, artefacts, claims } });
   const ids = await board.listArtefactsOfGoal(id);
   for await (const artefact of readWhole(board, ids)) await archive.add({ artefact });
@@ -90,13 +94,13 @@ async function addClaims(board: Blackboard, artefact: ArtefactId, archive: Archi
   }
 }
 
-/** Events first: a goal that still stands is found again by the next run, whatever else has gone. */
+/** Removes events first: the next run finds every goal whose record still exists. */
 async function remove(board: Blackboard, goals: ReadonlySet<GoalId>, end: string, signal: AbortSignal): Promise<void> {
-  const rest = "The archive is whole; `sett prune` again removes what is left of these goals.";
+  const rest = "The archive is complete. Run `sett prune` again to remove the rest of these goals.";
   for await (const page of eventPages(board, end)) {
     stopIf(signal, rest);
-    const gone = page.filter(({ goal_id }) => goal_id !== undefined && goals.has(goal_id));
-    await board.removeEvents(gone.map(({ id }) => id));
+    const ofGoals = page.filter(({ goal_id }) => goal_id !== undefined && goals.has(goal_id));
+    await board.removeEvents(ofGoals.map(({ id }) => id));
   }
   for (const goal of goals) {
     stopIf(signal, rest);

@@ -1,4 +1,4 @@
-// Everything about one artefact, for people.
+// All fields of one artefact, for people.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { agoOf } from "../text/age.ts";
@@ -44,7 +44,7 @@ export function artefactDetails(artefact: Artefact, instance: InstanceName, { ou
   return `${lines.join("\n")}\n`;
 }
 
-/** Where the commit stands in the user's repository: a goal's own, or what an artefact delivered. */
+/** The ref of the commit in the user's repository: that of a goal, or of a result. */
 function refOf(artefact: Artefact, instance: InstanceName): string {
   return `refs/sett/${instance}/${artefact.id}`;
 }

@@ -1,26 +1,26 @@
-// Where a claim stands: its phases, who is in each of them, and how far they are.
+// The progress of a claim: its phases, the agents in each, and the state of each agent's grant.
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { type Phase, phaseOfStatus, phases, phaseTable } from "../../../lib/model/phase.ts";
 
-/** A grant's state, `retrying` while its next attempt is waited for, `coming` for one that has only been bid for. */
+/** A grant's state; `retrying`: its next attempt is due later; `coming`: the agent has bid, and has no grant yet. */
 export type StepState = Grant["state"] | "retrying" | "coming";
 export type Step = { agent: AgentName; state: StepState };
 export type ClaimPhase = { phase: Phase; steps: Step[] };
 
-/** What an open claim is in the middle of. */
+/** The present stage of an open claim. */
 export function stageOf({ bidding, status }: Pick<Claim, "bidding" | "status">): "bidding" | Phase | undefined {
   return bidding === "open" ? "bidding" : phaseOfStatus(status);
 }
 
-/** The phases that somebody has a grant in or has bid for, in their order; the first who bid `exclusive` has it. */
+/** The phases with a grant or a bid, in their order. Of several `exclusive` bids, only the first counts. */
 export function phasesOf({ claim, grants }: ClaimSnapshot): ClaimPhase[] {
   return phases.flatMap((phase) => {
     const granted = grants.filter((grant) => grant.phase === phase);
     const bidders = claim.bids.filter((bid) => bid.word === phaseTable[phase].bid).map((bid) => bid.agent);
     const coming = (phase === "exclusive" ? bidders.slice(0, 1) : bidders).map((agent): Step => ({ agent, state: "coming" }));
     const steps = granted.length > 0 ? granted.map((grant) => ({ agent: grant.agent, state: stateOf(grant) })) : coming;
-    // By name, so that each keeps its place.
+    // Sorted by name, so that each agent keeps its place.
     return steps.length === 0 ? [] : [{ phase, steps: steps.toSorted((one, other) => (one.agent < other.agent ? -1 : 1)) }];
   });
 }

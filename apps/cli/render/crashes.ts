@@ -1,28 +1,28 @@
-// Agents whose containers end again and again, as far as whoever runs them tells, and what to do about it.
+// Agents whose containers end repeatedly, as the runtime reports it, with advice.
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
 import { agoOf } from "../text/age.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** One that has lasted for so long since it was started again has come through. */
-const lastingMs = 60_000;
+/** A container that has run for this long since its restart has recovered. */
+const recoveredAfterMs = 60_000;
 
 export type Crash = {
   agent: AgentName;
   restarts: number;
   isOutOfMemory: boolean;
   memoryBytes: number | undefined;
-  /** It waits to be started again, or runs `since` a moment (ISO 8601), when nobody knows its last exit code any more. */
+  /** It waits for its restart, or it runs since a time (ISO 8601); the runtime no longer knows its last exit code then. */
   now: { state: "restarting"; exitCode: number } | { state: "running"; since: string };
 };
 
 export function crashesOf(containers: readonly ContainerPart[], nowMs: number): Crash[] {
   return containers.flatMap(({ labels, state, restarts, isOutOfMemory, memoryBytes }): Crash[] => {
     if (labels.component !== "agent") return [];
-    const known = { agent: labels.agent, restarts, isOutOfMemory, memoryBytes };
-    if (state.state === "restarting") return [{ ...known, now: state }];
-    if (state.state !== "running" || restarts === 0 || nowMs - Date.parse(state.startedAt) >= lastingMs) return [];
-    return [{ ...known, now: { state: state.state, since: state.startedAt } }];
+    const facts = { agent: labels.agent, restarts, isOutOfMemory, memoryBytes };
+    if (state.state === "restarting") return [{ ...facts, now: state }];
+    if (state.state !== "running" || restarts === 0 || nowMs - Date.parse(state.startedAt) >= recoveredAfterMs) return [];
+    return [{ ...facts, now: { state: state.state, since: state.startedAt } }];
   });
 }
 
@@ -36,5 +36,5 @@ export function crashSentence(crash: Crash, nowMs: number, suggest: Suggest): st
     isOutOfMemory && memoryBytes !== undefined
       ? `raise its \`resources.limits.memory\` in sett.yml, then \`${suggest("up")}\``
       : `\`${suggest(`logs ${agent}`)}\` may show why`;
-  return `\`${agent}\` ${isOutOfMemory ? `was killed for want of memory${limit}` : ended}, and was started again ${often}${last}: ${advice}`;
+  return `\`${agent}\` ${isOutOfMemory ? `ran out of memory and was killed${limit}` : ended}, and was restarted ${often}${last}: ${advice}`;
 }

@@ -1,4 +1,4 @@
-// What git says is not committed, for people: the first of it, a line each.
+// Files that are not committed, for people: the first ones, one a line.
 import type { DirtyFile } from "../../../lib/git/host-repository.ts";
 import { oneLine } from "../text/plain-text.ts";
 

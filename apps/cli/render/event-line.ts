@@ -1,4 +1,4 @@
-// One event of the log as a line for people: when, for which goal, who, what.
+// One event of the log as a line for people: time, goal, actor, action.
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { clockTime } from "../text/age.ts";
@@ -7,43 +7,43 @@ import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
 
 const maxSummaryLength = 100;
-/** A Failure's is the reason, which is told nowhere else. */
+/** The summary of a Failure is its reason, which no other line shows. */
 const maxReasonLength = 300;
 const actorWidth = 14;
 
-/** Where what happened begins; what does not fit into a line goes on below. */
+/** The column of the action; its continuation lines begin there. */
 export const eventIndent = "00:00:00  00000000  ".length + actorWidth + "  ".length;
 
 /**
- * What the event itself does not say. `summary`: the artefact's own. `maker`: the agent in whose name it was written. `ignoredBy`: whose
- * bids were not told by themselves. `reason`: what is left to tell of the event's own, if something was told before.
+ * Facts that the event itself does not contain. `summary`: that of the artefact. `maker`: the agent in whose name it was written.
+ * `ignoredBy`: the agents whose bids have no line of their own. `reason`: replaces the event's reason, where a line above has shown a part.
  */
-export type Beside = {
+export type EventContext = {
   summary?: string | undefined;
   maker?: string | undefined;
   ignoredBy?: readonly string[];
-  /** There were no other bids. */
+  /** All bids were `ignore`. */
   isUnwanted?: boolean;
   reason?: string;
 };
 
-export function eventLine(event: SettEvent, style: Style, beside: Beside = {}): string {
+export function eventLine(event: SettEvent, style: Style, context: EventContext = {}): string {
   const goal = event.goal_id === undefined ? style.dim("·".padEnd(8)) : style.dim(shortId(event.goal_id));
   const who = shorten(oneLine(actorName(event.actor)), actorWidth).padEnd(actorWidth);
   const paintedWho = style[colourOf(event.actor)](who);
-  const { text, weight } = whatHappened(event, beside, style);
-  const { summary = "" } = beside;
-  const most = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
-  const told = summary === "" ? text : `${text}  ${style.dim("“")}${shorten(oneLine(summary), most)}${style.dim("”")}`;
-  return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(told) : told}`;
+  const { text, weight } = whatHappened(event, context, style);
+  const { summary = "" } = context;
+  const maxLength = event.data?.structural_type === "Failure" ? maxReasonLength : maxSummaryLength;
+  const whole = summary === "" ? text : `${text}  ${style.dim("“")}${shorten(oneLine(summary), maxLength)}${style.dim("”")}`;
+  return `${style.dim(clockTime(event.time))}  ${goal}  ${paintedWho}  ${weight === "minor" ? style.dim(whole) : whole}`;
 }
 
-/** As people call whoever did it. */
+/** The name of an actor, for people. */
 export function actorName(actor: Actor): string {
   const [kind, ...name] = actor.split(":");
   if (kind === "hand") return "by hand";
   if (kind === "orchestrator") return kind;
-  // Where an agent ran, and a person's address, are for the record: `--json` has them.
+  // An agent's container, and a person's address, are in the log only: `--json` shows them.
   return name.join(":").replace(kind === "agent" ? /@.*$/ : / <[^<>]*>$/, "");
 }
 
@@ -52,18 +52,18 @@ function colourOf(actor: Actor): Colour {
   return actor.startsWith("person:") || actor === "hand" ? "magenta" : "blue";
 }
 
-type Told = { text: string; weight: "major" | "minor" };
+type Action = { text: string; weight: "major" | "minor" };
 
-function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
+function whatHappened(event: SettEvent, context: EventContext, style: Style): Action {
   const about = shortId(event.artefact_id ?? "");
   const claim = `claim ${shortId(event.claim_id ?? "")}`;
   const agent = event.agent ?? "an agent";
-  const said = (name: string) => oneLine(String(event.data?.[name] ?? ""));
-  const major = (text: string): Told => ({ text, weight: "major" });
-  const minor = (text: string): Told => ({ text, weight: "minor" });
-  // The orchestrator alone acts; whoever asked for it is told with it.
-  const asAsked = said("by") === "" ? "" : `, as ${oneLine(actorName(said("by")))} asked`;
-  const reason = oneLine(beside.reason ?? said("reason"));
+  const field = (name: string) => oneLine(String(event.data?.[name] ?? ""));
+  const major = (text: string): Action => ({ text, weight: "major" });
+  const minor = (text: string): Action => ({ text, weight: "minor" });
+  // Only the orchestrator acts; the line also names the person who sent the request.
+  const onRequest = field("by") === "" ? "" : `, as ${oneLine(actorName(field("by")))} asked`;
+  const reason = oneLine(context.reason ?? field("reason"));
   const because = reason === "" ? "" : `: ${reason}`;
   const isByHand = event.actor === "hand";
   const inName = isByHand && event.agent !== undefined ? ` for ${agent}` : "";
@@ -73,15 +73,15 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "instance_stopped":
       return major(style.bold("stops this sett"));
     case "agent_registered":
-      return minor(`registers agent ${agent}${said("role") === agent || said("role") === "" ? "" : `, role ${said("role")}`}`);
+      return minor(`registers agent ${agent}${field("role") === agent || field("role") === "" ? "" : `, role ${field("role")}`}`);
     case "agent_replaced":
-      return minor(`replaces agent ${agent}: other ${said("changed")}`);
+      return minor(`replaces agent ${agent}: ${field("changed")} changed`);
     case "agent_removed":
       return minor(`removes agent ${agent}`);
     case "orchestrator_started":
-      return minor(`begins to orchestrate, epoch ${said("epoch")}`);
+      return minor(`takes the leader lease, epoch ${field("epoch")}`);
     case "artefact_created":
-      return major(artefactCreated(event, beside, said, style));
+      return major(artefactCreated(event, context, field, style));
     case "artefact_refused":
       return major(
         isByHand
@@ -93,23 +93,23 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "claim_announced":
       return minor(`announces ${claim} again`);
     case "bid_placed":
-      return said("word") === "ignore"
+      return field("word") === "ignore"
         ? minor(`bids ignore on ${claim}${bidder(event)}`)
-        : major(`bids ${style.bold(said("word"))} on ${claim}${bidder(event)}`);
+        : major(`bids ${style.bold(field("word"))} on ${claim}${bidder(event)}`);
     case "bid_imposed":
-      return major(`bids ${style.bold(said("word"))} on ${claim} for ${agent}, which gave no bid`);
+      return major(`bids ${style.bold(field("word"))} on ${claim} for ${agent}, which has not bid`);
     case "bid_refused":
-      return major(bidRefused(event, said, { claim, because, agent }, style));
+      return major(bidRefused(event, field, { claim, because, agent }, style));
     case "bidding_closed":
-      return minor(`closes the bidding on ${claim}${ignoring(beside)}`);
+      return minor(`closes the bidding on ${claim}${ignoring(context)}`);
     case "grant_queued":
-      return major(`grants ${claim} to ${style.bold(agent)} (${said("phase")}${attempt(event)})${inPlaceOf(said)}`);
+      return major(`grants ${claim} to ${style.bold(agent)} (${field("phase")}${attempt(event)})${inPlaceOf(field)}`);
     case "grant_started":
       return major(`${style.yellow("works")} on ${claim}${inName}${attempt(event)}`);
     case "grant_done":
       return event.actor.startsWith("agent") || isByHand
         ? minor(`is done with ${claim}${inName}`)
-        : minor(`has judged for ${agent} on ${claim}`);
+        : minor(`reviews ${claim} for ${agent}`);
     case "grant_failed":
       return major(
         event.actor.startsWith("orchestrator")
@@ -119,7 +119,7 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
     case "grant_retrying":
       return major(`tries ${agent} on ${claim} again in ${Number(event.data?.after_ms ?? 0) / 1_000} s`);
     case "grant_waiting":
-      // An agent waits by itself; a person's grant is put into waiting.
+      // An agent's command asks, and its grant waits; for a person's approval the orchestrator asks.
       return major(
         event.actor.startsWith("agent:")
           ? `${style.yellow("waits")} for an answer on ${claim}`
@@ -131,68 +131,69 @@ function whatHappened(event: SettEvent, beside: Beside, style: Style): Told {
       return major(
         isByHand
           ? `writes a result of ${claim}${inName}, which is ${style.red("refused")}${because}`
-          : `${style.red("comes too late")} with a result for ${claim}${because}`,
+          : `delivers a result of ${claim} ${style.red("too late")}${because}`,
       );
     case "claim_completed":
       return major(`${style.green("completes")} ${claim}`);
     case "claim_terminated":
       return major(`${style.red("terminates")} ${claim}${because}`);
     case "goal_ended":
-      return major(`${style.red("ends")} the goal: ${endingOf(said("ending"))}${asAsked}`);
+      return major(`${style.red("ends")} the goal: ${endingOf(field("ending"))}${onRequest}`);
     case "question_asked":
-      return major(`${style.yellow("puts")} question ${about} to people`);
+      return major(`${style.yellow("passes")} question ${about} to people`);
     case "question_closed":
       return minor(`closes question ${about}${because}`);
     case "cancel_requested":
       return major(`asks to ${style.red("cancel")} the goal`);
     case "pause_requested":
-      return major(`asks for a ${style.yellow("pause")}`);
+      return major(`asks to ${style.yellow("pause")} the instance`);
     case "resume_requested":
-      return major("asks to go on");
+      return major("asks to resume the instance");
     case "retry_requested":
-      return major(`asks to try again what ended with ${about}`);
+      return major(`asks to retry the claim that failed with ${about}`);
     case "request_refused":
       return major(`${style.red("refuses")} the request${because}`);
     case "instance_paused":
-      return major(`${style.yellow("pauses")} the instance${asAsked}`);
+      return major(`${style.yellow("pauses")} the instance${onRequest}`);
     case "instance_resumed":
-      return major(`lets the instance go on${asAsked}`);
+      return major(`resumes the instance${onRequest}`);
     case "goals_pruned":
-      return major(`moves ${said("goals")} goals to ${said("file")} (sha256 ${said("sha256").slice(0, 12)}…)`);
+      return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
-      return major(`${style.red("gives up")} on an event (${quoted(said("type"))})${because}`);
+      return major(`${style.red("gives up")} on an event (${quoted(field("type"))})${because}`);
     case "unreadable":
-      return major(`something in the log ${style.red("cannot be read")} (${quoted(said("type"))})${because}`);
+      return major(`an entry of the log ${style.red("cannot be read")} (${quoted(field("type"))})${because}`);
     default:
       return unreachable(event.type);
   }
 }
 
-/** The type of an event, or what stands in its place, as it is written in the log. */
+/** The type of an event, or the text in its place in the log. */
 function quoted(type: string): string {
   return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
 }
 
 function endingOf(ending: string): string {
-  return ending === "artefact_limit" ? "it has as many artefacts as it may have" : ending;
+  return ending === "artefact_limit" ? "it has reached the limit of artefacts" : ending;
 }
 
-type Said = (name: string) => string;
+/** A member of the event's data as one line; empty where it is missing. */
+type Field = (name: string) => string;
 
-function artefactCreated(event: SettEvent, { maker = "" }: Beside, said: Said, style: Style): string {
+function artefactCreated(event: SettEvent, { maker = "" }: EventContext, field: Field, style: Style): string {
   const id = shortId(event.artefact_id ?? "");
   const inName = event.actor === "hand" && maker !== "" ? ` for ${oneLine(maker)}` : "";
-  const version = `${Number(event.data?.version ?? 1) > 1 ? ` version ${said("version")}` : ""}${inName}`;
-  if (String(event.artefact_id) === String(event.goal_id)) return `states the goal ${style.bold(id)}`;
-  switch (said("structural_type")) {
+  const version = `${Number(event.data?.version ?? 1) > 1 ? ` version ${field("version")}` : ""}${inName}`;
+  if (String(event.artefact_id) === String(event.goal_id)) return `posts the goal ${style.bold(id)}`;
+  switch (field("structural_type")) {
     case "Failure":
-      return `posts ${style.red(said("type"))} ${id}${inName}`;
+      return `posts ${style.red(field("type"))} ${id}${inName}`;
     case "Question":
       return `${style.yellow("asks")} ${id}${inName}`;
     case "Terminal":
-      return `posts ${style.green(said("type"))} ${style.bold(id)}${version}, the end`;
+      return `posts ${style.green(field("type"))} ${style.bold(id)}${version}, the end`;
     default:
-      return `posts ${style.green(said("type"))} ${style.bold(id)}${version}`;
+      return `posts ${style.green(field("type"))} ${style.bold(id)}${version}`;
   }
 }
 
@@ -204,36 +205,36 @@ function bidders(event: SettEvent): string {
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
 }
 
-/** A person's rules bid at once, through the orchestrator; whoever bids by hand does so for an agent. */
+/** The orchestrator bids for a person by that person's rules. A bid by hand is for an agent. */
 function bidder({ actor, agent }: SettEvent): string {
   if (agent === undefined || actor.startsWith("agent:")) return "";
   return actor === "hand" ? ` for ${agent}` : ` for ${agent}, by its rules`;
 }
 
-/** The name may be any text, of which only an agent's stands in the event itself. */
+/** A bid by hand may carry any name; the event's `agent` has only the name of an agent. */
 function bidRefused(
   { actor, agent: known, data }: SettEvent,
-  said: Said,
+  field: Field,
   { claim, because, agent }: { claim: string; because: string; agent: string },
   style: Style,
 ): string {
   if (actor !== "hand") return `${style.red("refuses")} a bid of ${agent} on ${claim}${because}`;
-  const name = known ?? (data?.name === undefined ? agent : said("name"));
-  return `bids ${said("word")} on ${claim} for ${name}, which is ${style.red("refused")}${because}`;
+  const name = known ?? (data?.name === undefined ? agent : field("name"));
+  return `bids ${field("word")} on ${claim} for ${name}, which is ${style.red("refused")}${because}`;
 }
 
 const maxNames = 8;
 
-function ignoring({ ignoredBy: names = [], isUnwanted }: Beside): string {
+function ignoring({ ignoredBy: names = [], isUnwanted }: EventContext): string {
   if (names.length === 0) return "";
-  if (isUnwanted === true) return ": everybody ignores it";
+  if (isUnwanted === true) return ": every agent ignores it";
   const rest = names.length - maxNames;
   return `, ignored by ${names.slice(0, maxNames).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
 }
 
-/** An agent of the same role does what was another's to do. */
-function inPlaceOf(said: Said): string {
-  return said("instead_of") === "" ? "" : `, in place of ${said("instead_of")}: ${said("because")}`;
+/** An agent of the same role does the work of another agent. */
+function inPlaceOf(field: Field): string {
+  return field("instead_of") === "" ? "" : `, in place of ${field("instead_of")}: ${field("because")}`;
 }
 
 function attempt(event: SettEvent): string {

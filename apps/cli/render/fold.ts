@@ -1,66 +1,66 @@
-// What a person at a terminal need not read several times: bids that only ignore, and the reason of a failure.
+// Shortens the log for a terminal: bids of `ignore` have no line of their own, and the reason of a failure appears once.
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { oneLine } from "../text/plain-text.ts";
-import type { Beside } from "./event-line.ts";
+import type { EventContext } from "./event-line.ts";
 
 export class Fold {
-  /** Of the claims whose bidding is not closed yet. */
+  /** For each claim whose bidding is open. */
   readonly #ignoredBy = new Map<ClaimId, string[]>();
-  /** Whose opening was told, and of whom nobody has bid anything else than `ignore` so far. */
+  /** Claims whose opening was printed, and on which every bid so far is `ignore`. */
   readonly #unwanted = new Set<ClaimId>();
-  /** Of the claims that have not ended: what was told of the attempts that failed. */
+  /** For each open claim: the reasons of failed attempts that were printed. */
   readonly #reasons = new Map<ClaimId, string[]>();
 
-  /** What is to be told of the event; undefined when all of it is told together with others. Every event is to be given, in order. */
-  take(event: SettEvent, beside: Beside): Beside | undefined {
+  /** The context with which to print the event; undefined when it has no line of its own. Needs every event, in order. */
+  apply(event: SettEvent, context: EventContext): EventContext | undefined {
     const { claim_id: claim, type, agent, data } = event;
-    if (claim === undefined) return beside;
+    if (claim === undefined) return context;
     switch (type) {
       case "claim_opened":
         this.#unwanted.add(claim);
-        return beside;
+        return context;
       case "bid_imposed":
         if (data?.word !== "ignore") this.#unwanted.delete(claim);
-        return beside;
+        return context;
       case "bid_placed":
         if (data?.word !== "ignore") {
           this.#unwanted.delete(claim);
-          return beside;
+          return context;
         }
         this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), agent ?? "an agent"]);
         return undefined;
       case "bidding_closed":
-        return { ...beside, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
+        return { ...context, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
       case "artefact_created":
-        return data?.structural_type === "Failure" ? { ...beside, summary: this.#once(claim, beside.summary) } : beside;
+        return data?.structural_type === "Failure" ? { ...context, summary: this.#once(claim, context.summary) } : context;
       case "grant_failed":
       case "grant_cancelled":
-        return { ...beside, reason: this.#once(claim, data?.reason) };
+        return { ...context, reason: this.#once(claim, data?.reason) };
       case "grant_queued":
-        // Its next attempt may fail for the same reason, which is news then.
+        // If the next attempt fails for the same reason, that reason is printed again.
         this.#reasons.delete(claim);
-        return beside;
+        return context;
       case "claim_completed":
       case "claim_terminated": {
         const reason = this.#once(claim, data?.reason);
         this.#ignoredBy.delete(claim);
         this.#unwanted.delete(claim);
         this.#reasons.delete(claim);
-        return { ...beside, reason };
+        return { ...context, reason };
       }
       default:
-        return beside;
+        return context;
     }
   }
 
-  /** What of a text has not been told of this claim yet: one often ends with another. */
-  #once(claim: ClaimId, given: unknown): string {
-    const text = oneLine(String(given ?? ""));
-    const told = this.#reasons.get(claim) ?? [];
-    if (text === "" || told.some((one) => one.endsWith(text))) return "";
-    this.#reasons.set(claim, [...told, text]);
-    const known = told.find((one) => text.endsWith(one));
+  /** The part of a reason that was not printed for this claim yet: one reason often ends with another. */
+  #once(claim: ClaimId, reason: unknown): string {
+    const text = oneLine(String(reason ?? ""));
+    const printed = this.#reasons.get(claim) ?? [];
+    if (text === "" || printed.some((one) => one.endsWith(text))) return "";
+    this.#reasons.set(claim, [...printed, text]);
+    const known = printed.find((one) => text.endsWith(one));
     return known === undefined ? text : text.slice(0, -known.length).replace(/:?\s*$/, "");
   }
 }

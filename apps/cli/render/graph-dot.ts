@@ -2,7 +2,7 @@
 import type { ArtefactGraph, GraphEdge, GraphNode } from "../../../lib/core/artefact-graph.ts";
 import { colours, type Look, labelOf, lineColour, lookOf, textColour } from "./graph-node.ts";
 
-/** Graphviz draws these close around several lines of text; diamonds and ellipses would need three times the room. */
+/** Graphviz draws these shapes close to several lines of text; diamonds and ellipses would need three times the space. */
 const shapeOf: Readonly<Record<Look, string>> = {
   goal: 'style="rounded,filled", penwidth=2',
   standard: "style=filled",
@@ -15,7 +15,7 @@ const shapeOf: Readonly<Record<Look, string>> = {
   stub: 'style="rounded,filled,dashed"',
 };
 
-/** Ends with a line break. Nodes are named by their whole ids, which viewers of the SVG show under the pointer. */
+/** Ends with a line break. A node's name is its whole id, which viewers of the SVG show under the pointer. */
 export function dotText(graph: ArtefactGraph): string {
   const stubs = new Set(graph.nodes.filter(({ kind }) => kind !== "artefact").map(({ id }) => id));
   return [
@@ -41,14 +41,14 @@ function edgeLine({ from, to, kind }: GraphEdge, isStub: boolean): string {
   return `  "${from}" -> "${to}"${look}`;
 }
 
-/** Graphviz breaks no lines itself. Here they break between words, and inside those that fill a line. */
+/** Graphviz does not wrap lines. This wraps between words, and inside a word that fills a line. */
 function wrapped(text: string): string[] {
   return text.match(/\S.{0,35}(?=\s|$)|\S{36}/gu) ?? [];
 }
 
 /**
- * A label between angle brackets is XML of a kind; a backslash still begins Graphviz' own escapes, unless nothing visible follows
- * it. Brackets come as numbers, too: of a line that is nothing but `]`, Graphviz makes an error or nothing at all.
+ * A label between angle brackets is a kind of XML. A backslash begins an escape of Graphviz, unless a character without width follows it.
+ * Brackets are written as numbers, too: for a line with only `]`, Graphviz prints an error or nothing.
  */
 function escaped(text: string): string {
   return text.replace(/[&<>\]]/g, (sign) => `&#${sign.charCodeAt(0)};`).replaceAll("\\", "\\\u200b");

@@ -1,4 +1,4 @@
-// The artefact graph as a Mermaid flowchart, which many viewers of Markdown draw.
+// The artefact graph as a Mermaid flowchart, which many Markdown viewers draw.
 import type { ArtefactGraph, GraphEdge } from "../../../lib/core/artefact-graph.ts";
 import { colours, type Look, labelOf, lookOf, textColour } from "./graph-node.ts";
 
@@ -16,7 +16,7 @@ const brackets: Readonly<Record<Look, readonly [string, string]>> = {
 
 /** Ends with a line break. */
 export function mermaidText({ goal, nodes, edges }: ArtefactGraph): string {
-  // Names of our own: Mermaid would read words like `end`, and some first letters, as something else.
+  // Generated names: for Mermaid, words like `end`, and some first letters, have a meaning.
   const names = new Map(nodes.map(({ id }, index) => [id, `a${index + 1}`]));
   const stubs = new Set(nodes.filter(({ kind }) => kind !== "artefact").map(({ id }) => id));
   const nodeLines = nodes.map((node) => {
@@ -40,10 +40,9 @@ function arrowOf(kind: GraphEdge["kind"], isStub: boolean): string {
 }
 
 /**
- * Between quotes Mermaid still obeys its own directives and entities, and in some versions Markdown, of which it shows the greater part
- * as "Unsupported markdown": no sign that means something there stands as itself. An entity is no help where Mermaid looks at a text after
- * it has put the signs back: what marks a word from both sides, formulas, icons, line breaks (`\n`) and what it writes for entities itself.
- * There stand signs that only look like the true ones.
+ * Between quotes Mermaid still interprets directives and entities, and in some versions Markdown, most of which it shows as "Unsupported
+ * markdown". So every sign with a meaning is written as an entity. Mermaid replaces entities before it looks for emphasis, formulas, icons,
+ * line breaks (`\n`) and its own encoding of entities: for these, similar signs replace the real ones.
  */
 function escaped(text: string): string {
   return text
@@ -54,7 +53,7 @@ function escaped(text: string): string {
 const readAfterwards =
   /[*`~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$(?=\$)|(?<=\$)\$|(?<=\bfa\w?):(?=fa-)|\\(?=[nN])|(?<=ﬂ)°|¶(?=ß)/gu;
 
-/** Each of them is as wide as what it stands for: nobody is to copy what cannot be seen. */
+/** Each is as wide as the sign that it replaces: a person who copies the text must see the difference. */
 export const lookAlikes: Readonly<Record<string, string>> = {
   "*": "\u2217",
   _: "\u02cd",

@@ -1,4 +1,4 @@
-// What a node of the artefact graph says and how it looks, alike in every format.
+// The text and the look of a node of the artefact graph, the same in every format.
 import type { GraphClaim, GraphNode, ReviewedHead } from "../../../lib/core/artefact-graph.ts";
 import type { StructuralType } from "../../../lib/model/artefact.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
@@ -8,7 +8,7 @@ import { shortId } from "../text/short-id.ts";
 
 export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";
 
-/** Dark text can be read on every fill, also where the page is dark. */
+/** Dark text is readable on every fill colour, on dark pages too. */
 export const textColour = "#0f172a";
 export const lineColour = "#64748b";
 export const colours: Readonly<Record<Look, { fill: string; line: string }>> = {
@@ -42,7 +42,7 @@ const maxNameLength = 40;
 const maxSummaryLength = 100;
 const maxReasonLength = 80;
 
-/** Plain text, no line of it empty: what it is, who made it, what it says, and what became of each claim about it. */
+/** Plain text without empty lines: type, maker, summary, and the outcome of each claim on it. */
 export function labelOf(node: GraphNode): { title: string; lines: string[] } {
   if (node.kind === "missing") return { title: shortId(node.id), lines: ["not on the blackboard"] };
   const { kind, id, goal_id } = node;
@@ -52,8 +52,8 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 }
 
 /**
- * For a tree, where whoever is above is plain to see: of the claims only those that are open, were terminated, or have a stand-in. `failures`: each stands
- * below and says its reason itself.
+ * For a tree, which shows the source above: only the claims that are open, were terminated, or have a stand-in. `failures`: they are shown
+ * below with their reasons.
  */
 export function detailsOf(
   node: GraphNode,
@@ -61,10 +61,10 @@ export function detailsOf(
 ): { title: string; maker: string; summary: string; claims: string[] } {
   if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", claims: [] };
   const claims = node.kind === "artefact" ? node.claims.filter(({ status, stand_in }) => status !== "complete" || stand_in) : [];
-  const told = (claim: GraphClaim) =>
+  const shownReasons = (claim: GraphClaim) =>
     failures.filter(({ claim_id }) => claim_id === claim.id).map(({ metadata }) => metadata.summary);
   const texts = claims.map((claim) =>
-    claimText({ ...claim, termination_reason: without(claim.termination_reason, told(claim)) }),
+    claimText({ ...claim, termination_reason: without(claim.termination_reason, shownReasons(claim)) }),
   );
   return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), claims: texts };
 }
@@ -79,14 +79,14 @@ function makerOf({ produced_by_agent: agent, produced_by_role: role }: ReviewedH
   return plain(agent === "" || agent === role ? role : `${agent} (${role})`, maxNameLength);
 }
 
-/** An approval without a summary of its own says nothing that its title does not. */
+/** The summary of an approval, unless it only repeats the title. */
 function summaryOf({ verdict, metadata: { summary = "" } }: ReviewedHead): string {
   return verdict === "approval" && summary === approving ? "" : plain(summary, maxSummaryLength);
 }
 
-/** "Agent coder failed" of "Agent coder failed: No paint left" where that reason was told. */
-function without(text: string, told: readonly (string | undefined)[]): string {
-  const end = told.map((reason) => `: ${reason}`).find((each) => text.endsWith(each)) ?? "";
+/** "Agent coder failed" of "Agent coder failed: No paint left", where that reason is shown elsewhere. */
+function without(text: string, reasons: readonly (string | undefined)[]): string {
+  const end = reasons.map((reason) => `: ${reason}`).find((each) => text.endsWith(each)) ?? "";
   return text.slice(0, text.length - end.length);
 }
 
@@ -104,13 +104,13 @@ function standingIn({ stand_in: standIn, grants: [grant] }: GraphClaim): string 
 
 function claimDetail({ status, bidding, termination_reason, grants }: GraphClaim): string {
   if (status === "terminated") return termination_reason;
-  if (status === "complete") return grants.length === 0 ? "nobody took it" : "";
-  if (bidding === "open") return "bids come in";
+  if (status === "complete") return grants.length === 0 ? "no agent worked on it" : "";
+  if (bidding === "open") return "bidding is open";
   const atWork = grants.filter(({ state }) => state === "queued" || state === "running" || state === "waiting");
   return atWork.map(({ agent, state }) => `${agent} ${state}`).join(", ");
 }
 
-/** Text from agents on one line; what may not stand in XML, and hence in no SVG, is replaced. */
-function plain(text: string, most: number): string {
-  return shorten(oneLine(text).replace(/[\p{Cs}\ufffe\uffff]/gu, "\ufffd"), most);
+/** Text from agents on one line; replaces characters that XML, and so SVG, does not allow. */
+function plain(text: string, maxColumns: number): string {
+  return shorten(oneLine(text).replace(/[\p{Cs}\ufffe\uffff]/gu, "\ufffd"), maxColumns);
 }

@@ -1,4 +1,4 @@
-// The artefact graph as a tree for people: each artefact stands below what it was made from in the first place, and names the rest.
+// The artefact graph as a tree for people: each artefact is below its first source, and names its other sources.
 import type { ArtefactGraph, GraphNode } from "../../../lib/core/artefact-graph.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { shortId } from "../text/short-id.ts";
@@ -19,8 +19,8 @@ const colours: Readonly<Record<Look, Colour>> = {
   stub: "dim",
 };
 
-/** However deep it is, so much of a line is left for its text. */
-const minText = 30;
+/** The part of a line that is left for the text at any depth. */
+const minTextColumns = 30;
 
 type Tree = {
   graph: ArtefactGraph;
@@ -37,7 +37,7 @@ export function treeText(graph: ArtefactGraph, drawing: Drawing, columns: number
   const sources = new Map<ArtefactId, ArtefactId[]>();
   for (const { from, to } of graph.edges) sources.set(to, [...(sources.get(to) ?? []), from]);
   const own = graph.nodes.filter(({ kind }) => kind === "artefact");
-  // What is written by hand may name whatever it likes: nobody stands below what comes later.
+  // An artefact written by hand may name any source. Only an earlier one can be its parent.
   const places = new Map(own.map(({ id }, at) => [id, at]));
   const parents = new Map<ArtefactId, ArtefactId>();
   for (const { id } of own) {
@@ -50,7 +50,7 @@ export function treeText(graph: ArtefactGraph, drawing: Drawing, columns: number
   return `${roots.flatMap(({ id }) => branch(tree, id, "", "")).join("\n")}\n`;
 }
 
-/** `head` leads to the artefact, `stem` goes before all that stands below it. */
+/** `head`: the prefix of the artefact's first line; `stem`: the prefix of all lines below it. */
 function branch(tree: Tree, id: ArtefactId, head: string, stem: string): string[] {
   const { nodes, parents, drawing } = tree;
   const { tee, corner, line } = drawing.symbols;
@@ -70,14 +70,17 @@ function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, 
   const { style, symbols } = drawing;
   const { title, maker, summary, claims } = detailsOf(node, failuresOf(graph));
   const paint = style[colours[lookOf(node, graph.goal)]];
-  const said = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
+  const quote = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
   const others = othersOf(tree, node);
   const also = others.length === 0 ? "" : `  ${style.dim(`also from ${others.join(", ")}`)}`;
-  const width = columns === undefined ? undefined : Math.max(minText, columns - below.length);
-  const most = columns === undefined ? Number.POSITIVE_INFINITY : columns - minText;
-  // Of what lies far away only the end of the way is drawn.
-  const shown = (prefix: string) => style.dim(prefix.length <= most ? prefix : `${symbols.more}${prefix.slice(1 - most)}`);
-  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${said}${also}`, { columns: width }).split("\n");
+  const width = columns === undefined ? undefined : Math.max(minTextColumns, columns - below.length);
+  const maxPrefix = columns === undefined ? Number.POSITIVE_INFINITY : columns - minTextColumns;
+  // Of a prefix that is too long, only the end is drawn.
+  const shown = (prefix: string) =>
+    style.dim(prefix.length <= maxPrefix ? prefix : `${symbols.more}${prefix.slice(1 - maxPrefix)}`);
+  const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${quote}${also}`, { columns: width }).split(
+    "\n",
+  );
   const rest = claims.flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
   return [...first, ...rest].map((text, at) => `${shown(at === 0 ? head : below)}${text}`);
 }
@@ -86,7 +89,7 @@ function failuresOf({ nodes }: ArtefactGraph) {
   return nodes.flatMap((node) => (node.kind === "artefact" && node.structural_type === "Failure" ? [node] : []));
 }
 
-/** What it was made from beside that above it. The goal is above all of them. */
+/** The sources that are not above it in the tree. */
 function othersOf({ nodes, sources, parents }: Pick<Tree, "nodes" | "sources" | "parents">, node: GraphNode): string[] {
   const above = new Set<ArtefactId>();
   for (let at = parents.get(node.id); at !== undefined; at = parents.get(at)) above.add(at);

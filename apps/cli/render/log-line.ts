@@ -1,13 +1,13 @@
-// A line of a service's log for people: the JSON that machines read, told in one line.
+// A JSON line of a service's log as one line for people.
 import { clockTime } from "../text/age.ts";
 import { oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Style } from "../text/style.ts";
 
-/** What every line of one container says alike. */
-const known = new Set(["time", "level", "msg", "service", "instance", "agent"]);
+/** Members that are the same in every line of a container, or that the line shows without their name. */
+const unnamed = new Set(["time", "level", "msg", "service", "instance", "agent"]);
 
-/** A line that is no JSON object with a `msg` stays as it is, but for control characters. */
+/** A line that is no JSON object with a `msg` stays unchanged, except for control characters. */
 export function logLine(line: string, style: Style): string {
   const fields = parse(line);
   if (fields === undefined) return oneLine(line);
@@ -15,7 +15,7 @@ export function logLine(line: string, style: Style): string {
   const at = typeof time === "string" && !Number.isNaN(Date.parse(time)) ? `${style.dim(clockTime(time))}  ` : "";
   const paint = level === "error" ? style.red : level === "warn" ? style.yellow : plain;
   const rest = Object.entries(fields)
-    .filter(([name]) => !known.has(name))
+    .filter(([name]) => !unnamed.has(name))
     .map(([name, value]) => style.dim(`${name}=${valueText(name, value)}`));
   return [`${at}${paint(oneLine(String(msg)))}`, ...rest].join("  ");
 }
@@ -33,16 +33,16 @@ function parse(line: string): Record<string, unknown> | undefined {
 
 function valueText(name: string, value: unknown): string {
   if (typeof value !== "string") return oneLine(JSON.stringify(value));
-  return name.endsWith("_id") ? shortId(value) : inBrief(oneLine(value));
+  return name.endsWith("_id") ? shortId(value) : abridged(oneLine(value));
 }
 
 const [keptOfBeginning, keptOfEnd] = [80, 320];
 
-/** Output says at its end why something failed. `--json` has more of it. */
-function inBrief(text: string): string {
+/** Keeps the beginning and the end: the end of an output often says why it failed. `--json` shows more. */
+function abridged(text: string): string {
   const characters = [...text];
   const missing = characters.length - keptOfBeginning - keptOfEnd;
-  // The mark needs room, too.
+  // The mark takes columns, too.
   if (missing <= 40) return text;
   const ends = [characters.slice(0, keptOfBeginning), characters.slice(-keptOfEnd)].map((end) => end.join(""));
   return ends.join(` [… ${missing} characters left out …] `);

@@ -1,22 +1,22 @@
-// The open claims at a glance, a line each, in the most telling form that the terminal is wide enough for.
+// The open claims, a line each, in the most detailed form that fits the width of the terminal.
 import { type Waiting, waitedForBy } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, questionOf } from "../../../lib/model/claim.ts";
-import { isAbsent, pulseOf, type Situation, whyOf } from "../facts/blocked-reason.ts";
+import { blockedReasonOf, isAbsent, livenessOf, type Situation } from "../facts/blocked-reason.ts";
 import { cutVisible, oneLine, padVisible, visibleWidth } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import { actorName } from "./event-line.ts";
 import { type Detail, type Drawing, phaseStrip } from "./phase-strip.ts";
-import { silence, waitingBrief, whyNobodyOrchestrates } from "./waiting-text.ts";
+import { orchestratorProblem, silence, waitingBrief } from "./waiting-text.ts";
 
-/** `about`: the artefact that the claim decides about, where it could be read. */
+/** `about`: the artefact of the claim, where it could be read. */
 export type OpenClaim = ClaimSnapshot & { about: Pick<ArtefactHead, "type" | "version"> | undefined };
 export type Glance = { claims: readonly OpenClaim[]; situation: Situation };
 export type Size = { columns: number; rows: number };
 
 const maxClaims = 10;
 
-/** From the richest to the plainest. */
+/** From the most detailed form to the shortest. */
 type Form = { detail: Detail; typeWidth: number; names: number; isTerse?: boolean };
 const forms: readonly Form[] = [
   { detail: "names", typeWidth: 24, names: 3 },
@@ -28,7 +28,7 @@ const forms: readonly Form[] = [
   { detail: "letters", typeWidth: 0, names: 1, isTerse: true },
 ];
 
-/** Lines no wider than the terminal, and few enough to leave most of it to what stands above them. */
+/** Lines no wider than the terminal, and at most a third of its rows. */
 export function openClaimLines({ claims, situation }: Glance, { columns, rows }: Size, drawing: Drawing): string[] {
   const shown = claims.slice(0, Math.min(maxClaims, Math.max(1, Math.floor(rows / 3))));
   const bodies = forms.map((form) =>
@@ -47,14 +47,14 @@ export function openClaimLines({ claims, situation }: Glance, { columns, rows }:
   return [heading(claims.length, situation, columns, drawing), ...body, ...more].map((line) => cutVisible(line, columns));
 }
 
-/** How many there are, and what stands in the way of all of them. */
+/** The number of open claims, and the problems that concern all of them. */
 function heading(count: number, situation: Situation, columns: number, { style, symbols }: Drawing): string {
   const problems = [
-    ...(whyNobodyOrchestrates(situation) === undefined ? [] : ["nobody orchestrates"]),
+    ...(orchestratorProblem(situation) === undefined ? [] : ["no orchestrator"]),
     ...(situation.pause === undefined ? [] : [`paused by ${oneLine(actorName(situation.pause.by))}`]),
     ...situation.agents.flatMap((agent) => {
-      const pulse = pulseOf(agent, situation);
-      return pulse.reason === "silent" ? [`${agent.name} ${silence(pulse.last_heard, situation.nowMs)}`] : [];
+      const liveness = livenessOf(agent, situation);
+      return liveness.reason === "silent" ? [`${agent.name} ${silence(liveness.last_heard, situation.nowMs)}`] : [];
     }),
   ];
   const number = count === 0 ? "no open claims" : count === 1 ? "1 open claim" : `${count} open claims`;
@@ -63,22 +63,22 @@ function heading(count: number, situation: Situation, columns: number, { style, 
   return `${text}${style.dim(symbols.rule.repeat(Math.max(0, columns - visibleWidth(text))))}`;
 }
 
-function subject({ claim, about }: OpenClaim, most: number): string {
-  const type = cutVisible(oneLine(about?.type ?? ""), most);
+function subject({ claim, about }: OpenClaim, maxColumns: number): string {
+  const type = cutVisible(oneLine(about?.type ?? ""), maxColumns);
   const version = about !== undefined && about.version > 1 ? ` v${about.version}` : "";
   return `${type}${version}${claim.kind === "standard" ? "" : ` (${claim.kind})`}`;
 }
 
-/** Those first who may never come, then those who are waited for longest. */
+/** First the agents that may never act, then those for which the claim has waited longest. */
 function waits(claim: OpenClaim, situation: Situation, { names, isTerse }: Form, { style }: Drawing): string {
   const answers = claim.grants.flatMap((grant): Waiting[] => {
     const question = questionOf(grant);
     return question === undefined || grant.state !== "waiting" ? [] : [{ kind: "answer", question, since: grant.started_at }];
   });
-  const rank = (waiting: Waiting) => (isAbsent(whyOf(waiting, situation)) ? 0 : Date.parse(waiting.since));
+  const rank = (waiting: Waiting) => (isAbsent(blockedReasonOf(waiting, situation)) ? 0 : Date.parse(waiting.since));
   const all = [...answers, ...waitedForBy(claim)].toSorted((one, other) => rank(one) - rank(other));
-  const told = all.slice(0, names).map((waiting) => waitingBrief(waiting, situation, style, isTerse));
-  return `${told.join(", ")}${all.length > names ? ` +${all.length - names}` : ""}`;
+  const shown = all.slice(0, names).map((waiting) => waitingBrief(waiting, situation, style, isTerse));
+  return `${shown.join(", ")}${all.length > names ? ` +${all.length - names}` : ""}`;
 }
 
 function inColumns(rows: readonly string[][]): string[] {

@@ -1,10 +1,10 @@
-// A claim's bids and phases in one strip: `review ✓✓ → parallel ●○ → exclusive ·`.
+// A claim's bids and phases in one line: `review ✓✓ → parallel ●○ → exclusive ·`.
 import type { Claim, ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { Colour, Style } from "../text/style.ts";
 import { type ClaimPhase, phasesOf, type StepState, stageOf } from "./claim-phases.ts";
 import type { Symbols } from "./symbols.ts";
 
-/** `names`: with everyone's name; `signs`: a sign for each; `letters`: phases shortened to their first letter too. */
+/** `names`: the name and the sign of each agent; `signs`: only the signs; `letters`: the phases as first letters, too. */
 export type Detail = "names" | "signs" | "letters";
 export type Drawing = { style: Style; symbols: Symbols };
 
@@ -41,7 +41,7 @@ function bidStrip(claim: Claim, detail: Detail, { style, symbols }: Drawing): st
   const words = new Map(claim.bids.map((bid) => [bid.agent, bid.word]));
   const title = style.bold("bids");
   if (detail !== "names") {
-    // In the electorate's order, so that each keeps its place.
+    // In the order of the electorate, so that each agent keeps its place.
     const marks = claim.electorate.map((agent) => {
       const word = words.get(agent);
       if (word === undefined) return style.yellow(symbols.missing);
@@ -49,11 +49,11 @@ function bidStrip(claim: Claim, detail: Detail, { style, symbols }: Drawing): st
     });
     return `${title} ${marks.join("")}`;
   }
-  const told = claim.electorate.flatMap((agent) => {
+  const others = claim.electorate.flatMap((agent) => {
     const word = words.get(agent);
     if (word === "ignore") return [];
     return [`${agent}:${word === undefined ? style.yellow(symbols.missing) : style.green(word)}`];
   });
   const ignored = claim.bids.filter((bid) => bid.word === "ignore").length;
-  return [title, ...told, ...(ignored === 0 ? [] : [style.dim(`${ignored} ignore`)])].join(" ");
+  return [title, ...others, ...(ignored === 0 ? [] : [style.dim(`${ignored} ignore`)])].join(" ");
 }

@@ -1,4 +1,4 @@
-// What somebody has asked the orchestrator for, as a sentence.
+// A person's request to the orchestrator, as a sentence.
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { agoOf } from "../text/age.ts";
 import { oneLine } from "../text/plain-text.ts";
@@ -7,7 +7,7 @@ import { actorName } from "./event-line.ts";
 
 export function requestSentence(request: SettEvent, nowMs: number): string {
   const who = oneLine(actorName(request.actor));
-  return `${who} asked ${whatFor(request)} ${agoOf(request.time, nowMs)}: it takes effect once an orchestrator gets to it`;
+  return `${who} asked ${whatFor(request)} ${agoOf(request.time, nowMs)}: an orchestrator has not acted on it yet`;
 }
 
 function whatFor({ type, goal_id, artefact_id }: SettEvent): string {
@@ -15,10 +15,10 @@ function whatFor({ type, goal_id, artefact_id }: SettEvent): string {
     case "cancel_requested":
       return `to cancel goal ${shortId(goal_id ?? "")}`;
     case "retry_requested":
-      return `to try again what ended with ${shortId(artefact_id ?? "")}`;
+      return `to retry the claim that failed with ${shortId(artefact_id ?? "")}`;
     case "resume_requested":
-      return "to go on";
+      return "to resume the instance";
     default:
-      return "for a pause";
+      return "to pause the instance";
   }
 }

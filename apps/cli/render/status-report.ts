@@ -1,4 +1,4 @@
-// How an instance stands, for people: the orchestrator, the agents, and each goal with whoever holds it up.
+// The state of an instance for people: the orchestrator, the agents, and each goal with what it waits for.
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
@@ -6,7 +6,7 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { claimsOf, pulseOf, type Situation, workersOf } from "../facts/blocked-reason.ts";
+import { claimsOf, livenessOf, type Situation, workersOf } from "../facts/blocked-reason.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../facts/goal.ts";
 import { ageOf, agoOf, lastingSince } from "../text/age.ts";
 import { oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
@@ -21,25 +21,25 @@ import { requestSentence } from "./request-text.ts";
 import { paintState } from "./state.ts";
 import { storeLine } from "./store-line.ts";
 import { table } from "./table.ts";
-import { unreadableText, waitingSentence, whyNobodyOrchestrates } from "./waiting-text.ts";
+import { orchestratorProblem, unreadableText, waitingSentence } from "./waiting-text.ts";
 
 export type Report = {
   instance: InstanceName;
   goals: readonly GoalReading[];
   situation: Situation;
-  /** What was asked for and is not acted on yet. */
+  /** Requests on which the orchestrator has not acted yet. */
   requests: readonly SettEvent[];
   crashes: readonly Crash[];
   /** How many goals are not shown. */
   hidden: number;
 };
 
-/** Below a goal's id. */
+/** Aligns lines behind a goal's id. */
 const indent = " ".repeat(10);
 const maxFailures = 3;
 const maxReasonLength = 300;
 
-/** `columns`: undefined where nothing is to be cut. */
+/** `columns`: undefined where nothing is cut. */
 export function statusReport(
   { instance, goals, situation, requests, crashes, hidden }: Report,
   drawing: Drawing,
@@ -58,7 +58,7 @@ export function statusReport(
     ...agents.flatMap((agent) => unreadableLine(agent, suggest, style)),
     ...crashes.map((crash) => style.red(crashSentence(crash, nowMs, suggest))),
     ...(crashes.length === 0 ? [] : [""]),
-    ...(goals.length === 0 ? [`There are no goals yet. State one: ${suggest('forage --goal "…"')}`] : []),
+    ...(goals.length === 0 ? [`There are no goals yet. Post one: ${suggest('forage --goal "…"')}`] : []),
     ...(hidden === 0 ? [] : [style.dim(`… ${hidden} older goals, all at rest: ${suggest("status --all")}`)]),
     ...goals.flatMap((goal) => goalLines(goal, situation, drawing, columns)),
   ];
@@ -67,10 +67,10 @@ export function statusReport(
 
 function unreadableLine({ name: agent, unreadable }: RegisteredAgent, suggest: Suggest, style: Style): string[] {
   if (unreadable === undefined) return [];
-  return [style.red(`agent ${agent} is waited for, since ${unreadableText(unreadable.problem, suggest)}`), ""];
+  return [style.red(`Claims wait for agent ${agent}: ${unreadableText(unreadable.problem, suggest)}`), ""];
 }
 
-/** What follows below the report where its goals come in pages. */
+/** The next page of goals, below the report. */
 export function moreGoals(
   goals: readonly GoalReading[],
   situation: Situation,
@@ -82,19 +82,19 @@ export function moreGoals(
 }
 
 function leaderLine(situation: Situation, { style }: Drawing): string {
-  const why = whyNobodyOrchestrates(situation);
-  if (why === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.leader?.epoch}`;
+  const problem = orchestratorProblem(situation);
+  if (problem === undefined) return `orchestrator ${style.green("alive")}, epoch ${situation.leader?.epoch}`;
   if (situation.store?.problem !== undefined) {
-    return `${style.red(`nobody orchestrates: ${why}`)}; no sign of life is taken while Redis refuses writes`;
+    return `${style.red(problem)}; Redis stores no heartbeat while it refuses writes`;
   }
-  return `${style.red(`nobody orchestrates: ${why}`)}; \`${situation.suggest("up")}\` starts it anew, \`${situation.suggest("logs orchestrator")}\` may show why`;
+  return `${style.red(problem)}; \`${situation.suggest("up")}\` starts it again, \`${situation.suggest("logs orchestrator")}\` may show why`;
 }
 
 function pauseLine({ suggest, pause, nowMs }: Situation, style: Style): string[] {
   if (pause === undefined) return [];
   const since = lastingSince(pause.since, nowMs);
   return [
-    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: nothing new is started; to go on: ${suggest("resume")}`,
+    `${style.yellow(`paused for ${since} by ${oneLine(actorName(pause.by))}`)}: no new work starts; to resume: ${suggest("resume")}`,
   ];
 }
 
@@ -102,9 +102,9 @@ function agentRow(agent: RegisteredAgent, situation: Situation, { style }: Drawi
   const { name, role } = agent;
   const workers = workersOf(agent, situation);
   const claims = claimsOf(agent, situation);
-  const { state, beat, paint } = signOfLife(agent, situation, style);
-  const most = workers?.most ?? 1;
-  const many = most > 1 && claims.length > 0 ? ` (${claims.length} of ${most} workers)` : "";
+  const { state, beat, paint } = heartbeatCells(agent, situation, style);
+  const max = workers?.max ?? 1;
+  const many = max > 1 && claims.length > 0 ? ` (${claims.length} of ${max} workers)` : "";
   return [
     { text: name, paint: style.bold },
     { text: oneLine(role) },
@@ -114,26 +114,26 @@ function agentRow(agent: RegisteredAgent, situation: Situation, { style }: Drawi
   ];
 }
 
-function signOfLife(agent: RegisteredAgent, situation: Situation, style: Style) {
+function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Style) {
   const { nowMs } = situation;
-  const pulse = pulseOf(agent, situation);
-  switch (pulse.reason) {
+  const liveness = livenessOf(agent, situation);
+  switch (liveness.reason) {
     case "external":
     case "person":
-      return { state: pulse.reason, beat: "-", paint: style.dim };
+      return { state: liveness.reason, beat: "-", paint: style.dim };
     case "unreadable":
       return { state: "unreadable", beat: "-", paint: style.red };
     case "silent":
-      if (pulse.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
-      return { state: "silent", beat: agoOf(pulse.last_heard, nowMs), paint: style.red };
+      if (liveness.last_heard === null) return { state: "unknown", beat: "never", paint: style.red };
+      return { state: "silent", beat: agoOf(liveness.last_heard, nowMs), paint: style.red };
     case "alive":
       return {
-        state: pulse.state,
-        beat: agoOf(pulse.last_heard, nowMs),
-        paint: pulse.state === "working" ? style.yellow : style.green,
+        state: liveness.state,
+        beat: agoOf(liveness.last_heard, nowMs),
+        paint: liveness.state === "working" ? style.yellow : style.green,
       };
     default:
-      return unreachable(pulse);
+      return unreachable(liveness);
   }
 }
 
@@ -141,11 +141,11 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const { goal, status, artefacts } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
-  const stated = artefacts.find((artefact) => String(artefact.id) === goal);
-  const age = stated === undefined ? "" : ageOf(stated.created_at, situation.nowMs);
+  const first = artefacts.find((artefact) => String(artefact.id) === goal);
+  const age = first === undefined ? "" : ageOf(first.created_at, situation.nowMs);
   const summary = shorten(oneLine(goalSummary(reading)), 80);
   const results = artefacts.filter(({ logical_id }) => String(logical_id) !== String(goal));
-  // Of a claim that cannot be read nothing stands there.
+  // A claim that cannot be read has no line of its own.
   const placeOf = (waiting: Waiting) => ("claim" in waiting && waiting.kind !== "repair" ? waiting.claim : undefined);
   const waits = (claim: string | undefined, lead = indent) =>
     waitingFor
@@ -166,14 +166,14 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   ];
 }
 
-/** The last ones, for there may be hundreds. */
+/** The last Failures; there may be hundreds. */
 function failureLines(reading: GoalReading, situation: Situation, drawing: Drawing): string[] {
   const { style } = drawing;
   const failures = failuresOf(reading);
   const shown = failures.slice(-maxFailures);
   const hidden = failures.length - shown.length;
   return [
-    ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} before these`)}`]),
+    ...(hidden === 0 ? [] : [`${indent}${style.dim(`… and ${hidden} earlier ones`)}`]),
     ...shown.flatMap(({ id, type, metadata, produced_by_agent: agent }) => {
       const by = agent === "" ? "" : ` by \`${oneLine(agent)}\``;
       const reason = shorten(oneLine(metadata.summary ?? ""), maxReasonLength);
@@ -182,15 +182,15 @@ function failureLines(reading: GoalReading, situation: Situation, drawing: Drawi
   ];
 }
 
-/** What a person types who is waited for. */
+/** The command for the person for whom the goal waits. */
 function nextOf(waiting: Waiting): string[] {
   if (waiting.kind === "answer") return [`answer ${shortId(waiting.question)} "…"`];
   return waiting.kind === "approval" ? [`approve ${shortId(waiting.artefact)}`] : [];
 }
 
-/** What to type, on a line of its own, so that it can be copied. */
-function nextLine(words: string, { suggest }: Situation, { style, symbols }: Drawing, lead = indent): string {
-  return `${lead}  ${style.cyan(symbols.arrow)} ${suggest(words)}`;
+/** A command on a line of its own, so that it can be copied. */
+function nextLine(command: string, { suggest }: Situation, { style, symbols }: Drawing, lead = indent): string {
+  return `${lead}  ${style.cyan(symbols.arrow)} ${suggest(command)}`;
 }
 
 function claimLine(open: ClaimSnapshot, artefacts: readonly ArtefactHead[], drawing: Drawing): string {

@@ -1,31 +1,37 @@
-// What there is to say of how Redis stands, and what to do.
+// Warnings about the state of Redis, with advice.
 import type { Situation } from "../facts/blocked-reason.ts";
 import { oneLine } from "../text/plain-text.ts";
 import type { Style } from "../text/style.ts";
+import type { Suggest } from "../text/suggest.ts";
 
-/** Time enough to act before nothing goes on. */
+/** The share of memory at which there is a warning: early enough to act. */
 const warnAt = 0.8;
 
-/** Nothing while all is well. */
+/** Empty while Redis has enough room and takes writes. */
 export function storeLine({ suggest, store }: Pick<Situation, "suggest" | "store">, style: Style): string[] {
   if (store === undefined) return [];
   const { problem, usedBytes, limitBytes } = store;
   const room = `make room with \`${suggest("prune --before 30d")}\`, or raise services.redis.resources.limits.memory in sett.yml, then \`${suggest("up")}\``;
   if (problem !== undefined) {
-    const remedy = isFull(problem)
-      ? room
-      : isOfDisk(problem)
-        ? "make room on the disk where it keeps its data"
-        : `see \`${suggest("logs redis")}\``;
-    return [style.red(`${oneLine(problem)} Nothing is lost, and nothing goes on until it takes them again: ${remedy}`)];
+    return [
+      style.red(
+        `${oneLine(problem)} Nothing is lost. Work goes on when Redis accepts writes again: ${remedyOf(problem, room, suggest)}`,
+      ),
+    ];
   }
   if (limitBytes === undefined || usedBytes < warnAt * limitBytes) return [];
   const share = `${Math.floor((100 * usedBytes) / limitBytes)} % full (${sizeOf(usedBytes)} of ${sizeOf(limitBytes)})`;
-  return [style.yellow(`Redis is ${share}, and takes nothing more when it is full: ${room}`)];
+  return [style.yellow(`Redis is ${share}, and refuses writes when it is full, large results first: ${room}`)];
 }
 
-const isFull = (problem: string) => problem.includes(" OOM ");
-const isOfDisk = (problem: string) => problem.includes(" MISCONF ");
+/** `problem` contains the error word of Redis. */
+function remedyOf(problem: string, room: string, suggest: Suggest): string {
+  if (problem.includes(" OOM ")) return room;
+  if (problem.includes(" MISCONF ")) return "make room on the disk where it keeps its data";
+  if (problem.includes(" READONLY "))
+    return "this server is a replica, which only copies another server; connect to the primary, or make this server the primary";
+  return `see \`${suggest("logs redis")}\``;
+}
 
 function sizeOf(bytes: number): string {
   const gibibytes = bytes / 1024 ** 3;

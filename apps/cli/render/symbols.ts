@@ -1,4 +1,4 @@
-// The signs that lines are drawn with: what a terminal cannot show is drawn in ASCII.
+// The signs of lines and states; in ASCII where the terminal has no UTF-8.
 import type { StepState } from "./claim-phases.ts";
 
 export type Symbols = Record<StepState, string> & {
@@ -7,7 +7,7 @@ export type Symbols = Record<StepState, string> & {
   missing: string;
   rule: string;
   more: string;
-  /** Of a tree: a branch, the last one, and the way past them. */
+  /** In a tree: a branch, the last branch, and a line past branches. */
   tee: string;
   corner: string;
   line: string;
@@ -51,7 +51,7 @@ const ascii: Symbols = {
   line: "|",
 };
 
-/** As POSIX has it: the first of these that is set names the encoding. */
+/** As in POSIX, the first of these variables that is set names the encoding. */
 export function symbolsFor({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>): Symbols {
   return /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || "") ? unicode : ascii;
 }

@@ -1,19 +1,19 @@
-// Columns for people.
+// A table for people.
 import { padVisible, shorten, visibleWidth } from "../text/plain-text.ts";
 import type { Style } from "../text/style.ts";
 import { wrap } from "../text/wrap.ts";
 
-/** `text` is measured, `paint` colours it afterwards. */
+/** `paint` colours the text after it was measured. */
 export type Cell = { text: string; paint?: (text: string) => string };
 
 const gap = 2;
-/** No column but the last becomes narrower than this, nor the last than the second, to make room for others. */
-const narrowest = 12;
-const minOfLast = 16;
+/** To make room for others, columns become no narrower than this; the last one has a minimum of its own. */
+const minColumnWidth = 12;
+const minLastColumnWidth = 16;
 
 /**
- * Lines without their line ends. Where there is a `width`, the last column is cut to it, and of the others the widest are broken between
- * their words; everywhere else nothing is cut or broken, so that programs read it all, a line for each row.
+ * Lines without line breaks. With a `width`, the last column is cut, and the widest of the others are wrapped between words. Without it
+ * nothing is cut or wrapped, so that a program reads every row as one whole line.
  */
 export function table(headings: readonly string[], rows: readonly Cell[][], style: Style, width: number | undefined): string[] {
   const head = headings.map((text): Cell => ({ text, paint: style.dim }));
@@ -41,7 +41,7 @@ function fitted(natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   const last = widths.pop() ?? 0;
   const taken = () => widths.reduce((sum, each) => sum + each + gap, 0);
-  while (taken() + Math.min(last, minOfLast) > width && Math.max(...widths) > narrowest)
+  while (taken() + Math.min(last, minLastColumnWidth) > width && Math.max(...widths) > minColumnWidth)
     widths[widths.indexOf(Math.max(...widths))] = Math.max(...widths) - 1;
   return [...widths, Math.max(8, Math.min(last, width - taken()))];
 }

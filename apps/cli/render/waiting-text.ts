@@ -1,9 +1,9 @@
-// Who is waited for, for how long and why: as a sentence, and as the few words that fit into one line with others.
+// What a goal waits for, for how long and why: as a sentence, and as a few words that share a line with others.
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { leaderLeaseMs } from "../../../lib/model/leases.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
-import { isAbsent, isOrchestrated, type Situation, type Why, whyOf } from "../facts/blocked-reason.ts";
+import { type BlockedReason, blockedReasonOf, hasOrchestrator, isAbsent, type Situation } from "../facts/blocked-reason.ts";
 import { ageOf, agoOf, formatAge, lastingSince } from "../text/age.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
@@ -13,31 +13,31 @@ import type { Suggest } from "../text/suggest.ts";
 const maxReasonLength = 100;
 const pausedText = ": the instance is paused";
 
-/** What follows "waits for". */
+/** The text after "waits for". */
 export function waitingSentence(waiting: Waiting, situation: Situation): string {
   const { nowMs } = situation;
   const age = lastingSince(waiting.since, nowMs);
-  const nobody = isOrchestrated(situation) ? "" : ": nobody orchestrates";
-  const held = situation.pause === undefined ? nobody : pausedText;
+  const noOrchestrator = hasOrchestrator(situation) ? "" : ": no orchestrator is running";
+  const obstacle = situation.pause === undefined ? noOrchestrator : pausedText;
   switch (waiting.kind) {
     case "bid":
       return `the bid of \`${waiting.agent}\`, ${age}${because(waiting, situation)}`;
     case "start":
       return `\`${waiting.agent}\` to start, ${age}${because(waiting, situation)}`;
     case "work": {
-      const why = whyOf(waiting, situation);
+      const why = blockedReasonOf(waiting, situation);
       return `\`${waiting.agent}\`, at work for ${age}${why?.reason === "alive" ? "" : because(waiting, situation)}`;
     }
     case "retry": {
       const reason = shorten(oneLine(waiting.reason), maxReasonLength);
-      return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${held}`;
+      return `the next attempt of \`${waiting.agent}\`, due ${dueIn(waiting.retry_at, nowMs)} (attempt ${waiting.attempt} failed: ${reason})${obstacle}`;
     }
     case "decision":
-      return `the orchestrator to go on with it, ${age}${held}`;
+      return `the orchestrator to go on with it, ${age}${obstacle}`;
     case "claim":
-      return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${nobody}`;
+      return `the orchestrator to open a claim on ${shortId(waiting.artefact)}, ${age}${noOrchestrator}`;
     case "repair":
-      return `somebody to put claim ${shortId(waiting.claim)} right, ${age}: ${oneLine(waiting.problem)}`;
+      return `a person to repair claim ${shortId(waiting.claim)}, ${age}: ${oneLine(waiting.problem)}`;
     case "answer":
       return `a person to answer question ${shortId(waiting.question)}, ${age}`;
     case "approval":
@@ -47,12 +47,12 @@ export function waitingSentence(waiting: Waiting, situation: Situation): string 
   }
 }
 
-/** Without the claim, beside which it stands. What is not as it should be is red. `isTerse`: only who and how long. */
+/** Without the claim, because it is printed beside it. Problems are red. `isTerse`: only the agent and the age. */
 export function waitingBrief(waiting: Waiting, situation: Situation, style: Style, isTerse = false): string {
   const { nowMs } = situation;
   const age = lastingSince(waiting.since, nowMs);
   const ofAgent = (agent: AgentName, whenAlive: string) => {
-    const why = whyOf(waiting, situation);
+    const why = blockedReasonOf(waiting, situation);
     if (why?.reason === "paused") return style.yellow(isTerse ? `${agent} paused` : `${agent} to start, paused`);
     if (isTerse) return (isAbsent(why) ? style.red : same)(`${agent} ${age}`);
     if (why?.reason === "unregistered") return style.red(`${agent} not registered`);
@@ -71,8 +71,8 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
       return style.yellow(`${waiting.agent} ${isTerse ? "" : "again "}${dueIn(waiting.retry_at, nowMs)}`);
     case "decision":
     case "claim":
-      if (whyOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
-      return (isOrchestrated(situation) ? same : style.red)(`orchestrator ${age}`);
+      if (blockedReasonOf(waiting, situation)?.reason === "paused") return style.yellow("paused");
+      return (hasOrchestrator(situation) ? same : style.red)(`orchestrator ${age}`);
     case "repair":
       return style.red(isTerse ? "a repair" : `claim ${shortId(waiting.claim)} is malformed`);
     case "answer":
@@ -84,25 +84,25 @@ export function waitingBrief(waiting: Waiting, situation: Situation, style: Styl
   }
 }
 
-/** The state of the leader lease, in words that need no subject; undefined while somebody orchestrates. */
-export function whyNobodyOrchestrates({ leader }: Pick<Situation, "leader">): string | undefined {
+/** Why no orchestrator is active, as a clause; undefined while one is. */
+export function orchestratorProblem({ leader }: Pick<Situation, "leader">): string | undefined {
   if (leader === undefined) return "no orchestrator is running";
-  if (isOrchestrated({ leader })) return undefined;
-  const heard = formatAge(leaderLeaseMs - leader.expiresInMs);
-  return `the orchestrator (${oneLine(leader.holder)}, epoch ${leader.epoch}) was last heard ${heard} ago`;
+  if (hasOrchestrator({ leader })) return undefined;
+  const age = formatAge(leaderLeaseMs - leader.expiresInMs);
+  return `the orchestrator (${oneLine(leader.holder)}, epoch ${leader.epoch}) is silent, last heard ${age} ago`;
 }
 
-/** `silent 4m`, `never heard of`. */
+/** `silent 4m`, `never heard`. */
 export function silence(lastHeard: string | null, nowMs: number): string {
-  return lastHeard === null ? "never heard of" : `silent ${ageOf(lastHeard, nowMs)}`;
+  return lastHeard === null ? "never heard" : `silent ${ageOf(lastHeard, nowMs)}`;
 }
 
 function because(waiting: Waiting & { agent: AgentName }, situation: Situation): string {
-  const why = whyOf(waiting, situation);
+  const why = blockedReasonOf(waiting, situation);
   return why === undefined ? "" : `: ${reasonText(why, waiting.agent, situation)}`;
 }
 
-function reasonText(why: Why, agent: AgentName, { suggest, nowMs, store }: Situation): string {
+function reasonText(why: BlockedReason, agent: AgentName, { suggest, nowMs, store }: Situation): string {
   switch (why.reason) {
     case "unregistered":
       return "it is no longer registered";
@@ -115,14 +115,14 @@ function reasonText(why: Why, agent: AgentName, { suggest, nowMs, store }: Situa
       return unreadableText(why.problem, suggest);
     case "silent": {
       const heard =
-        why.last_heard === null ? "has never been heard of" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
-      if (store?.problem !== undefined) return `it ${heard}: no sign of life is taken while Redis refuses writes`;
-      return `it ${heard}: \`${suggest("up")}\` starts it anew, \`${suggest(`logs ${agent}`)}\` may show why`;
+        why.last_heard === null ? "has never sent a heartbeat" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
+      if (store?.problem !== undefined) return `it ${heard}: Redis stores no heartbeat while it refuses writes`;
+      return `it ${heard}: \`${suggest("up")}\` starts it again, \`${suggest(`logs ${agent}`)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;
       const on = others.length === 0 ? `claim ${shortId(only ?? "")}` : `${why.claims.length} other claims`;
-      return `it has been at work on ${on} for ${lastingSince(why.since, nowMs)}`;
+      return `it has worked on ${on} for ${lastingSince(why.since, nowMs)}`;
     }
     case "alive":
       return `it is ${why.state}, last heard ${agoOf(why.last_heard, nowMs)}`;
@@ -131,9 +131,9 @@ function reasonText(why: Why, agent: AgentName, { suggest, nowMs, store }: Situa
   }
 }
 
-/** Of an agent whose registration nobody can make out. */
+/** For an agent whose registration cannot be read. */
 export function unreadableText(problem: string, suggest: Suggest): string {
-  return `its registration cannot be read (${shorten(oneLine(problem), maxReasonLength)}): \`${suggest("up")}\` writes it anew`;
+  return `its registration cannot be read (${shorten(oneLine(problem), maxReasonLength)}): \`${suggest("up")}\` writes it again`;
 }
 
 function dueIn(at: string, nowMs: number): string {

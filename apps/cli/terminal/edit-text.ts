@@ -1,4 +1,4 @@
-// Lets a person write in the editor of their choice, as git does for messages.
+// Opens a text in the person's editor, as git does for commit messages.
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,13 +8,13 @@ import { dirname, join } from "node:path";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Shell } from "./shell.ts";
 
-/** What is below it is left out: a text may have lines that begin with `#`. */
+/** Everything below this line is a note. Lines with `#` above it belong to the text. */
 const scissors = "# ------------------------ >8 ------------------------";
 
-/** Without what was below the scissors, and without white space around. The file stays until it is removed. */
+/** The text above the scissors line, without white space around it. The file stays until `remove` is called. */
 export type Edited = { path: string; bytes: Uint8Array; remove(): Promise<void> };
 
-/** `text` stands there from the beginning, `notes` below it as comments. Throws `command-failed`. */
+/** The editor opens with `text`, and with `notes` below it as comments. Throws `command-failed`. */
 export async function editText(text: string, notes: readonly string[], { env }: Pick<Shell, "env">): Promise<Edited> {
   const path = join(await mkdtemp(join(tmpdir(), "sett-answer-")), "ANSWER.md");
   const comments = notes.map((line) => `# ${line}`.trimEnd());
@@ -26,13 +26,16 @@ export async function editText(text: string, notes: readonly string[], { env }: 
   if (failure === undefined) return edited;
   const isUntouched = edited.bytes.length === 0 || new TextDecoder().decode(edited.bytes) === text;
   if (isUntouched) await remove();
-  const kept = isUntouched ? "" : ` What you wrote is kept in ${path}.`;
-  throw new SettError("command-failed", `The editor \`${editor}\` ${failure}: nothing was answered.${kept}`, {
-    hint: "Set VISUAL or EDITOR to yours, or give the answer on the command line, behind the id.",
+  const kept = isUntouched ? "" : ` Your text is in ${path}.`;
+  throw new SettError("command-failed", `The editor \`${editor}\` ${failure}: no answer was posted.${kept}`, {
+    hint: "Set VISUAL or EDITOR to your editor, or write the answer on the command line, after the id.",
   });
 }
 
-/** Through the shell, because people write `code --wait`. It draws on stderr: stdout may be read by a program. Returns what went wrong. */
+/**
+ * Runs the editor through the shell, because people set it to `code --wait`. It draws on stderr, because a program may read stdout. Returns
+ * what went wrong, if anything.
+ */
 async function runEditor(editor: string, path: string): Promise<string | undefined> {
   const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, editor, path], { stdio: ["inherit", 2, 2] });
   const [code, signal]: (number | string | null)[] = await once(child, "exit");
@@ -40,7 +43,7 @@ async function runEditor(editor: string, path: string): Promise<string | undefin
   return signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
 }
 
-/** Cut as bytes: whether they are text is not known yet. The text may hold such a line too; ours is the last that begins a line. */
+/** Works on bytes, because they may not be UTF-8. The text may contain the scissors line too; ours is the last one. */
 function withoutNotes(written: Uint8Array): Uint8Array {
   const bytes = Buffer.concat([Buffer.from("\n"), written]);
   const at = bytes.lastIndexOf(`\n${scissors}`);

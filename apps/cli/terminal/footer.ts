@@ -1,33 +1,33 @@
-// Lines that stay at the foot of a terminal while others scroll by above them.
+// Lines that stay at the bottom of a terminal while other lines scroll above them.
 
 import { visibleWidth } from "../text/plain-text.ts";
 import { type Output, writingBy } from "./output.ts";
 
-/** Makes the lines anew for the terminal as it is now. */
+/** Renders the lines for the present size of the terminal. */
 export type Draw = () => string[];
 
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
-/** What is too wide must not go on in another row, which nobody would count. */
+/** A line that is too wide must not continue in another row: `#erase` would not count that row. */
 const clip = "\u001b[?7l";
 const wrap = "\u001b[?7h";
 
-/** The cursor always rests at the beginning of the row below, where a stray text of somebody else does the least harm. */
+/** The cursor rests at the beginning of the row below the footer, where the output of another program does the least harm. */
 export class Footer implements AsyncDisposable {
   readonly #out: Output;
   readonly #columns: () => number;
   #draw: Draw | undefined;
-  /** As they stand there now. */
+  /** The lines that the terminal shows now. */
   #drawn: string[] = [];
   #last: Promise<void> = Promise.resolve();
 
-  /** `columns`: how wide the terminal is now. */
+  /** `columns`: the present width of the terminal. */
   constructor(out: Output, columns: () => number) {
     this.#out = out;
     this.#columns = columns;
   }
 
-  /** From now on shows these lines; undefined: none. */
+  /** Shows these lines from now on; undefined: none. */
   show(draw: Draw | undefined): Promise<void> {
     return this.#inTurn(async () => {
       this.#draw = draw;
@@ -35,7 +35,7 @@ export class Footer implements AsyncDisposable {
     });
   }
 
-  /** The same output, for texts of whole lines that come to stand above the footer. */
+  /** The same output; it writes texts of whole lines above the footer. */
   above(output: Output): Output {
     if (!output.isTerminal) return output;
     const isOurs = output === this.#out;
@@ -49,12 +49,12 @@ export class Footer implements AsyncDisposable {
     return writingBy(output, write);
   }
 
-  /** Leaves the terminal as if there had been no footer. */
+  /** Removes the footer from the terminal. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.show(undefined);
   }
 
-  /** One text that replaces the footer by `text` and the footer, shown by the terminal in one piece where it knows how to. */
+  /** One text that replaces the footer by `text` and the footer. A terminal that supports it shows both at once. */
   #over(text: string): string {
     const erasing = this.#erase();
     this.#drawn = this.#draw?.() ?? [];
@@ -63,7 +63,7 @@ export class Footer implements AsyncDisposable {
   }
 
   #erase(): string {
-    // A terminal that has become narrower has broken what was as wide as before.
+    // A terminal that has become narrower has wrapped lines of the old width.
     const columns = Math.max(1, this.#columns());
     const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(visibleWidth(line) / columns)), 0);
     this.#drawn = [];

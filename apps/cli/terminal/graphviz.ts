@@ -1,4 +1,4 @@
-// DOT as a picture, drawn by Graphviz' own program.
+// Draws DOT as a picture with the program `dot` of Graphviz.
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { CommandOutcome } from "../../../lib/process/command.ts";
@@ -7,12 +7,12 @@ import { firstLine, plainLines } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Shell } from "./shell.ts";
 
-/** Five hundred nodes take less than a second. */
+/** Graphviz draws five hundred nodes in less than a second. */
 const drawingMs = 60_000;
 
 type Surroundings = Pick<Shell, "env" | "cwd" | "err" | "interrupted" | "suggest">;
 
-/** Throws `tool-failed` where there is no `dot`, or where it fails. Its warnings go to `err`. */
+/** Throws `tool-failed` where `dot` is missing or fails. The warnings of `dot` go to `err`. */
 export async function svgText(dot: string, { env, cwd, err, interrupted, suggest }: Surroundings): Promise<string> {
   const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const outcome = await runCommand({
@@ -29,19 +29,19 @@ export async function svgText(dot: string, { env, cwd, err, interrupted, suggest
 }
 
 function failureOf(outcome: CommandOutcome, suggest: Suggest): SettError {
-  const hint = `\`${suggest("graph --format dot")}\` prints what Graphviz would draw.`;
+  const hint = `\`${suggest("graph --format dot")}\` prints the input of Graphviz.`;
   switch (outcome.kind) {
     case "not_started":
       if (outcome.reason !== "not_found") return new SettError("tool-failed", outcome.message, { hint });
-      return new SettError("tool-failed", "The picture is drawn by Graphviz, whose program `dot` is not in the PATH.", {
-        hint: `Install Graphviz (Debian: apt-get install graphviz; macOS: brew install graphviz), or draw elsewhere: ${hint}`,
+      return new SettError("tool-failed", "Graphviz draws the picture, and its program `dot` is not in the PATH.", {
+        hint: `Install Graphviz (Debian: apt-get install graphviz; macOS: brew install graphviz), or draw on another machine: ${hint}`,
       });
     case "exited":
-      return new SettError("tool-failed", `Graphviz failed: ${firstLine(textOf(outcome.stderr)) || "it did not say why."}`, {
+      return new SettError("tool-failed", `Graphviz failed: ${firstLine(textOf(outcome.stderr)) || "it gave no reason."}`, {
         hint,
       });
     case "timed_out":
-      return new SettError("tool-failed", `Graphviz was not done after ${drawingMs / 1000} s.`, { hint });
+      return new SettError("tool-failed", `Graphviz did not finish within ${drawingMs / 1000} s.`, { hint });
     case "output_too_large":
       return new SettError("tool-failed", "Graphviz drew a picture of more than 32 MiB.", { hint });
     case "aborted":

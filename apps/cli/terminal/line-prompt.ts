@@ -1,17 +1,17 @@
-// One line that a person types below a log that goes on.
+// A prompt for one line, below a log that goes on.
 import process from "node:process";
 import { createInterface, type Interface } from "node:readline";
 import { sleep } from "../../../lib/async/sleep.ts";
-import { dropTyped } from "./drop-typed.ts";
+import { discardInput } from "./discard-input.ts";
 import { type Output, writingBy } from "./output.ts";
 
-/** What is pasted comes all at once, several lines of it too: they are one answer, and none of them answers the next question. */
+/** Pasted lines arrive at once. All lines within this time are one answer, and none of them answers the next question. */
 const pasteMs = 50;
 
 export class LinePrompt implements Disposable {
   readonly #prompt: string;
   #open: Interface | undefined;
-  /** Entered, and perhaps not the last of them. */
+  /** Lines that were entered; more of the same paste may follow. */
   #lines: string[] = [];
   #settle: ((text: string | undefined) => void) | undefined;
 
@@ -20,25 +20,25 @@ export class LinePrompt implements Disposable {
   }
 
   /**
-   * Resolves with what was typed from now on (empty where the input ends first), or with undefined when the prompt was dismissed. `typed`
-   * stands there already.
+   * Resolves with the text that was typed from now on (empty where the input ends first), or with undefined when the prompt was dismissed.
+   * The prompt begins with `typed`.
    */
   ask(typed: string): Promise<string | undefined> {
     return new Promise((resolve) => {
       this.#settle = resolve;
-      dropTyped(process.stdin);
+      discardInput(process.stdin);
       this.#show(typed);
     });
   }
 
-  /** The prompt goes away with what was typed so far. */
+  /** Removes the prompt together with its unfinished text. */
   dismiss(): void {
     this.#hide();
     this.#close();
     this.#finish(undefined);
   }
 
-  /** The same output, for texts of whole lines that come to stand above the prompt. */
+  /** The same output; it writes texts of whole lines above the prompt. */
   above(output: Output): Output {
     const write = async (text: string) => {
       const typed = this.#hide();
@@ -48,7 +48,7 @@ export class LinePrompt implements Disposable {
     return writingBy(output, write);
   }
 
-  /** The terminal is as it was before. */
+  /** Restores the terminal. */
   [Symbol.dispose](): void {
     this.dismiss();
   }
@@ -66,12 +66,12 @@ export class LinePrompt implements Disposable {
       this.#close();
       this.#finish(text);
     });
-    // The terminal hands Ctrl-C over as a key while a line is edited.
+    // While a line is edited, the terminal sends Ctrl-C as a key.
     reading.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
     reading.on("close", () => {
       if (this.#open !== reading) return;
       const text = this.#lines.join("\n").trim();
-      // Nobody has pressed Enter behind the prompt.
+      // The person has not pressed Enter after the prompt.
       if (this.#lines.length === 0) process.stderr.write("\n");
       this.#finish(text);
     });
@@ -79,10 +79,10 @@ export class LinePrompt implements Disposable {
     if (typed !== "") reading.write(typed);
   }
 
-  /** Erases it; what was typed so far, if it was there. */
+  /** Erases the prompt, and returns its unfinished text; undefined where no prompt was shown. */
   #hide(): string | undefined {
     const reading = this.#open;
-    // What has been entered stands above already.
+    // Lines that were entered are part of the log already.
     if (reading === undefined || this.#lines.length > 0) return undefined;
     const { rows } = reading.getCursorPos();
     const { line } = reading;

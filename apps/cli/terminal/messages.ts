@@ -1,4 +1,4 @@
-// Sentences for people, on stderr: what is being done, what to know, what to do next.
+// Sentences for people, on stderr: progress, notes, warnings, and what to do next.
 import { createConsola, type LogObject } from "consola/core";
 import { visibleWidth } from "../text/plain-text.ts";
 import { wrap } from "../text/wrap.ts";
@@ -12,11 +12,11 @@ export type Messages = {
   next(sentence: string): void;
 };
 
-/** Through consola, with two of its ways turned off: it folds what is repeated, and writes to stdout. */
+/** Uses consola without two of its habits: it drops repeated messages, and it writes to stdout. */
 export function createMessages(err: Output): Messages {
   const write = ({ type, args }: LogObject) => {
     const mark = markOf(type, err);
-    // What is to be typed next is copied as one line.
+    // People copy a command as one line.
     const wrapping = { columns: err.columns, indent: visibleWidth(mark), isOneLine: type === "log" };
     void err.write(`${wrap(`${mark}${args.map(String).join(" ")}`, wrapping)}\n`);
   };

@@ -1,14 +1,14 @@
-// One of the two streams that the program writes to.
+// One of the program's two output streams.
 import { createStyle, type Layout } from "../text/style.ts";
 
-/** Its `columns` are those of now. */
+/** `columns` is the present width. */
 export type Output = Layout & {
   isTerminal: boolean;
-  /** Resolves when the text is out of our hands, so that whoever waits writes no faster than the reader reads. */
+  /** Resolves when the stream has accepted the text, so that a caller who waits writes no faster than the reader reads. */
   write(text: string): Promise<void>;
 };
 
-/** The same output, whose text goes another way. */
+/** The same output with another `write`. */
 export function writingBy(output: Output, write: Output["write"]): Output {
   return {
     ...output,
@@ -22,8 +22,8 @@ export function writingBy(output: Output, write: Output["write"]): Output {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * `onClosed` is called when the reader has gone (`sett hoard | head -1`): there is nobody left to write for. Colours only on a
- * terminal that knows them, and never against NO_COLOR.
+ * `onClosed` is called when the reader has closed the stream (`sett hoard | head -1`). Colours only on a terminal that knows them, and
+ * never where NO_COLOR is set.
  */
 export function createOutput(stream: NodeJS.WriteStream, env: Environment, onClosed: () => void): Output {
   const isTerminal = stream.isTTY === true;

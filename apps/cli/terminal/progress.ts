@@ -1,4 +1,4 @@
-// Long steps, several at a time: spinners on a terminal, a line for each beginning and end elsewhere.
+// Progress of long steps that run at the same time: spinners on a terminal, elsewhere a line for each start and end.
 
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { wrap } from "../text/wrap.ts";
@@ -8,7 +8,7 @@ const frames = [..."⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"];
 const frameMs = 80;
 
 export type Step = {
-  /** What it is doing right now. `isMilestone`: worth a line of its own where nothing moves. */
+  /** What the step does now. `isMilestone`: prints a line of its own where there is no spinner. */
   update(detail: string, options?: { isMilestone?: boolean }): void;
   done(result: string): void;
 };
@@ -47,7 +47,7 @@ export class Progress implements Disposable {
     };
   }
 
-  /** What is still running is no longer shown. */
+  /** Removes the steps that still run from the terminal. */
   [Symbol.dispose](): void {
     this.#running.clear();
     clearInterval(this.#timer);
@@ -75,7 +75,7 @@ export class Progress implements Disposable {
     this.#print(lines.join("\n"));
   }
 
-  /** From the first column on: what a person has typed meanwhile, Ctrl-C for one, stands there, too. */
+  /** Erases from the first column on, because a typed key such as Ctrl-C may be shown there. */
   #erase(): void {
     if (this.#drawnLines > 0) void this.#err.write(`\r\u001b[${this.#drawnLines}A\u001b[J`);
     this.#drawnLines = 0;

@@ -1,4 +1,4 @@
-// What a command has of the world around it; main.ts makes it.
+// A command's access to the world around it; main.ts creates it.
 import type { SettError } from "../../../lib/model/errors.ts";
 import type { Suggest } from "../text/suggest.ts";
 import type { Messages } from "./messages.ts";
@@ -7,11 +7,11 @@ import type { Output } from "./output.ts";
 export type Shell = {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
-  /** Sett's own. */
+  /** The version of Sett. */
   version: string;
-  /** A file inside this program, as it was handed out. Undefined in one that was built for its own machine, and in sources. */
+  /** A file inside the released program. Undefined in one that was built for its own machine only, and from sources. */
   carried(name: string): Blob | undefined;
-  /** A command to type next, for the same instance. */
+  /** Makes a command to type next, for the same instance. */
   suggest: Suggest;
   /** Data, and nothing else. */
   out: Output;
@@ -20,13 +20,13 @@ export type Shell = {
   /** Sentences for people, on `err`. */
   messages: Messages;
   stdin: () => AsyncIterable<Uint8Array>;
-  /** A person reads `err` and can type: both it and stdin are terminals. */
+  /** A person reads `err` and can type: `err` and stdin are terminals. */
   isInteractive: boolean;
-  /** Aborts when the person, or a supervisor, has had enough. */
+  /** Aborts at Ctrl-C, and at a signal of a supervisor. */
   interrupted: AbortSignal;
   /**
-   * What to tell whoever interrupts a second time, asked for at that moment: the program then ends at once and leaves what it
-   * was tidying up. Undefined: there is nothing to tell.
+   * Sets what the program prints at a second interruption; it then ends at once, and its clean-up stays incomplete. `message` is called at
+   * that moment. Undefined: it prints nothing.
    */
-  ifAbandoned(tell: () => SettError | undefined): void;
+  onAbandon(message: () => SettError | undefined): void;
 };

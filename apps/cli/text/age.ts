@@ -1,4 +1,4 @@
-// Times as people say them.
+// Times and durations for people.
 
 const steps = [
   { unit: "d", ms: 86_400_000 },
@@ -7,7 +7,7 @@ const steps = [
   { unit: "s", ms: 1_000 },
 ] as const;
 
-/** `3s`, `5m`, `2h`, `4d`: rounded down, in the largest unit that fits. Less than a second, and the future, are `now`. */
+/** `3s`, `5m`, `2h`, `4d`: rounded down, in the largest unit that fits. Less than a second, and a time in the future, are `now`. */
 export function formatAge(ms: number): string {
   const step = steps.find((each) => ms >= each.ms);
   return step === undefined ? "now" : `${Math.floor(ms / step.ms)}${step.unit}`;
@@ -30,13 +30,13 @@ export function agoOf(at: string, nowMs: number): string {
   return age === "now" ? "just now" : `${age} ago`;
 }
 
-/** `14:03:41`, by this machine's clock. */
+/** `14:03:41`, in this machine's time zone. */
 export function clockTime(at: string): string {
   const date = new Date(at);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** `2026-11-21`, by this machine's clock. */
+/** `2026-11-21`, in this machine's time zone. */
 export function calendarDay(at: string): string {
   const date = new Date(at);
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");

@@ -1,37 +1,37 @@
-// Text from agents, made safe and fit to stand in one line of ours.
+// Makes text from agents safe to print.
 
 /** Control characters could move the cursor, colour the terminal or forge a line. Line breaks become spaces. */
 export function oneLine(text: string): string {
   return text.replace(escapes, "").replace(/\s+/g, " ").replace(controls, "�").trim();
 }
 
-/** The same for text of several lines, which keep their breaks and tabs. */
+/** The same for text of several lines, which keeps its line breaks and tabs. */
 export function plainLines(text: string): string {
   return text.replace(escapes, "").replace(/\r\n/g, "\n").replace(controlsInLines, "�");
 }
 
-/** Colours and movements of the cursor: nothing is lost without them. */
+/** Colours and movements of the cursor. They are removed without a mark. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for.
 const escapes = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 
-/** C0 and C1 controls, and the marks that turn the direction of text around. */
+/** C0 and C1 controls, and the marks that change the direction of text. */
 const controls = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 const controlsInLines = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 const maxLineLength = 100;
-/** No more is looked at: a line of 16 MiB is no summary. */
-const lookedAt = 2_000;
+/** Only the beginning is read: a line may have 16 MiB. */
+const maxInspected = 2_000;
 
-/** The first line that says anything, shortened; empty when there is none. */
+/** The first line that is not blank, shortened; empty when there is none. */
 export function firstLine(text: string): string {
-  const [first = ""] = text.trimStart().slice(0, lookedAt).split("\n");
+  const [first = ""] = text.trimStart().slice(0, maxInspected).split("\n");
   return shorten(oneLine(first), maxLineLength);
 }
 
-/** At most so many columns, the last of them `…` when something is missing. */
-export function shorten(text: string, most: number): string {
-  if (visibleWidth(text) <= most) return text;
-  let left = most - 1;
+/** At most `maxColumns` wide; ends with `…` where something is left out. */
+export function shorten(text: string, maxColumns: number): string {
+  if (visibleWidth(text) <= maxColumns) return text;
+  let left = maxColumns - 1;
   const kept: string[] = [];
   for (const character of text) {
     left -= widthOf(character);
@@ -41,7 +41,7 @@ export function shorten(text: string, most: number): string {
   return `${kept.join("")}…`;
 }
 
-/** How many columns a text takes, its colours not counted. */
+/** How many columns a text takes, without its colours. */
 export function visibleWidth(text: string): number {
   const bare = text.replace(escapes, "");
   if (plainAscii.test(bare)) return bare.length;
@@ -51,7 +51,7 @@ export function visibleWidth(text: string): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
 const plainAscii = /^[\u0000-\u007f]*$/;
 
-/** As most terminals draw it: what Chinese, Japanese and Korean are written with, and pictures, take two columns. */
+/** As most terminals draw it: Chinese, Japanese and Korean characters and emoji take two columns. */
 function widthOf(character: string): number {
   if (withoutWidth.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
@@ -61,14 +61,14 @@ const withoutWidth = /^(?:\p{Mn}|\p{Me}|[\u200b-\u200d\u2060\ufeff])$/u;
 const wide =
   /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation})$/u;
 
-/** The text filled up with spaces to so many columns. */
+/** The text, padded with spaces to this width. */
 export function padVisible(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
 }
 
-/** At most so many columns of a text with colours, which end where they would have ended. */
-export function cutVisible(text: string, most: number): string {
-  let left = most;
+/** The first `maxColumns` columns of a text with colours; all its colour codes stay. */
+export function cutVisible(text: string, maxColumns: number): string {
+  let left = maxColumns;
   return text.replace(escapeOrCharacter, (token) => {
     if (token.startsWith("\u001b[")) return token;
     left -= widthOf(token);

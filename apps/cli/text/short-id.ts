@@ -1,4 +1,4 @@
-/** What is shown of an id: its first eight characters are enough to tell the few that a person has before their eyes apart. */
+/** The first eight characters of an id: enough to tell apart the few that a person sees at once. */
 export function shortId(id: string): string {
   return id.slice(0, 8);
 }

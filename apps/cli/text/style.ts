@@ -1,4 +1,4 @@
-// Colours, where they are wanted.
+// Colours of the terminal.
 
 const codes = {
   bold: [1, 22],
@@ -14,10 +14,10 @@ const codes = {
 export type Colour = keyof typeof codes;
 export type Style = Record<Colour, (text: string) => string>;
 
-/** How a text is laid out. `columns`: undefined where lines may have any length. */
+/** The layout of a text. `columns`: undefined where lines may have any length. */
 export type Layout = { style: Style; readonly columns: number | undefined };
 
-/** Functions that colour a text, or leave it as it is. */
+/** Functions that colour a text, or return it unchanged. */
 export function createStyle(isColoured: boolean): Style {
   const paint = (colour: Colour) => {
     const [on, off] = codes[colour];

@@ -1,9 +1,9 @@
-// What is suggested to be typed next reaches the same instance.
+// Advice to type a command names the same instance.
 
-/** From the words after `sett` to the whole command, with ` --name demo` where the person has named the instance so. */
-export type Suggest = (words: string) => string;
+/** Makes the whole command line from what follows `sett`; adds ` --name demo` where the person has used that option. */
+export type Suggest = (command: string) => string;
 
 export function suggestFor(name: string | undefined): Suggest {
   const flag = name === undefined ? "" : ` --name ${name}`;
-  return (words) => `sett ${words}${flag}`;
+  return (command) => `sett ${command}${flag}`;
 }

@@ -1,19 +1,18 @@
-// Lines broken between words, where the terminal would break them inside one.
+// Wraps lines between words; a terminal would break them inside a word.
 import { padVisible, visibleWidth } from "./plain-text.ts";
 
 type Wrapping = {
   /** Undefined where lines may have any length. */
   columns: number | undefined;
-  /** How far what follows a break stands in; as far as the line itself if not given. */
+  /** The indent of continuation rows (default: that of the line). */
   indent?: number;
   /**
-   * Filled up with spaces instead of ended: to the terminal it stays one line, and so it does for whoever copies it. For what is to be
-   * typed.
+   * Pads rows with spaces instead of breaking the line: a terminal then copies it as one line. For commands.
    */
   isOneLine?: boolean;
 };
 
-/** Each line of the text by itself; colours go on over a break. A word that is wider than the terminal is left to it. */
+/** Wraps each line of the text by itself. Colours continue after a break. A word that is wider than the terminal stays whole. */
 export function wrap(text: string, wrapping: Wrapping): string {
   const { columns } = wrapping;
   if (columns === undefined) return text;
@@ -23,15 +22,15 @@ export function wrap(text: string, wrapping: Wrapping): string {
     .join("\n");
 }
 
-/** Spaces, perhaps after a colour has begun. */
+/** Leading spaces, perhaps after the code of a colour. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with the escape character.
 const beginning = /^(?:\u001b\[[0-9;]*m)* */;
 
 function wrapLine(line: string, columns: number, { indent, isOneLine = false }: Wrapping): string {
   const [lead = ""] = beginning.exec(line) ?? [];
-  // Some room is left on the narrowest of terminals.
+  // Leaves some room on very narrow terminals.
   const hang = " ".repeat(Math.min(indent ?? visibleWidth(lead), Math.floor(columns / 2)));
-  // A space has to stand between two rows that are one line.
+  // Two rows of one line need a space between them.
   const width = isOneLine ? columns - 1 : columns;
   const rows: string[] = [];
   let row = lead;
@@ -50,7 +49,7 @@ function wrapLine(line: string, columns: number, { indent, isOneLine = false }: 
   return all.map((each, at) => (at === all.length - 1 ? each : filled(each, columns))).join("");
 }
 
-/** To the edge of the last row that it takes, with at least one space. */
+/** Padded to the right edge of its last row, with at least one space. */
 function filled(row: string, columns: number): string {
   return padVisible(row, Math.ceil((visibleWidth(row) + 1) / columns) * columns);
 }

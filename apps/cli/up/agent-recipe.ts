@@ -1,20 +1,20 @@
-// How an agent's image is built, and what it is built from.
+// How an agent's image is built, and from which inputs.
 import type { ImageSource } from "../../../lib/model/config.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 import type { ContainerRuntime, ImageInfo, Progress } from "../../../lib/runtime/port.ts";
 import { buildDevcontainer, readDevcontainer } from "./build-devcontainer.ts";
 import { contextHash, devcontainerHash } from "./context-hash.ts";
 
-/** `inputs` stands for all that goes into the image; undefined when that cannot be told without building. */
+/** `inputs`: a digest of everything that goes into the image; undefined when only a build can tell. */
 export type Recipe = {
   inputs: string | undefined;
   build(labels: Record<string, string>, progress: Progress): Promise<ImageInfo>;
 };
 
-/** Whose machine it is built on and for. */
+/** The machine on which the image is built. */
 export type Place = {
   runtime: Pick<ContainerRuntime, "images">;
-  /** Whom the agent runs as. */
+  /** The user as which the agent runs. */
   owner: Owner;
   env: Readonly<Record<string, string | undefined>>;
 };

@@ -1,4 +1,4 @@
-// The container of one agent: its image, started with the cub, and what it may see of the machine (docs/internals/containers.md#what-a-container-may-do).
+// The container of one agent: its image, the cub as entrypoint, and its access to the machine (docs/internals/containers.md#what-a-container-may-do).
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";
@@ -28,7 +28,7 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
       { kind: "volume", volume: carrierVolumeName(instance, images.cub.id), target: carrierPath, access: "ro" },
       { kind: "volume", volume: workspaceVolumeName(instance, agent.name), target: "/workspace", access: "rw" },
       { kind: "bind", path: repository.objectsDir, target: `${gitPath}/objects`, access: "ro" },
-      // Agents that publish nothing still read there what others have published.
+      // Agents that publish nothing read the commits of other agents there.
       { kind: "bind", path: repository.exchangeDir, target: `${gitPath}/sett/exchange.git`, access: isWriter ? "rw" : "ro" },
       { kind: "tmpfs", target: "/tmp", sizeBytes: 1024 * mebibyte },
     ],
@@ -42,13 +42,13 @@ export function agentSpec(input: PlanInput, agent: AgentConfig, labels: PartLabe
   };
 }
 
-/** The engine gives a user its home. An image that does not know the user has none that it could write to. */
+/** The engine sets HOME for a user that the image knows. For another user, no folder of the image is writable, so HOME is /tmp. */
 function homeIn(image: PlannedImage | undefined): Record<string, string> {
   const isKnown = image?.labels?.[ownersNameLabel] !== undefined;
   return isKnown && image?.env.HOME === undefined ? {} : { HOME: image?.env.HOME ?? "/tmp" };
 }
 
-/** What the cub is told; the names are reserved, so nothing of the agent's own is overwritten. */
+/** The cub's settings. Their names are reserved, so they replace no variable of the agent. */
 function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Record<string, string>>): Record<string, string> {
   const { claim, execution } = agent.prompts;
   const { context_bytes } = input.config.limits;
@@ -68,10 +68,10 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_GIT_DIR: gitPath,
     SETT_SHUTDOWN_TIMEOUT: `${agent.shutdown_ms}ms`,
-    // The cub brings its own libraries; its tools get back what their image says.
+    // The cub has its own libraries; the agent's command gets the value of its image.
     LD_LIBRARY_PATH: carrierPath,
     ...(libraryPath === "" ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: libraryPath }),
-    // What the image sets for a Bun of its own would steer the cub, which is made with Bun.
+    // Variables of the image for its own Bun would change the cub, which is compiled with Bun.
     ...(image.BUN_OPTIONS !== undefined && { BUN_OPTIONS: "" }),
     ...(image.BUN_BE_BUN !== undefined && { BUN_BE_BUN: "0" }),
   };

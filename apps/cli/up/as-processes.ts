@@ -1,4 +1,4 @@
-// The plan of an instance, told for a machine that runs its parts as processes: the same parts, the same environment, other paths. Pure.
+// The plan of an instance for a machine that runs its parts as processes: the same parts and environment, other paths. Pure.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
@@ -11,7 +11,7 @@ import type { PlannedAgent } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 
 export type Machine = {
-  /** As this machine can follow it. */
+  /** The configuration as this machine can run it. */
   config: SettConfig;
   programs: Programs;
   /** For an orchestrator that has workers to start. */
@@ -20,7 +20,7 @@ export type Machine = {
   workspace: string;
   /** Holds `objects` and `sett/exchange.git`, as `/git` does in a container. */
   gitDir: string;
-  /** Where Redis shall listen. */
+  /** The port on which Redis listens. */
   port: number;
 };
 
@@ -28,7 +28,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   const { config, programs, processes, workspace, gitDir, port } = machine;
   const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
-    // Nobody elsewhere shall look in.
+    // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
     REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${port}`,
   };
@@ -73,13 +73,13 @@ function forWorkers(
   return { SETT_WORKERS: JSON.stringify(templates), SETT_PROCESSES: JSON.stringify(processes) };
 }
 
-/** Of two services on one machine only one could have the usual port. */
+/** Only one service of a machine could have the default port. */
 const anyPort = { SETT_HEALTH_PORT: "0" };
 
-/** In a container there are none either: a user's hooks, signatures and aliases are not an agent's. Its `environment` may say otherwise. */
+/** A container has no git settings of the user either: hooks, signatures and aliases. The agent's `environment` may override this. */
 const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
 
-/** Its data lies where it is started. The settings come on stdin, because arguments can be read by every user of the machine. */
+/** Redis keeps its data in its working folder. Its settings come on stdin, because every user of the machine can read arguments. */
 const redisScript = (limitBytes: number | undefined) => `umask 077
 ${maxmemoryScript(limitBytes)}
 exec redis-server - <<END

@@ -1,4 +1,4 @@
-// The image of an agent with `path`: made by `@devcontainers/cli`, with a layer of ours on top.
+// Builds the image of an agent with `path`: `@devcontainers/cli` builds it, and Sett adds a layer.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +13,14 @@ import { devcontainerLayer, type Surroundings } from "./devcontainer-layer.ts";
 
 const shownLines = 20;
 
-/** What `sett.yml` was checked for. Throws `build-failed` when it has changed since. */
+/** Reads the devcontainer.json that was checked with sett.yml. Throws `build-failed` if it has become invalid since. */
 export async function readDevcontainer(folder: string): Promise<Devcontainer> {
   const { devcontainer, mistakes } = await checkDevcontainer(folder);
   if (devcontainer !== undefined) return devcontainer;
   throw new SettError("build-failed", `No image can be built from ${folder}: ${mistakes.join("; ")}.`);
 }
 
-type Order = {
+type BuildInput = {
   runtime: { images: Pick<Images, "find" | "build" | "untag"> };
   devcontainer: Devcontainer;
   tag: string;
@@ -29,17 +29,17 @@ type Order = {
 };
 
 /** Throws `build-failed`, also when `devcontainer` is not installed. */
-export async function buildDevcontainer(order: Order, progress: Progress): Promise<ImageInfo> {
-  const { runtime, devcontainer, tag, labels, surroundings } = order;
+export async function buildDevcontainer(input: BuildInput, progress: Progress): Promise<ImageInfo> {
+  const { runtime, devcontainer, tag, labels, surroundings } = input;
   const base = `${tag.replace(/:[^:/]*$/, "")}:devcontainer`;
   await runDevcontainer(devcontainer, base, surroundings.host, progress);
   const made = await runtime.images.find(base);
   if (made === undefined) {
     throw new SettError(
       "build-failed",
-      `\`devcontainer\` has built ${base}, but in another Docker Engine than the one that Sett uses.`,
+      `\`devcontainer\` has built ${base} in another Docker Engine than the one that Sett uses.`,
       {
-        hint: "`docker context ls` and DOCKER_HOST tell which: they must name the same one.",
+        hint: "`docker context ls` and DOCKER_HOST must name the same Engine.",
       },
     );
   }
@@ -51,8 +51,8 @@ export async function buildDevcontainer(order: Order, progress: Progress): Promi
     return await runtime.images.build(spec, progress);
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
-    // The folder that it was built from is ours, and gone by then.
-    const hint = `Correct ${devcontainer.file}: its user, variables and commands come into the image last, and one of them failed.`;
+    // The build's own hint would name the temporary folder, which is removed by then.
+    const hint = `Correct ${devcontainer.file}: Sett adds its user, variables and commands to the image, and one of them failed.`;
     throw new SettError("build-failed", error.message, { hint, cause: error });
   } finally {
     await rm(contextDir, { recursive: true });
@@ -66,11 +66,11 @@ async function runDevcontainer(
   env: Surroundings["host"],
   { onProgress, signal }: Progress,
 ): Promise<void> {
-  const words = ["build", "--workspace-folder", folder, "--config", file, "--image-name", tag];
-  // It would write one into the repository, which is then no longer clean.
-  if (hasFeatures) words.push((await isThere(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
-  // A group of its own, so that `docker build`, which it starts, can be ended with it.
-  const child = spawn("devcontainer", words, { env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const args = ["build", "--workspace-folder", folder, "--config", file, "--image-name", tag];
+  // Without this option it would write a lock file into the repository, which is then no longer clean.
+  if (hasFeatures) args.push((await isPresent(lockFileOf(file))) ? "--frozen-lockfile" : "--no-lockfile");
+  // A process group of its own, so that its `docker build` can be ended with it.
+  const child = spawn("devcontainer", args, { env: { ...env }, detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const stop = () => child.pid !== undefined && killGroup(child.pid, "SIGTERM");
   signal?.addEventListener("abort", stop, { once: true });
   const lastLines: string[] = [];
@@ -78,7 +78,7 @@ async function runDevcontainer(
   createInterface({ input: child.stdout }).on("line", (line) => answer.push(line));
   createInterface({ input: child.stderr }).on("line", (line) => {
     const text = stripVTControlCharacters(line).replace(/^\[\S+Z\] /, "");
-    // What the Engine says is told; the stack of the program itself helps nobody.
+    // Keeps the messages of the Engine, and drops the stack trace of the program.
     if (text.trim() === "" || /^ +at /.test(text)) return;
     lastLines.push(text);
     if (lastLines.length > shownLines) lastLines.shift();
@@ -108,7 +108,7 @@ async function runDevcontainer(
   }
 }
 
-/** Its answer is a line of JSON. */
+/** The program prints its result as a line of JSON. */
 function reasonOf(answer: readonly string[]): string {
   try {
     const { message, description }: { message?: unknown; description?: unknown } = JSON.parse(answer.at(-1) ?? "");
@@ -122,7 +122,7 @@ function lockFileOf(file: string): string {
   return join(dirname(file), file.endsWith("/.devcontainer.json") ? ".devcontainer-lock.json" : "devcontainer-lock.json");
 }
 
-async function isThere(path: string): Promise<boolean> {
+async function isPresent(path: string): Promise<boolean> {
   return await stat(path).then(
     () => true,
     () => false,

@@ -1,4 +1,4 @@
-// The images that this program has inside it, and that an Engine needs before anything of Sett can run there.
+// The images inside this program: an Engine needs them before any part of Sett can run there.
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
@@ -7,23 +7,23 @@ import type { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { inputsLabel } from "./inputs-label.ts";
 
-/** What `.ci/carry.ts` says of the archive beside it. */
+/** The description that `.ci/carry.ts` writes beside the archive. */
 export type CarriedImages = {
   /** `amd64`, `arm64`, as in image names. */
   architecture: string;
-  /** How long the archive is, compressed as it is carried. */
+  /** The size of the compressed archive. */
   bytes: number;
-  /** `inputs`: what the label of an image of these names says that need not be brought. */
+  /** `inputs`: the label of these images. An image in the Engine with the same label is up to date. */
   images: { tags: string[]; inputs: string }[];
 };
 
-type Order = { runtime: ContainerRuntime; shell: Pick<Shell, "carried" | "interrupted">; progress: Progress };
+type Input = { runtime: ContainerRuntime; shell: Pick<Shell, "carried" | "interrupted">; progress: Progress };
 
 /**
- * Sees that the engine has what this program carries: nothing is done where it has just these images, and older or newer ones of the same
- * names give way. Without images inside, those that are there count. Throws `image-not-found` where they are for another architecture.
+ * Imports the images into the Engine, unless it has exactly these already. Older or newer images of the same names are replaced. A program
+ * without images inside uses those of the Engine. Throws `image-not-found` where they are for another architecture.
  */
-export async function bringImages({ runtime, shell, progress }: Order): Promise<void> {
+export async function importImages({ runtime, shell, progress }: Input): Promise<void> {
   const description = shell.carried("carried.about");
   const archive = shell.carried("images.zst");
   if (description === undefined || archive === undefined) return;
@@ -51,7 +51,7 @@ async function* unpacked(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     yield* Readable.from(archive).pipe(createZstdDecompress());
   } catch (cause) {
     throw new SettError("command-failed", `The images inside this program cannot be read: ${messageOf(cause)}.`, {
-      hint: "Its file is damaged. Get it again, and compare it with SHA256SUMS.",
+      hint: "The file of the program is damaged. Download it again, and compare it with SHA256SUMS.",
       cause,
     });
   }
@@ -66,7 +66,7 @@ async function missingOf(runtime: ContainerRuntime, { images }: CarriedImages): 
   return found.flat();
 }
 
-/** What was built for that engine in Sett's sources is as good. */
+/** Accepts images that were built for that Engine from Sett's sources. */
 async function requireOthers(runtime: ContainerRuntime, { images, architecture }: CarriedImages, needed: string): Promise<void> {
   const found = await Promise.all(images.flatMap(({ tags }) => tags.map((tag) => runtime.images.find(tag))));
   if (found.every((image) => image?.architecture === needed)) return;
@@ -74,7 +74,7 @@ async function requireOthers(runtime: ContainerRuntime, { images, architecture }
     "image-not-found",
     `The Docker Engine runs on ${needed}, and this sett carries images for ${architecture}.`,
     {
-      hint: `Use the sett for ${needed} there.`,
+      hint: `Use the sett for ${needed} with this Engine.`,
     },
   );
 }

@@ -1,4 +1,4 @@
-// Stands for everything that an agent's image is built from, so that an unchanged one is not built again.
+// A digest of everything from which an agent's image is built, so that an unchanged image is not built again.
 import { createHash, type Hash } from "node:crypto";
 import { lstat, readFile, readlink } from "node:fs/promises";
 import { join, relative } from "node:path";
@@ -11,9 +11,8 @@ type Build = Extract<ImageSource, { kind: "build" }>;
 type ImageId = (tag: string) => Promise<string | undefined>;
 
 /**
- * Files, modes, links, arguments, and the images that the build starts from, by `imageId`. Undefined when that cannot be told without
- * building: a FROM with a variable, or an image that the engine does not have. Files that `.dockerignore` names count too, which
- * costs no more than a build in vain.
+ * Covers files, modes, links, arguments, and the base images, by `imageId`. Undefined when only a build can tell: a FROM with a variable, or
+ * an image that the engine does not have. Files in `.dockerignore` count too: a change of them only causes a needless build.
  */
 export async function contextHash({ context, dockerfile, args }: Build, imageId: ImageId): Promise<string | undefined> {
   const ids = await idsOf(baseImages(await readFile(dockerfile, "utf8")), imageId);
@@ -24,7 +23,7 @@ export async function contextHash({ context, dockerfile, args }: Build, imageId:
   return hash.digest("hex");
 }
 
-/** The same for a devcontainer: its folder, the build's context where that lies elsewhere, and what of its surroundings gets into the image. */
+/** The same for a devcontainer: its folder, a build context outside of it, and the parts of its surroundings that get into the image. */
 export async function devcontainerHash(
   { folder, text, base }: Devcontainer,
   { owner, host }: Surroundings,
@@ -57,7 +56,7 @@ async function addFolder(hash: Hash, folder: string, dockerfile: string): Promis
   }
 }
 
-/** What the stages start from, without the stages themselves. */
+/** The base images of all stages, without names of stages. */
 function baseImages(dockerfile: string): string[] | undefined {
   const lines = dockerfile.replace(/\\\r?\n/g, " ").split(/\r?\n/);
   const froms = lines.flatMap((line) => {

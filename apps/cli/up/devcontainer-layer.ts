@@ -1,20 +1,20 @@
-// What an image of `@devcontainers/cli` still lacks to be an agent's: its variables, its user, and what is to be done once in it. Pure.
+// The layer that makes an image of `@devcontainers/cli` an agent's image: its variables, its user, and its create commands. Pure.
 import { basename } from "node:path";
 import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Owner } from "../../../lib/runtime/container-spec.ts";
 
-/** The label of an image whose user of that name is the repository's owner. */
+/** The label that names the user of the image who has the uid of the repository's owner. */
 export const ownersNameLabel = "dev.sett.owner";
 
-/** `folder` holds the devcontainer.json, `host` are this machine's variables. */
+/** `folder`: the folder of the devcontainer.json; `host`: the variables of this machine. */
 export type Surroundings = { folder: string; owner: Owner; host: Readonly<Record<string, string | undefined>> };
 
 const Command = z.union([z.string(), z.array(z.string())]);
-/** Of an object all are run. */
+/** All commands of an object are run. */
 const Commands = z.union([Command, z.record(z.string(), Command)]);
 
-/** One piece of what the image knows of itself: of the image that it starts from, of each feature, of the devcontainer.json. */
+/** One entry of the image's metadata: from its base image, from a feature, or from the devcontainer.json. */
 const Piece = z.looseObject({
   containerEnv: z.record(z.string(), z.string()).optional(),
   remoteEnv: z.record(z.string(), z.string().nullable()).optional(),
@@ -29,7 +29,7 @@ type Piece = z.infer<typeof Piece>;
 
 const metadataLabel = "devcontainer.metadata";
 
-/** A Dockerfile that starts from `tag`, and the labels of what it makes. Throws `build-failed` for what no image can hold. */
+/** A Dockerfile that starts from `tag`, and the labels of its image. Throws `build-failed` for values that an image cannot have. */
 export function devcontainerLayer(
   { tag, user: imageUser, labels }: { tag: string; user: string; labels: Readonly<Record<string, string>> },
   surroundings: Surroundings,
@@ -38,24 +38,24 @@ export function devcontainerLayer(
   const last = <Key extends keyof Piece>(key: Key) => pieces.findLast((piece) => piece[key] !== undefined)?.[key];
   const user = last("remoteUser") ?? last("containerUser") ?? (imageUser || "root");
   const name = user.split(":")[0] ?? "";
-  if (!/^[\w][\w.-]*$/.test(name)) throw unusable(tag, `"${user}" is no user's name`);
+  if (!/^[\w][\w.-]*$/.test(name)) throw unusable(tag, `"${user}" cannot be the name of a user`);
   const isAdopted = name !== "root" && !/^\d+$/.test(name) && last("updateRemoteUserUID") !== false;
   const { uid, gid } = surroundings.owner;
   const variables = pieces.flatMap(({ containerEnv = {} }) => Object.entries(containerEnv));
   const ofTools = pieces.flatMap(({ remoteEnv = {} }) => Object.entries(remoteEnv));
   const commands = (["onCreateCommand", "updateContentCommand", "postCreateCommand"] as const).flatMap((key) =>
-    pieces.flatMap((piece) => wordsOf(piece[key])),
+    pieces.flatMap((piece) => commandLines(piece[key])),
   );
   const lines = [
     `FROM ${tag}`,
     "USER root",
     ...(isAdopted ? [run(["/bin/sh", "-c", adopt, "sh", name, String(uid), String(gid)])] : []),
     ...[...variables, ...ofTools].flatMap(([key, value]) => (value === null ? [] : [env(tag, key, value, surroundings)])),
-    // A working copy is mounted there later, and hides what they leave behind.
+    // A working copy is mounted there later, and hides files that these commands write there.
     ...(commands.length === 0 ? [] : [run(["/bin/sh", "-c", `mkdir -p ${workspace} && chmod 1777 ${workspace}`])]),
     ...(commands.length === 0 ? [] : [`WORKDIR ${workspace}`]),
     `USER ${user}`,
-    ...commands.map((words) => run(words.map((word) => substitute(word, surroundings, (all) => all)))),
+    ...commands.map((args) => run(args.map((arg) => substitute(arg, surroundings, (all) => all)))),
     "",
   ];
   return { dockerfile: lines.join("\n"), labels: isAdopted ? { [ownersNameLabel]: name } : {} };
@@ -71,21 +71,21 @@ function piecesOf(tag: string, label = "[]"): Piece[] {
   }
 }
 
-/** Each as the words of a program and its arguments. */
-function wordsOf(commands: z.infer<typeof Commands> | undefined): string[][] {
+/** Each as a program and its arguments. */
+function commandLines(commands: z.infer<typeof Commands> | undefined): string[][] {
   if (commands === undefined || commands === "") return [];
   if (typeof commands === "string") return [["/bin/sh", "-c", commands]];
   if (Array.isArray(commands)) return commands.length === 0 ? [] : [commands];
-  return Object.values(commands).flatMap(wordsOf);
+  return Object.values(commands).flatMap(commandLines);
 }
 
-/** As JSON, in which the builder replaces nothing. */
-function run(words: readonly string[]): string {
-  return `RUN ${JSON.stringify(words)}`;
+/** In JSON form, in which the builder replaces no variables. */
+function run(args: readonly string[]): string {
+  return `RUN ${JSON.stringify(args)}`;
 }
 
 function env(tag: string, name: string, value: string, surroundings: Surroundings): string {
-  if (!/^[A-Za-z_]\w*$/.test(name)) throw unusable(tag, `"${name}" is no variable's name`);
+  if (!/^[A-Za-z_]\w*$/.test(name)) throw unusable(tag, `"${name}" cannot be the name of a variable`);
   if (/[\r\n\0]/.test(value)) throw unusable(tag, `the value of ${name} has more than one line`);
   const quoted = (text: string) => text.replace(/[\\"$]/g, "\\$&");
   // The builder knows the image's own variables.
@@ -96,7 +96,7 @@ function env(tag: string, name: string, value: string, surroundings: Surrounding
   return `ENV ${name}="${parts.join("")}"`;
 }
 
-/** Replaces what this machine knows. What is left of `${containerEnv:…}` is for a shell to say. */
+/** Replaces the values that this machine knows; `unknown` decides about `${containerEnv:…}`. */
 function substitute(text: string, { folder, host }: Surroundings, unknown: (all: string) => string): string {
   return text.replace(/\$\{(\w+)(?::([^}:]*))?(?::([^}]*))?\}/g, (all, kind, name = "", fallback = "") => {
     switch (kind) {
@@ -120,12 +120,12 @@ function substitute(text: string, { folder, host }: Surroundings, unknown: (all:
 }
 
 /**
- * Gives the user the owner's numbers, and all that is in its home, as editors do that start such containers: agents run by these numbers, and
- * so they are this user. Whoever had them gets the user's own in exchange. Arguments: name, uid, gid.
+ * Gives the user the owner's uid and gid, and chowns its home folder, as editors do for such containers. Agents run with these numbers, so
+ * they are this user. A user who had the uid before gets the old one. Arguments: name, uid, gid.
  */
 const adopt = `user=$1 uid=$2 gid=$3
 line=$(sed -n "s/^$user:/&/p" /etc/passwd | head -n 1)
-if [ -z "$line" ]; then echo "The image has no user $user, whom devcontainer.json names." >&2; exit 1; fi
+if [ -z "$line" ]; then echo "The image has no user $user, but devcontainer.json names it." >&2; exit 1; fi
 IFS=:; set -- $line; unset IFS
 old_uid=$3 old_gid=$4 home=$6
 sed -i "/^$user:/!s/^\\([^:]*:[^:]*\\):$uid:/\\1:$old_uid:/; s/^\\($user:[^:]*\\):[^:]*:[^:]*:/\\1:$uid:$gid:/" /etc/passwd

@@ -1,4 +1,4 @@
-// What has to be done to an instance, as it stands, to bring it to its plan. Pure.
+// The difference between an instance and its plan, as changes to make. Pure.
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { isSetAside } from "../../../lib/runtime/names.ts";
@@ -6,43 +6,43 @@ import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts"
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
 
-/** What becomes of one container of the plan. `name` is what people call it; `found` is what stands in its place. */
+/** The change of one container of the plan. `name`: its name for people; `found`: the existing container. */
 export type Change = { name: string; spec: ContainerSpec } & (
   | { kind: "start" }
   | { kind: "keep"; found: ContainerPart }
-  /** `isSilent`: it runs, and gives no sign of life. */
+  /** `isSilent`: it runs, but sends no heartbeat. */
   | { kind: "replace"; found: ContainerPart; isSilent?: true }
 );
 
-export type Changes = {
+export type Diff = {
   isNetworkMissing: boolean;
   redis: Change;
   orchestrator: Change;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
   /** Containers of agents that are no longer in the plan, workers among them. */
-  gone: ContainerPart[];
-  /** Containers that were set aside for others, by this `up` or by one that was killed; and what that one has made for a moment only. */
-  remains: ContainerPart[];
-  /** Names of volumes that nothing in the plan uses. */
-  surplusVolumes: string[];
+  removed: ContainerPart[];
+  /** Containers that were set aside by this `sett up` or by a killed one, and temporary containers of a killed one. */
+  leftovers: ContainerPart[];
+  /** Names of volumes that the plan does not use. */
+  unusedVolumes: string[];
 };
 
-export function changesOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Changes {
-  const standing = containers.filter((container) => !isRemains(container));
+export function diffOf(plan: InstancePlan, { containers, networks, volumes }: InstanceParts): Diff {
+  const present = containers.filter((container) => !isLeftover(container));
   const planned = new Set<AgentName>(plan.agents.map(({ agent }) => agent));
   const change = (name: string, spec: ContainerSpec): Change => {
-    const found = standing.find((container) => container.name === spec.name);
+    const found = present.find((container) => container.name === spec.name);
     if (found === undefined) return { name, kind: "start", spec };
-    return { name, kind: isAsPlanned(found, spec) ? "keep" : "replace", spec, found };
+    return { name, kind: matchesPlan(found, spec) ? "keep" : "replace", spec, found };
   };
   return {
     isNetworkMissing: networks.length === 0,
     redis: change("redis", plan.redis),
     orchestrator: change("orchestrator", plan.orchestrator),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
-    gone: standing.filter(({ labels }) => "agent" in labels && !planned.has(labels.agent)),
-    remains: containers.filter(isRemains),
-    surplusVolumes: volumes
+    removed: present.filter(({ labels }) => "agent" in labels && !planned.has(labels.agent)),
+    leftovers: containers.filter(isLeftover),
+    unusedVolumes: volumes
       .filter(({ name, labels }) => {
         if (labels.component === "carrier") return name !== plan.carrier.name;
         return labels.component === "workspace" && !planned.has(labels.agent);
@@ -51,12 +51,12 @@ export function changesOf(plan: InstancePlan, { containers, networks, volumes }:
   };
 }
 
-function isRemains({ name, labels }: ContainerPart): boolean {
-  // One that prepares a volume has the volume's labels, and never runs.
+function isLeftover({ name, labels }: ContainerPart): boolean {
+  // A container that only prepares a volume has the labels of the volume, and never runs.
   return isSetAside(name) || !["redis", "orchestrator", "agent", "worker"].includes(labels.component);
 }
 
-/** One that does not run is made anew: that mends more than starting it again would. */
-function isAsPlanned({ state, labels }: ContainerPart, spec: ContainerSpec): boolean {
-  return state.state === "running" && labels.madeFrom === spec.labels.madeFrom;
+/** A container that does not run is replaced: that repairs more than a restart. */
+function matchesPlan({ state, labels }: ContainerPart, spec: ContainerSpec): boolean {
+  return state.state === "running" && labels.fingerprint === spec.labels.fingerprint;
 }

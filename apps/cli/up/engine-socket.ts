@@ -1,18 +1,18 @@
-// The socket of this machine's Docker Engine, for an orchestrator that starts workers.
+// Finds the socket of this machine's Docker Engine, for an orchestrator that starts workers.
 import { stat } from "node:fs/promises";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 
-/** The engine's socket on this machine, and the group that may use it. */
+/** The path of the socket, and the group that may use it. */
 export type EngineSocket = { path: string; gid: number };
 
-/** Where containers look for it. */
+/** The path of the socket inside a container. */
 export const usualSocket = "/var/run/docker.sock";
 
-/** Throws `docker-unreachable` where there is no socket that could be given to a container. */
+/** Throws `docker-unreachable` where there is no socket that a container could use. */
 export async function findEngineSocket(env: Readonly<Record<string, string | undefined>>): Promise<EngineSocket> {
   const host = env.DOCKER_HOST ?? "";
   const path = host === "" ? usualSocket : host.startsWith("unix://") ? host.slice("unix://".length) : undefined;
-  const hint = "Agents with `replicas` or `strategy: fresh_per_call` need it: the orchestrator starts their workers there.";
+  const hint = "Agents with `replicas` or `strategy: fresh_per_call` need it: the orchestrator starts their workers through it.";
   if (path === undefined) {
     throw new SettError("docker-unreachable", `The Docker Engine is reached by ${host}, which is not a socket of this machine.`, {
       hint,

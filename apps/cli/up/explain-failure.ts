@@ -1,4 +1,4 @@
-// Tells why a `sett up` failed.
+// Explains why a `sett up` failed.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { plainLines } from "../text/plain-text.ts";
@@ -8,18 +8,23 @@ import { PartFailed } from "./readiness.ts";
 const shownLines = 20;
 
 /**
- * The error to show, with the last words of the container that failed. They must be read before it is removed. `how` it stands
- * then.
+ * The error to print, with the last log lines of the container that failed; call it before that container is removed. `state`: a sentence
+ * about the instance after the undo.
  */
-export async function explainFailure(runtime: ContainerRuntime, error: unknown, how: string, suggest: Suggest): Promise<unknown> {
+export async function explainFailure(
+  runtime: ContainerRuntime,
+  error: unknown,
+  state: string,
+  suggest: Suggest,
+): Promise<unknown> {
   if (!(error instanceof PartFailed)) return error;
   const lines = await lastLines(runtime, error.container);
-  const words = lines.length === 0 ? "It has logged nothing." : `Its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
-  return new SettError("not-ready", `${error.message}. ${words}`, {
+  const log = lines.length === 0 ? "Its log is empty." : `The end of its log:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  return new SettError("not-ready", `${error.message}. ${log}`, {
     hint:
       lines.length === 0
-        ? `${how} Does it have enough memory, and is its image made for this machine?`
-        : `${how} Mend what its log names, then \`${suggest("up")}\` again.`,
+        ? `${state} Does it have enough memory, and is its image made for this machine?`
+        : `${state} Correct what its log names, then run \`${suggest("up")}\` again.`,
     cause: error,
   });
 }
@@ -29,7 +34,7 @@ async function lastLines(runtime: ContainerRuntime, container: string): Promise<
   try {
     for await (const { line } of runtime.containers.logs(container, { tail: shownLines })) lines.push(plainLines(line));
   } catch {
-    // It may be gone altogether; then there is nothing to tell.
+    // The container may be removed already; then there is no log.
   }
   return lines;
 }

@@ -1,47 +1,47 @@
-// Names all that a container is made from, so that the next `sett up` can tell whether it would make just the same again, and if not, what
-// has changed.
+// The fingerprint of a container: digests of everything from which it is made. The next `sett up` compares fingerprints to find out whether
+// a container has changed, and in what.
 import { createHash } from "node:crypto";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 
-/** What the plan says beside sett.yml, and this machine's programs: told as the container where nothing else has changed. */
+/** Parts that are not in sett.yml. A change in them is reported as `container`, if no other part has changed. */
 const unnamed = ["container", "programs"];
 
-/** Set by Sett itself, whatever the agent's `environment` says. */
+/** Variables that Sett sets itself; the agent's `environment` cannot change them. */
 const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
 
 /**
- * The specification with a label that holds digests of its parts and of the image's id, for a tag may name another image tomorrow. An
- * agent's registration belongs to it: the cub reads it when it starts. Comparing one label is plainer, and surer, than comparing the
- * plan with what the engine tells of a container, which it puts in its own words and completes with defaults of its own. The order of keys
- * does not count, and other labels do not either: what they say of a container is in its name and its environment.
+ * The specification with its fingerprint as a label. The fingerprint includes the image's id, because a tag may name another image later, and
+ * an agent's registration, because the cub reads it only at its start. Comparing one label is simpler and safer than comparing the plan with
+ * the engine's description of a container, which has other names and added defaults. The order of keys does not count. Other labels do not
+ * count either: name and environment of the container contain the same facts.
  */
-export function withMadeFrom(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
+export function withFingerprint(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
   const { SETT_AGENT_COMMAND, SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION, ...variables } = env;
   const isOwn = ([name]: [string, string]) => ownVariable.test(name);
-  const given = Object.entries(variables);
+  const entries = Object.entries(variables);
   const parts = {
     image: [image, imageId],
     command: SETT_AGENT_COMMAND,
     prompts: [SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION],
-    environment: Object.fromEntries(given.filter((variable) => !isOwn(variable))),
+    environment: Object.fromEntries(entries.filter((variable) => !isOwn(variable))),
     resources,
     settings: registration,
-    container: [container, entrypoint, command, Object.fromEntries(given.filter(isOwn))],
+    container: [container, entrypoint, command, Object.fromEntries(entries.filter(isOwn))],
   };
-  const madeFrom = Object.entries(parts).map(([kind, value]) => `${kind}=${digestOf(value)}`);
-  return { ...spec, labels: { ...labels, madeFrom: madeFrom.join(" ") } };
+  const fingerprint = Object.entries(parts).map(([kind, value]) => `${kind}=${digestOf(value)}`);
+  return { ...spec, labels: { ...labels, fingerprint: fingerprint.join(" ") } };
 }
 
-/** The same on another runtime: what it was made from by its plan still counts, and so does what becomes of it there. */
+/** The fingerprint for another runtime: that of the plan, and a digest of the changed specification. */
 export function withPrograms(planned: ContainerSpec, spec: ContainerSpec, version: string): ContainerSpec {
   const { labels: _, ...rest } = spec;
-  const madeFrom = `${planned.labels.madeFrom} programs=${digestOf([rest, version])}`;
-  return { ...spec, labels: { ...spec.labels, madeFrom } };
+  const fingerprint = `${planned.labels.fingerprint} programs=${digestOf([rest, version])}`;
+  return { ...spec, labels: { ...spec.labels, fingerprint } };
 }
 
-/** What two such labels differ in, in words for people; never what it is or was. Empty where they are the same. */
+/** The names of the parts in which two fingerprints differ, and never their values. Empty where they are equal. */
 export function changedParts(before: string | undefined, now: string | undefined): string[] {
   if (before === now) return [];
   const known = new Set(before?.split(" "));

@@ -1,4 +1,4 @@
-// Where there is no sett.yml yet: writes the one of `sett init` and commits it, once the person has agreed.
+// Where there is no sett.yml yet: writes and commits the files of `sett init`, after the person has agreed.
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { initFiles } from "../../../lib/config/init-files.ts";
@@ -13,37 +13,37 @@ import type { Shell } from "../terminal/shell.ts";
 const subject = "Add a sett";
 
 /**
- * Writes into the top folder of the repository. `isAgreed`: nobody is asked. `check` throws where a sett could not be started anyway. All is as it was
- * before when this throws: `config-missing` where nobody agrees, or there is no repository; `workspace-dirty`; `usage` where files are in the
- * way; `git-failed`.
+ * Writes into the top folder of the repository. `isAgreed`: does not ask the person. `check` throws where a sett could not be started anyway.
+ * When this throws, nothing has changed: `config-missing` where the person does not agree, or outside of a repository; `workspace-dirty`;
+ * `usage` where one of the files exists; `git-failed`.
  */
-export async function beginSett(shell: Shell, isAgreed: boolean, check: () => Promise<unknown>): Promise<void> {
+export async function createFirstSett(shell: Shell, isAgreed: boolean, check: () => Promise<unknown>): Promise<void> {
   const command = isAgreed || !shell.isInteractive ? "sett up --yes" : "sett up";
   const root = await workspaceRoot(shell.cwd);
   if (root === undefined) {
     throw new SettError("config-missing", `There is no sett.yml, and ${shell.cwd} is not in a git repository.`, {
-      hint: `Make it one, and begin a sett in it: git init && ${command}`,
+      hint: `Make it a repository and start a sett in it: git init && ${command}`,
     });
   }
   if (!isAgreed && !shell.isInteractive) {
     throw new SettError("config-missing", `There is no sett.yml in ${root}.`, {
-      hint: "Write one with an example agent, commit it and start it: sett up --yes. Or only write it: sett init",
+      hint: "Write one with an example agent, commit it and start it: sett up --yes. Only write it: sett init",
     });
   }
   const repository = await HostRepository.open(root, { env: shell.env, mayBeEmpty: true });
   const dirty = await repository.dirtyFiles();
   if (dirty.length > 0) {
-    const what = "There is no sett.yml yet, and beside changes that are not committed none is begun";
+    const what = "There is no sett.yml yet, and sett writes one only into a clean repository. These changes are not committed";
     throw new SettError("workspace-dirty", `${what}:\n${listDirty(dirty)}`, {
-      hint: `Commit them (\`git add -A && git commit\`), or put them aside (\`git stash -u\`); then: ${command}`,
+      hint: `Commit them (\`git add -A && git commit\`), or stash them (\`git stash -u\`). Then: ${command}`,
     });
   }
   const files = initFiles();
-  const inTheWay = await existing(root, files);
-  if (inTheWay.length > 0) {
-    const list = inTheWay.map((path) => `  ${path}`).join("\n");
-    throw new SettError("usage", `There is no sett.yml yet, and these files are in the way of a first one:\n${list}`, {
-      hint: "Move them away, or replace them: sett init --force",
+  const present = await existing(root, files);
+  if (present.length > 0) {
+    const list = present.map((path) => `  ${path}`).join("\n");
+    throw new SettError("usage", `There is no sett.yml yet, and sett would overwrite these files:\n${list}`, {
+      hint: "Move them to another place, or replace them: sett init --force",
     });
   }
   await check();
@@ -60,7 +60,7 @@ export async function beginSett(shell: Shell, isAgreed: boolean, check: () => Pr
 }
 
 async function requireConsent({ messages, interrupted }: Shell, root: string, files: { path: string }[]): Promise<void> {
-  messages.note(`There is no sett.yml in ${root} yet. A first one, with an example agent, would be:`);
+  messages.note(`There is no sett.yml in ${root} yet. sett can write these files, with an example agent:`);
   for (const { path } of files) messages.next(path);
   using prompt = new LinePrompt("Write these files, commit them and start the sett? [y/N] ");
   const dismiss = () => prompt.dismiss();
@@ -70,11 +70,11 @@ async function requireConsent({ messages, interrupted }: Shell, root: string, fi
   if (interrupted.aborted) throw new SettError("interrupted", "Interrupted: nothing was written.");
   if (/^y(?:es)?$/i.test(answer?.trim() ?? "")) return;
   throw new SettError("config-missing", "There is no sett.yml, and none was written.", {
-    hint: "Write one that you can look at and commit yourself: sett init",
+    hint: "To write the files and commit them yourself: sett init",
   });
 }
 
-/** And the folders that are empty then. */
+/** Removes the files, and folders that are empty then. */
 async function removeFiles(root: string, paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(join(root, path), { force: true });
   for (const path of paths) {

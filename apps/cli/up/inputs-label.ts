@@ -1,2 +1,2 @@
-/** On an image: a hash of all that it was built from. `.ci/images.ts` puts the same on Sett's own. */
+/** The label of an image with a digest of everything from which it was built. `.ci/images.ts` sets it on Sett's own images. */
 export const inputsLabel = "dev.sett.inputs";

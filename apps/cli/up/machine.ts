@@ -1,4 +1,4 @@
-// What `sett up --runtime process` needs of this machine, looked for before anything is made.
+// Checks, before anything is made, whether this machine has what `sett up --runtime process` needs.
 import { basename, isAbsolute, join, relative } from "node:path";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
 import type { AgentConfig, SettConfig } from "../../../lib/model/config.ts";
@@ -10,8 +10,8 @@ import type { Shell } from "../terminal/shell.ts";
 import type { Machine } from "./as-processes.ts";
 
 /**
- * The configuration as this machine can follow it, and what else is needed for that. Says what is given up. Throws `config-invalid` for
- * what would not work here, and `process-failed` when a program is missing.
+ * The configuration as this machine can run it, and the programs for it. Warns about what is missing without containers. Throws
+ * `config-invalid` for a command that does not exist here, and `process-failed` when a program of Sett is missing.
  */
 export async function prepareMachine(
   asked: SettConfig,
@@ -27,7 +27,7 @@ export async function prepareMachine(
   return { config: { ...asked, agents }, programs, workspace, gitDir, processes: processOptions(env) };
 }
 
-/** The agent as if it were of one image that is there: this machine. */
+/** The agent with this machine in place of its image. */
 async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig> {
   const { command, bid_command, ...rest } = agent;
   return {
@@ -41,8 +41,8 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
 }
 
 /**
- * A program that only the image would have, because its Dockerfile copies it from beside itself, is run from there. A path without a
- * leading slash is looked up in the working copy, and a bare name in the PATH: later.
+ * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes the path of the original file. A relative
+ * path is found in the working copy, and a plain name in the PATH, when the command starts.
  */
 async function locate([program, ...words]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
   if (program === undefined) return [];
@@ -52,9 +52,9 @@ async function locate([program, ...words]: string[], { source }: AgentConfig, se
   if (original !== undefined && (await exists(original))) return [original, ...words];
   throw new SettError(
     "config-invalid",
-    `${setting}: there is no ${program} on this machine, and without Docker no image is used.`,
+    `${setting}: there is no ${program} on this machine, and without Docker there are no images.`,
     {
-      hint: 'Name a file of the repository, which works with and without containers: ["./path/to/it"]',
+      hint: 'Use a file of the repository, which works with and without containers: ["./path/to/it"]',
     },
   );
 }
@@ -62,6 +62,8 @@ async function locate([program, ...words]: string[], { source }: AgentConfig, se
 function imagesNote(asked: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {
   const moved = agents.flatMap(({ command: [now = ""] }, index) => (asked[index]?.command[0] === now ? [] : [now]));
   const instead =
-    moved.length === 0 ? "" : `; in place of those in images, ${moved.map((path) => relative(workspace, path)).join(", ")}`;
-  return `No images are used: commands are run with the programs of this machine and without limits${instead}.`;
+    moved.length === 0
+      ? ""
+      : ` These files replace programs of images: ${moved.map((path) => relative(workspace, path)).join(", ")}.`;
+  return `Images are not used: commands use the programs of this machine, without limits.${instead}`;
 }

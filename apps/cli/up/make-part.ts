@@ -1,4 +1,4 @@
-// Brings one container to what the plan says: left alone, started, or put in the place of another.
+// Makes one change of the plan: a container is kept, started, or replaced.
 import { SettError } from "../../../lib/model/errors.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
@@ -8,16 +8,16 @@ import type { Progress, Step } from "../terminal/progress.ts";
 import { stopSecondsOf } from "./container-limits.ts";
 import type { Change } from "./diff.ts";
 import { awaitPart, type Ready } from "./readiness.ts";
-import type { Journal } from "./undo.ts";
+import type { UndoSteps } from "./undo.ts";
 
-/** What gives no sign of life for so long has lost what it had in hand: little is to be waited for. */
+/** The stop time of a silent container: it has lost its work already. */
 const silentStopSeconds = 2;
 
-export type Tools = { runtime: ContainerRuntime; progress: Progress; signal: AbortSignal; journal: Journal };
+export type Tools = { runtime: ContainerRuntime; progress: Progress; signal: AbortSignal; undoSteps: UndoSteps };
 
 /**
- * Resolves when the part is ready. `watch` is called right before a container is started, when the one before it has said its last
- * word: signs of life from earlier do not count.
+ * Resolves when the part is ready. `watch` is called right before the new container starts, when the old one has stopped, so that earlier
+ * heartbeats do not count.
  */
 export async function makePart(tools: Tools, change: Change, watch: () => Promise<Ready>): Promise<void> {
   const { progress, signal } = tools;
@@ -43,10 +43,10 @@ export function requireGoing(signal: AbortSignal): void {
   if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
 }
 
-async function start({ runtime, signal, journal }: Tools, spec: ContainerSpec, step: Step, ready: Ready): Promise<void> {
+async function start({ runtime, signal, undoSteps }: Tools, spec: ContainerSpec, step: Step, ready: Ready): Promise<void> {
   await runtime.containers.start(spec);
-  journal.note(async () => {
-    // It may be at work already, on what it found waiting.
+  undoSteps.add(async () => {
+    // It may work already, on a grant that was waiting.
     await runtime.containers.stop(spec.name, spec.stopTimeoutSeconds ?? 0);
     await runtime.containers.remove(spec.name);
   });
@@ -55,19 +55,19 @@ async function start({ runtime, signal, journal }: Tools, spec: ContainerSpec, s
   step.done("is ready");
 }
 
-/** An agent goes by what it was told when it was made. */
+/** An agent's container has the shutdown time of its own settings. */
 function stopSeconds({ found, spec }: Extract<Change, { kind: "replace" }>): number | undefined {
   return found.labels.component === "agent" ? stopSecondsOf(found) : spec.stopTimeoutSeconds;
 }
 
-/** It may end what it has in hand, and is kept under another name until all is well: what ran before shall be able to run again. */
-async function setAside({ runtime, journal }: Tools, { id, name, state }: ContainerPart, stopSeconds = 0): Promise<void> {
+/** Stops a container and keeps it under another name, so that an undo can start it again. Its running work may finish. */
+async function setAside({ runtime, undoSteps }: Tools, { id, name, state }: ContainerPart, stopSeconds = 0): Promise<void> {
   let isRenamed = false;
-  journal.note(async () => {
+  undoSteps.add(async () => {
     if (isRenamed) await runtime.containers.rename(id, name);
   });
-  // It reads its registration when it starts, which must be the one from before again.
-  if (state.state !== "created" && state.state !== "exited") journal.noteLast(() => runtime.containers.startAgain(id));
+  // It starts last, because it reads its registration, which the undo must restore first.
+  if (state.state !== "created" && state.state !== "exited") undoSteps.addLast(() => runtime.containers.startAgain(id));
   await runtime.containers.stop(id, stopSeconds);
   await runtime.containers.rename(id, setAsideName(name));
   isRenamed = true;

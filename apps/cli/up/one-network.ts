@@ -1,9 +1,9 @@
-// An Engine may have several networks of one name, as two who knew nothing of each other have made them, and then starts nothing on either.
+// Removes duplicate networks: two processes may create networks of the same name, and an Engine then starts no container on either.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../lib/runtime/port.ts";
 import { stopSecondsOf } from "./container-limits.ts";
 
-/** Keeps the one that is in use. Where several are, those who use them do not meet: they are stopped and removed, to be made anew. */
+/** Keeps the network in use. If several are in use, their containers cannot reach each other: all are removed, and `sett up` makes them again. */
 export async function leaveOneNetwork(runtime: ContainerRuntime, { containers, networks }: InstanceParts): Promise<void> {
   const used = await removeUnused(runtime, networks);
   if (used.length <= 1) return;
@@ -12,7 +12,7 @@ export async function leaveOneNetwork(runtime: ContainerRuntime, { containers, n
   for (const { name, id } of used) await runtime.networks.remove(name, id);
 }
 
-/** Those that something uses are returned. */
+/** Returns the networks in use. */
 async function removeUnused(runtime: ContainerRuntime, networks: readonly NetworkPart[]): Promise<NetworkPart[]> {
   const used: NetworkPart[] = [];
   for (const network of networks) {

@@ -1,4 +1,4 @@
-// Which image orchestrates: the one that belongs to this sett, or the one that sett.yml names, if the two can work together.
+// Chooses the image of the orchestrator: the one of this sett's version, or the one in sett.yml if its version is the same.
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ImageInfo } from "../../../lib/runtime/port.ts";
 
@@ -6,17 +6,17 @@ const ownName = "sett/orchestrator";
 const titleLabel = "org.opencontainers.image.title";
 const versionLabel = "org.opencontainers.image.version";
 
-const leaveItOut = "Leave `services.orchestrator.image` out of sett.yml, and the one that belongs to this sett is used";
+const leaveItOut = "Remove `services.orchestrator.image` from sett.yml, and sett uses the image of its own version";
 
-/** The tag to look for. `v0.1.0` is how others write 0.1.0. */
+/** The tag of the image. `v0.1.0` counts as 0.1.0. */
 export function orchestratorTag(asked: string | undefined, version: string): string {
   const own = `${ownName}:${version}`;
   return asked === undefined || asked === `${ownName}:v${version}` ? own : asked;
 }
 
 /**
- * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for one of another version: orchestrator, cubs and `sett` share
- * their words on the blackboard. An image that tells no version is somebody's own, and is trusted to fit.
+ * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for another version: orchestrator, cubs and `sett` must use
+ * the same format of the blackboard. An image without a version label is a person's own, and is accepted.
  */
 export async function findOrchestrator<Image extends ImageInfo>(
   asked: string | undefined,
@@ -31,7 +31,7 @@ export async function findOrchestrator<Image extends ImageInfo>(
   if (image.labels[titleLabel] !== ownName || made === undefined || made === version) return image;
   throw new SettError(
     "config-invalid",
-    `The image ${tag} orchestrates for Sett ${made}, and this is sett ${version}: they do not fit together.`,
+    `The image ${tag} is an orchestrator of Sett ${made}, and this is sett ${version}: they do not work together.`,
     {
       hint: `${leaveItOut}. Or use sett ${made}.`,
     },
@@ -40,7 +40,7 @@ export async function findOrchestrator<Image extends ImageInfo>(
 
 function explained(error: unknown, asked: string, version: string): unknown {
   if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
-  return new SettError("image-not-found", `The image ${asked} is not here, and no registry gives it.`, {
+  return new SettError("image-not-found", `The image ${asked} is not on this machine, and no registry has it.`, {
     hint: `${leaveItOut}: ${ownName}:${version}.`,
     cause: error,
   });

@@ -1,4 +1,4 @@
-// All that the plan of an instance is made of, and the parts of it that others look at.
+// The input of an instance's plan, and the parts of a plan that several files use.
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
@@ -9,7 +9,7 @@ import { redisName } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../instance/place.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
-/** `env` and `labels` are what the image itself sets. */
+/** `env` and `labels`: those of the image itself. */
 export type PlannedImage = {
   tag: string;
   id: string;
@@ -31,7 +31,7 @@ export type PlanInput = {
     cub: PlannedImage;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
-  /** Of the instance's Redis: letters and digits. */
+  /** The password of the instance's Redis: letters and digits. */
   password: string;
   /** Needed where an agent has workers. */
   engineSocket: EngineSocket | undefined;
@@ -45,7 +45,7 @@ export type PlannedAgent = {
   workspace: PlannedVolume & { owner: Owner; image: string };
 };
 
-/** What both services are told: where Redis is, how long to wait for it, how long a promise of work holds, and where to be asked how they are. */
+/** The settings of both services: the address of Redis, how long to wait for it, the lease of a grant, and the health port. */
 export function serviceEnvironment(
   { instance, password, config }: PlanInput,
   healthPort: number | undefined,

@@ -1,4 +1,4 @@
-// What `sett up` shall make, as data: one configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
+// The plan of `sett up` as data: a configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
 import { policyOf } from "../../../lib/config/registrations.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
@@ -13,7 +13,7 @@ import {
 import { redisPort } from "../instance/place.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
-import { withMadeFrom } from "./fingerprint.ts";
+import { withFingerprint } from "./fingerprint.ts";
 import { type PlanInput, type PlannedAgent, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
@@ -21,14 +21,14 @@ import { withWorkers } from "./workers.ts";
 export type InstancePlan = {
   network: { name: string; labels: PartLabels };
   blackboard: PlannedVolume & { owner: Owner; image: string };
-  /** Filled with what `image` holds at `path`. */
+  /** Its content is the folder `path` of `image`. */
   carrier: PlannedVolume & { image: string; path: string };
   redis: ContainerSpec;
   orchestrator: ContainerSpec;
   agents: PlannedAgent[];
 };
 
-/** The user `redis` of the usual images; others need not know it. */
+/** The user `redis` of common images; an image does not need to know it. */
 const redisUser: Owner = { uid: 999, gid: 1000 };
 const serviceUser: Owner = { uid: 10001, gid: 10001 };
 
@@ -42,7 +42,7 @@ export function planInstance(input: PlanInput): InstancePlan {
   });
   const agents = config.agents.map((agent) => ({
     agent: agent.name,
-    spec: withMadeFrom(
+    spec: withFingerprint(
       agentSpec(input, agent, labels({ component: "agent", agent: agent.name, role: agent.role })),
       images.agents.get(agent.name)?.id ?? "",
       registrations.find(({ name }) => name === agent.name),
@@ -68,8 +68,8 @@ export function planInstance(input: PlanInput): InstancePlan {
       image: images.cub.tag,
       path: carrierPath,
     },
-    redis: withMadeFrom(redisSpec(input, labels({ component: "redis" })), images.redis.id),
-    orchestrator: withMadeFrom(
+    redis: withFingerprint(redisSpec(input, labels({ component: "redis" })), images.redis.id),
+    orchestrator: withFingerprint(
       withWorkers(orchestratorSpec(input, labels({ component: "orchestrator" })), input, agents),
       images.orchestrator.id,
     ),
@@ -78,8 +78,7 @@ export function planInstance(input: PlanInput): InstancePlan {
 }
 
 /**
- * The settings go through a file in memory, because arguments can be read by every user of the machine. `save ""`: the append-only
- * file is all there is.
+ * The settings go through a file in memory, because every user of the machine can read arguments. `save ""`: only the append-only file.
  */
 const redisScript = (limitBytes: number | undefined) =>
   [
@@ -98,7 +97,7 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     image: images.redis.tag,
     labels,
     entrypoint: ["sh", "-c", redisScript(resources.memoryBytes)],
-    // redis-cli reads it, so that `docker exec … redis-cli` works; and so do we, from the container.
+    // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the container, too.
     env: { REDISCLI_AUTH: password },
     user: redisUser,
     mounts: [
@@ -128,7 +127,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
       ...serviceEnvironment(input, config.services.orchestrator.health_port),
       SETT_POLICY: JSON.stringify(policyOf(config)),
       ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
-      // The same after a restart of the container, so that it takes its leader lease again at once.
+      // The holder is the same after a restart of the container, so that it acquires its leader lease again at once.
       SETT_HOLDER: "orchestrator",
     },
     user: serviceUser,

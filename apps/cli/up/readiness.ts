@@ -1,4 +1,4 @@
-// Waits until every part of a new instance is truly ready: seen at work on the blackboard, not merely started.
+// Waits until a part is ready: the blackboard shows that it works, not only that it was started.
 
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -8,14 +8,14 @@ import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 
 const pollMs = 20;
-/** Asking the engine is dearer than asking Redis. */
+/** Longer, because a request to the engine costs more than one to Redis. */
 const inspectEveryMs = 300;
 export const readyWithinMs = 60_000;
 
 /** Resolves when the part is ready, or when the signal ends the waiting. */
 export type Ready = (signal: AbortSignal) => Promise<void>;
 
-/** An orchestrator is ready when it holds its leader lease, newly taken from now on: only loops that turn take one. */
+/** An orchestrator is ready when it has acquired the leader lease after this call: it does so only when its loops run. */
 export async function nextLeader(board: Blackboard): Promise<Ready> {
   const before = (await board.readLeader())?.epoch ?? 0;
   return (signal) =>
@@ -25,7 +25,7 @@ export async function nextLeader(board: Blackboard): Promise<Ready> {
     });
 }
 
-/** An agent is ready with its first heartbeat from now on. */
+/** An agent is ready with its first heartbeat after this call. */
 export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promise<Ready> {
   const last = async () => (await board.listStatuses()).get(agent)?.at;
   const before = await last();
@@ -36,13 +36,13 @@ export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promis
     });
 }
 
-/** Whether somebody orchestrates, now or within the time after which whoever does not is called silent. */
-export async function isOrchestratedSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
+/** Whether an orchestrator holds the leader lease, now or within the time after which it would count as silent. */
+export async function hasOrchestratorSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
   return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
 }
 
-/** Whether an agent gives a sign of life, now or within that time. An agent's clock that goes wrong costs no more than the wait for the next. */
-export async function isHeardSoon(board: Blackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
+/** Whether an agent sends a heartbeat, now or within that time. A wrong clock of the agent only costs the wait for its next heartbeat. */
+export async function hasHeartbeatSoon(board: Blackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
   const last = async () => (await board.listStatuses()).get(agent)?.at;
   const before = await last();
   if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;
@@ -51,12 +51,12 @@ export async function isHeardSoon(board: Blackboard, agent: AgentName, signal: A
 
 async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise<boolean> {
   const over = AbortSignal.any([signal, AbortSignal.timeout(silentAfterMs)]);
-  let isSo = false;
+  let isTrue = false;
   await until(over, async () => {
-    isSo = await probe();
-    return isSo;
+    isTrue = await probe();
+    return isTrue;
   });
-  return isSo;
+  return isTrue;
 }
 
 async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promise<void> {
@@ -64,8 +64,8 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
 }
 
 /**
- * Waits for `ready`, which is given a signal that ends it. Throws PartFailed when the part's container ends meanwhile or the time
- * is up, and `interrupted` with the signal.
+ * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit is reached, and `interrupted` when the signal
+ * aborts.
  */
 export async function awaitPart(runtime: ContainerRuntime, container: string, ready: Ready, signal: AbortSignal): Promise<void> {
   const over = new AbortController();
@@ -78,7 +78,7 @@ export async function awaitPart(runtime: ContainerRuntime, container: string, re
   if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
 }
 
-/** A part that did not come up: its container's last words tell why. */
+/** A part that did not become ready; the end of its container's log may say why. */
 export class PartFailed extends Error {
   override readonly name = "PartFailed";
   readonly container: string;
@@ -95,14 +95,14 @@ async function watchContainer(runtime: ContainerRuntime, container: string, sign
     await sleep(inspectEveryMs, signal);
     if (signal.aborted) return;
     const part = await runtime.containers.find(container);
-    if (part === undefined) throw new PartFailed(container, `${container} is gone: somebody removed it`);
+    if (part === undefined) throw new PartFailed(container, `${container} was removed while sett waited for it`);
     const { state, restarts } = part;
     if (state.state === "exited" || state.state === "restarting") {
       throw new PartFailed(container, `${container} ended with exit code ${state.exitCode} right after it was started`);
     }
     if (restarts > 0) throw new PartFailed(container, `${container} ended right after it was started`);
     if (Date.now() - startedAt > readyWithinMs) {
-      throw new PartFailed(container, `${container} runs, but was not ready within ${readyWithinMs / 1_000} s`);
+      throw new PartFailed(container, `${container} runs, but it was not ready within ${readyWithinMs / 1_000} s`);
     }
   }
 }

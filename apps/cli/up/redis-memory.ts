@@ -1,11 +1,11 @@
-// How much Redis may keep.
+// The memory limit of Redis.
 
-/** The other half is for the copy that Redis makes while it rewrites its file, for its clients' buffers and for what lies between. */
+/** Redis may use one half for data. The other half is for rewriting its file, for buffers of clients, and for fragmentation. */
 const share = 2;
 
 /**
- * Lines of a shell script that set `maxmemory`: half of the limit of its memory, or of the machine's (of 2 GiB, where nothing tells) without one. The
- * script asks where Redis runs, which may be another machine than this.
+ * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half of the machine's memory (of 2 GiB where it
+ * is unknown). The script runs beside Redis, which may be on another machine.
  */
 export function maxmemoryScript(limitBytes: number | undefined): string {
   if (limitBytes !== undefined) return `maxmemory=${Math.floor(limitBytes / share)}`;

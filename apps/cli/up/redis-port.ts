@@ -1,10 +1,10 @@
-// Where the Redis of an instance without containers shall listen.
+// Chooses the port of Redis for an instance without containers.
 import { once } from "node:events";
 import { createServer } from "node:net";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { redisPort } from "../instance/place.ts";
 
-/** The port of the one that runs, which everybody of the instance knows; else one that is free now. */
+/** The port of the running Redis, which all parts of the instance know; else a free port. */
 export async function chooseRedisPort(before: InstanceParts | undefined): Promise<number> {
   const redis = before?.containers.find(({ labels }) => labels.component === "redis");
   return redis?.ports.find(({ port }) => port === redisPort)?.hostPort ?? (await freePort());

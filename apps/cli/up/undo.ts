@@ -1,45 +1,45 @@
-// What a run of `sett up` has done so far, as steps that take it back.
+// Undoes what a run of `sett up` has done so far.
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
 
-export class Journal {
+export class UndoSteps {
   #steps: (() => Promise<unknown>)[] = [];
   #lastSteps: (() => Promise<unknown>)[] = [];
   #hasBegun = false;
 
-  /** Whether anything was ever done. */
+  /** Whether a step was ever added. */
   get hasBegun(): boolean {
     return this.#hasBegun;
   }
 
-  /** Nothing can be taken back: nothing was done yet, or it stays. */
+  /** Whether there is nothing to undo: nothing was done yet, or it must stay. */
   get isEmpty(): boolean {
     return this.#steps.length === 0;
   }
 
-  /** To be called as soon as there is something to take back. */
-  note(takeBack: () => Promise<unknown>): void {
+  /** Call this as soon as there is something to undo. */
+  add(step: () => Promise<unknown>): void {
     this.#hasBegun = true;
-    this.#steps.push(takeBack);
+    this.#steps.push(step);
   }
 
-  /** For what can go on only when all else is as it was. */
-  noteLast(step: () => Promise<unknown>): void {
+  /** Adds a step that must run after all others. */
+  addLast(step: () => Promise<unknown>): void {
     this.#lastSteps.push(step);
   }
 
-  /** From here on what has been done stays. */
-  close(): void {
+  /** Forgets all steps: what was done stays. */
+  clear(): void {
     this.#steps = [];
     this.#lastSteps = [];
   }
 
   /**
-   * Takes everything back, the latest first, and then does what was to come last, in its order. One step that fails does not keep
-   * the others; what went wrong is returned.
+   * Runs all steps, the latest first, and then the last steps, in their order. A step that fails does not stop the others. Returns the
+   * failures.
    */
-  async takeBack(): Promise<unknown[]> {
+  async run(): Promise<unknown[]> {
     const failures: unknown[] = [];
     const steps = [...this.#steps.splice(0).reverse(), ...this.#lastSteps.splice(0)];
     for (const step of steps) await step().catch((error: unknown) => failures.push(error));
@@ -47,14 +47,15 @@ export class Journal {
   }
 }
 
-/** Restores what was there before this run, and tells the person what could not be restored. */
-export async function undo(journal: Journal, instance: InstanceName, shell: Shell): Promise<void> {
-  if (journal.isEmpty) return;
+/** Restores the state before this run, and warns about everything that could not be restored. */
+export async function undo(undoSteps: UndoSteps, instance: InstanceName, shell: Shell): Promise<void> {
+  if (undoSteps.isEmpty) return;
   shell.messages.note("Undoing what was done …");
-  const failures = await journal.takeBack();
+  const failures = await undoSteps.run();
   if (failures.length === 0) return;
   for (const failure of failures) shell.messages.warn(`Not everything could be undone: ${messageOf(failure)}`);
-  const isAway = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
-  if (failures.every(isAway)) shell.messages.next(`Once Redis answers and takes writes: sett up --name ${instance}`);
+  const isRedisProblem = (failure: unknown) => failure instanceof SettError && failure.code === "redis-unreachable";
+  if (failures.every(isRedisProblem))
+    shell.messages.next(`When Redis answers and accepts writes again: sett up --name ${instance}`);
   else shell.messages.next(`sett down --name ${instance}`);
 }

@@ -1,11 +1,11 @@
-// What the orchestrator needs to start workers: the engine's socket, and what a worker of each scalable agent looks like. Only instances
-// with such agents get either.
+// What the orchestrator needs to start workers: the engine's socket, and a template for the workers of each scalable agent. Only instances
+// with such agents have them.
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { usualSocket } from "./engine-socket.ts";
 import type { PlanInput, PlannedAgent } from "./plan-input.ts";
 
-/** The orchestrator of an instance with workers: it is still no root, but a member of the socket's group. Another one stays as it is. */
+/** The orchestrator of an instance with workers is a member of the socket's group, and still not root. Without workers it stays unchanged. */
 export function withWorkers(
   orchestrator: ContainerSpec,
   { config, engineSocket, images }: Pick<PlanInput, "config" | "engineSocket" | "images">,
@@ -14,7 +14,7 @@ export function withWorkers(
   const templates = config.agents.filter(needsWorkers).flatMap(({ name, replicas }) => {
     const planned = agents.find(({ agent }) => agent === name);
     if (planned === undefined) return [];
-    // The controller's own, whatever becomes of the tag meanwhile.
+    // The image of the agent's own container, even if the tag names another one later.
     const image = images.agents.get(name)?.id ?? planned.spec.image;
     return [{ agent: name, replicas, spec: { ...planned.spec, image } }];
   });

@@ -31,7 +31,7 @@ export function fakeShell(): FakeShell {
     stdin: async function* () {},
     isInteractive: false,
     interrupted: new AbortController().signal,
-    ifAbandoned: () => {},
+    onAbandon: () => {},
     written,
   };
 }

@@ -25,7 +25,7 @@ test.each(kinds)("labels of %j are read back as they were written", (kind) => {
 });
 
 test("what a container was made from is read back where it was written", () => {
-  const labels = { instance, workspace: "/w", version: "0.1.0", madeFrom: "0123abcd", component: "redis" } as const;
+  const labels = { instance, workspace: "/w", version: "0.1.0", fingerprint: "0123abcd", component: "redis" } as const;
   expect(readLabels(writeLabels(labels))).toEqual(labels);
 });
 

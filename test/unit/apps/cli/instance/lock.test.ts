@@ -7,9 +7,9 @@ const source = join(import.meta.dirname, "../../../../../apps/cli/instance/lock.
 
 test("the holder of an instance is known by number where the machine has no name for it", () => {
   const program = `
-    import { holdInstance } from ${JSON.stringify(source)};
+    import { lockInstance } from ${JSON.stringify(source)};
     const lock = async (_, by) => (console.log(by), { outcome: "held", async [Symbol.asyncDispose]() {} });
-    await using held = await holdInstance({ lock }, "demo");`;
+    await using held = await lockInstance({ lock }, "demo");`;
   const { PATH = "" } = process.env;
   const { stdout } = Bun.spawnSync([process.execPath, "-e", program], { env: { PATH } });
   expect(stdout.toString()).toStartWith(`user ${process.getuid?.()} on `);

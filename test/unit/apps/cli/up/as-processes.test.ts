@@ -125,14 +125,14 @@ describe("the plan of an instance without containers", () => {
   });
 
   test("is made from something else when a program or the port is another, and only then", () => {
-    const madeFrom = (plan: typeof containers) =>
-      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ labels }) => labels.madeFrom);
-    const now = madeFrom(processes());
-    expect(madeFrom(processes())).toEqual(now);
+    const fingerprint = (plan: typeof containers) =>
+      [plan.redis, plan.orchestrator, ...plan.agents.map(({ spec }) => spec)].map(({ labels }) => labels.fingerprint);
+    const now = fingerprint(processes());
+    expect(fingerprint(processes())).toEqual(now);
     for (const other of [
-      madeFrom(processes({ version: "7.0 1 3" })),
-      madeFrom(processes({ port: 40_002 })),
-      madeFrom(containers),
+      fingerprint(processes({ version: "7.0 1 3" })),
+      fingerprint(processes({ port: 40_002 })),
+      fingerprint(containers),
     ])
       for (const [index, each] of other.entries()) expect(each).not.toBe(now[index]);
   });

@@ -138,8 +138,8 @@ test("the orchestrator gets whom to tell, and a change of that makes it another 
     },
   ]);
   expect(readSettings(one.env).notify.hooks).toEqual(JSON.parse(one.env.SETT_NOTIFY ?? ""));
-  expect(told("https://example.org/one").labels.madeFrom).toBe(one.labels.madeFrom);
-  expect(told("https://example.org/two").labels.madeFrom).not.toBe(one.labels.madeFrom);
+  expect(told("https://example.org/one").labels.fingerprint).toBe(one.labels.fingerprint);
+  expect(told("https://example.org/two").labels.fingerprint).not.toBe(one.labels.fingerprint);
   expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
 });
 

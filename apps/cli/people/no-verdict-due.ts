@@ -1,4 +1,4 @@
-// Why an artefact waits for nobody's approval: who has judged it, or what it waits for instead.
+// Explains why an artefact waits for no verdict: a person has given it, or the artefact waits for something else.
 
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { waitedForBy } from "../../../lib/core/goal-status.ts";
@@ -14,8 +14,8 @@ import { oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** `agent`: the one whose verdict was offered, if one was named; `others`: those whose verdict is waited for. */
-export async function whyNotAwaited(
+/** `agent`: the agent of `--for`, if any; `others`: the agents whose verdict is due. */
+export async function whyNoVerdictDue(
   board: Blackboard,
   suggest: Suggest,
   artefact: Artefact,
@@ -30,16 +30,16 @@ export async function whyNotAwaited(
   ]);
   const verdicts = await verdictsOn(board, claims, situation);
   const own = agent === undefined ? verdicts : verdicts.filter((verdict) => verdict.agent === agent);
-  if (own.length > 0) return `${what} is judged already: ${own.map(({ text }) => text).join("; ")}.`;
-  if (others.length > 0) return `${what} does not wait for ${agent ?? "anybody"}, but for ${others.join(" and ")}.`;
-  const nobody = `Nobody's approval of ${what} is waited for`;
-  if (ended !== undefined) return `${nobody}: its goal ${shortId(artefact.goal_id)} was ended (${ended.replace("_", " ")}).`;
-  return `${nobody}${insteadOf(claims, situation)}.`;
+  if (own.length > 0) return `${what} has a verdict already: ${own.map(({ text }) => text).join("; ")}.`;
+  if (others.length > 0) return `${what} does not wait for ${agent ?? "you"}, but for ${others.join(" and ")}.`;
+  const noVerdict = `${what} does not wait for a person's verdict`;
+  if (ended !== undefined) return `${noVerdict}: its goal ${shortId(artefact.goal_id)} has ended (${ended.replace("_", " ")}).`;
+  return `${noVerdict}${insteadOf(claims, situation)}.`;
 }
 
 type Verdict = { agent: AgentName; text: string };
 
-/** Of people, the newest claim's last. */
+/** The verdicts of people; those on the newest claim come last. */
 async function verdictsOn(board: Blackboard, claims: readonly ClaimSnapshot[], { agents, nowMs }: Situation): Promise<Verdict[]> {
   const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
   const done = claims.flatMap(({ grants }) =>

@@ -1,4 +1,4 @@
-// Remembers that not all that an instance has delivered could be fetched when it went down: while nothing runs nobody else can tell.
+// Records, in a file, that `sett down` could not fetch all results of an instance: without a running Redis nothing else knows it.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { giveTo } from "../../../lib/git/change-owner.ts";
@@ -6,7 +6,7 @@ import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { exists } from "../program/workspace-root.ts";
 
-export class Unfetched {
+export class MissingResults {
   readonly #place: RepositoryPlace;
   readonly #path: string;
 
@@ -27,7 +27,7 @@ export class Unfetched {
 
   async forget(): Promise<void> {
     await rm(this.#path, { force: true });
-    // Others may have one in there.
+    // The folder may hold the files of other instances.
     await rmdir(dirname(this.#path)).catch(() => undefined);
   }
 }

@@ -1,4 +1,4 @@
-// A person's word on what waits for it: the Review that ends the grant of the agent that this person speaks for.
+// Posts a person's verdict on an artefact: the Review that ends the grant of the agent for which the person speaks.
 
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -17,26 +17,26 @@ import type { Shell } from "../terminal/shell.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
-import { heldUntil } from "./held-until.ts";
-import { whyNotAwaited } from "./why-not-awaited.ts";
+import { whyNoVerdictDue } from "./no-verdict-due.ts";
+import { readObstacle } from "./obstacle.ts";
 
 export const verdictArguments = {
   artefact: { type: "positional", required: true, description: "the artefact's id; 6 or more characters are enough" },
   for: {
     type: "string",
     valueHint: "NAME",
-    description: "the agent of sett.yml that you speak for; needed where several people are waited for",
+    description: "the agent in sett.yml for which you speak; needed when the artefact waits for several people",
   },
   as: asArgument,
   json: jsonArgument,
   name: nameArgument,
 } as const;
 
-/** A grant that waits for a person's word. */
-type Awaited = { claim: ClaimId; grant: WaitingGrant };
+/** A grant that waits for a person's verdict. */
+type PendingVerdict = { claim: ClaimId; grant: WaitingGrant };
 
-/** `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where nobody waits for it, and `usage`. */
-export async function giveVerdict(
+/** `feedback`: undefined approves. Prints the Review's id. Throws `request-refused` where no verdict is due, and `usage`. */
+export async function postVerdict(
   args: Values<typeof verdictArguments>,
   feedback: string | undefined,
   shell: Shell,
@@ -50,12 +50,12 @@ export async function giveVerdict(
   if (read === undefined) throw notFound(args.artefact, "artefact", suggest);
   const { artefact, digest } = read;
   if (artefact.structural_type !== "Standard")
-    throw wrongKind(artefact, "nothing to judge", `\`${suggest("questions")}\` lists what waits for a person.`);
+    throw wrongKind(artefact, "a result to judge", `\`${suggest("questions")}\` lists what waits for a person.`);
   const { claim, grant } = await choose(board, artefact, args.for, suggest);
-  const [agents, held] = await Promise.all([board.listAgents(), heldUntil(board, suggest)]);
+  const [agents, obstacle] = await Promise.all([board.listAgents(), readObstacle(board, suggest)]);
   const role = agents.find((agent) => agent.name === grant.agent)?.role ?? grant.agent;
   const at = new Date().toISOString();
-  const word = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
+  const verdict = `${feedback === undefined ? "Approved" : "Rejected"} by ${oneLine(actorName(actor))}`;
   const review = newThread(
     { id: randomUUID(), at, role, agent: grant.agent, goal: artefact.goal_id, claim },
     {
@@ -64,7 +64,7 @@ export async function giveVerdict(
       payload: JSON.stringify(feedback === undefined ? {} : { reason: feedback }),
       sources: [id],
       metadata: {
-        summary: feedback === undefined ? word : `${word}: ${firstLine(feedback)}`,
+        summary: feedback === undefined ? verdict : `${verdict}: ${firstLine(feedback)}`,
         artefact: id,
         digest: `sha1:${digest}`,
         by: actor.replace(/^person:/, ""),
@@ -75,35 +75,40 @@ export async function giveVerdict(
   await shell.err.write(`${subjectOf(artefact)}\n`);
   const result = await board.giveVerdict({ grant: doneGrant(grant, at, review.id), review, digest, actor });
   if (result.outcome === "refused") {
-    // Somebody else may have been faster.
+    // Another person may have been faster.
     await choose(board, artefact, grant.agent, suggest);
     throw refusal(result.reason);
   }
-  const { payload: _, ...told } = review;
+  const { payload: _, ...rest } = review;
   await shell.out.write(
-    args.json ? `${JSON.stringify({ ...told, verdict: feedback === undefined ? "approved" : "rejected" })}\n` : `${review.id}\n`,
+    args.json ? `${JSON.stringify({ ...rest, verdict: feedback === undefined ? "approved" : "rejected" })}\n` : `${review.id}\n`,
   );
-  shell.messages.done(`${word}, for ${grant.agent}${held === undefined ? "" : `; it goes on ${held.until}`}.`);
-  if (held !== undefined) shell.messages.next(held.next);
+  shell.messages.done(`${verdict}, for ${grant.agent}${obstacle === undefined ? "" : `; work goes on ${obstacle.until}`}.`);
+  if (obstacle !== undefined) shell.messages.next(obstacle.next);
 }
 
-/** Throws with what is waited for instead, where it is not the word of `agent`, or of any one person. */
-async function choose(board: Blackboard, artefact: Artefact, agent: string | undefined, suggest: Suggest): Promise<Awaited> {
-  const awaited = await verdictsAwaited(board, artefact.id);
-  const names = awaited.map(({ grant }) => grant.agent);
-  const [only, ...others] = agent === undefined ? awaited : awaited.filter(({ grant }) => grant.agent === agent);
-  if (only === undefined) throw refusal(await whyNotAwaited(board, suggest, artefact, agent as AgentName | undefined, names));
+/** Throws an explanation where no verdict of `agent` is due, or where several people could be meant. */
+async function choose(
+  board: Blackboard,
+  artefact: Artefact,
+  agent: string | undefined,
+  suggest: Suggest,
+): Promise<PendingVerdict> {
+  const pending = await pendingVerdicts(board, artefact.id);
+  const names = pending.map(({ grant }) => grant.agent);
+  const [only, ...others] = agent === undefined ? pending : pending.filter(({ grant }) => grant.agent === agent);
+  if (only === undefined) throw refusal(await whyNoVerdictDue(board, suggest, artefact, agent as AgentName | undefined, names));
   if (others.length === 0) return only;
   throw new SettError(
     "usage",
-    `${names.length} people are asked to judge ${oneLine(artefact.type)} ${shortId(artefact.id)}: ${names.join(", ")}.`,
+    `${oneLine(artefact.type)} ${shortId(artefact.id)} waits for ${names.length} people: ${names.join(", ")}.`,
     {
-      hint: `Say which of them you speak for: --for ${only.grant.agent}`,
+      hint: `Name the one for whom you speak: --for ${only.grant.agent}`,
     },
   );
 }
 
-async function verdictsAwaited(board: Blackboard, artefact: ArtefactId): Promise<Awaited[]> {
+async function pendingVerdicts(board: Blackboard, artefact: ArtefactId): Promise<PendingVerdict[]> {
   const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact)).values()]);
   return claims.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) => (!isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [])),
@@ -114,7 +119,7 @@ function doneGrant({ waits_for: _, ...grant }: WaitingGrant, at: string, review:
   return { ...grant, state: "done", ended_at: at, artefact_ids: [review] };
 }
 
-/** What is being judged, for whoever typed an id. */
+/** The artefact under review, for the person who typed its id. */
 function subjectOf({ id, type, version, metadata }: Artefact): string {
   const commit = metadata.commit === undefined ? "" : `, commit ${metadata.commit.slice(0, 12)}`;
   const summary = oneLine(metadata.summary ?? "");

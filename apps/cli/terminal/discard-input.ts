@@ -1,14 +1,14 @@
-// Drops what was typed too early: it answers no question that nobody had seen.
+// Discards what was typed before a question was shown: it cannot be an answer to that question.
 import { Buffer } from "node:buffer";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import type { ReadStream } from "node:tty";
 
-/** What the terminal holds, entered or not. Nobody may be reading from `input`. */
-export function dropTyped(input: ReadStream): void {
-  // A line that is not entered yet can be read from a raw terminal only.
+/** Discards all input that waits in the terminal, entered or not. No other code may read from `input` meanwhile. */
+export function discardInput(input: ReadStream): void {
+  // Only a raw terminal gives a line that is not entered yet.
   input.setRawMode(true);
   try {
-    // Opened anew: reading from this one does not wait, whoever else shares stdin.
+    // Opened a second time, without blocking; other processes may share stdin.
     const terminal = openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       const chunk = Buffer.alloc(4_096);
@@ -17,7 +17,7 @@ export function dropTyped(input: ReadStream): void {
       closeSync(terminal);
     }
   } catch {
-    // Nothing is left (EAGAIN), or there is no such terminal: then what was typed stays.
+    // No input is left (EAGAIN), or there is no /dev/tty: then the input stays.
   } finally {
     input.setRawMode(false);
   }

@@ -1,4 +1,4 @@
-// A person's answer on its way onto the blackboard, and why one may come too late.
+// Posts a person's answer to the blackboard, or explains why the question is closed.
 
 import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -14,21 +14,24 @@ import { firstLine, oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** `why` is a sentence. */
-export type Given = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
+/** `why`: a sentence. */
+export type AnswerOutcome = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
 
-type By = { actor: Actor; suggest: Suggest };
-
-export async function giveAnswer(board: Blackboard, question: Artefact, text: string, { actor, suggest }: By): Promise<Given> {
+export async function postAnswer(
+  board: Blackboard,
+  question: Artefact,
+  text: string,
+  { actor, suggest }: { actor: Actor; suggest: Suggest },
+): Promise<AnswerOutcome> {
   const answer = answerTo(question, text);
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
-  const refusal = result.outcome === "refused" ? result.reason : "It has its answer.";
-  return { outcome: "closed", why: (await whyClosed(board, question, suggest)) ?? refusal };
+  const refusal = result.outcome === "refused" ? result.reason : "The question has an answer already.";
+  return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? refusal };
 }
 
-/** Why nobody needs an answer (any more), if nobody does. */
-export async function whyClosed(
+/** Why the question needs no answer (any more); undefined where it needs one. */
+export async function whyQuestionClosed(
   board: Blackboard,
   { id, goal_id, claim_id, produced_by_agent }: Artefact,
   suggest: Suggest,
@@ -43,9 +46,9 @@ export async function whyClosed(
     return `${await whoAnswered(board, question, answer)}: see \`${suggest(`unearth ${shortId(answer)}`)}\`.`;
   if (ended !== undefined) {
     const how = ended === "cancelled" ? "was cancelled" : "was ended, because it had too many artefacts";
-    return `The goal ${shortId(goal_id)} ${how}: nobody waits for the answer to ${question} any more.`;
+    return `Goal ${shortId(goal_id)} ${how}: ${question} needs no answer any more.`;
   }
-  // Feedback on a goal is open for as long as the goal is.
+  // Feedback on a goal stays open as long as the goal does.
   if (produced_by_agent === "" || asking?.grants.some((grant) => questionOf(grant) === id)) return undefined;
   return `\`${oneLine(produced_by_agent)}\` does not wait for the answer to ${question} any more${becauseOf(asking)}.`;
 }
@@ -73,10 +76,10 @@ async function whoAnswered(board: Blackboard, question: string, id: ArtefactId):
 }
 
 const pageSize = 500;
-/** How far the clocks of two machines may be apart. */
+/** The largest expected difference between the clocks of two machines. */
 const clockDriftMs = 60_000;
 
-/** Only the log knows which person it was. It is read from shortly before the moment at which the answer says it was made. */
+/** Only the log knows the person. It is read from shortly before the answer's `created_at`. */
 async function creationOf(board: Blackboard, { id, created_at }: Artefact): Promise<SettEvent | undefined> {
   let from = await positionSince(new Date(Date.parse(created_at) - clockDriftMs).toISOString(), board);
   for (;;) {

@@ -1,0 +1,108 @@
+// Inquiries as text for people, as JSON for programs, and as commands to type.
+import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { type Inquiry, subjectOf } from "../facts/inquiries.ts";
+import { ageOf, agoOf } from "../text/age.ts";
+import { oneLine, plainLines, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Layout, Style } from "../text/style.ts";
+import type { Suggest } from "../text/suggest.ts";
+import { wrap } from "../text/wrap.ts";
+import { type Cell, table } from "./table.ts";
+
+type Approval = Extract<Inquiry, { kind: "approval" }>;
+
+/** In a table. The details of a question, and JSON, have its whole text. */
+const maxTextLength = 500;
+
+/** `columns`: undefined where nothing is cut. */
+type Drawing = { style: Style; nowMs: number; columns: number | undefined; suggest: Suggest };
+
+/** One line for each inquiry. */
+export function inquiryTable(inquiries: readonly Inquiry[], { style, nowMs, columns, suggest }: Drawing): string[] {
+  const rows = inquiries.map((inquiry): Cell[] => {
+    const subject = subjectOf(inquiry);
+    return [
+      { text: shortId(subject.id), paint: style.bold },
+      { text: inquiry.kind, paint: style.yellow },
+      { text: ageOf(inquiry.since, nowMs) },
+      { text: shortId(subject.goal_id), paint: style.dim },
+      { text: makerOf(subject) },
+      { text: textOf(inquiry, suggest) },
+    ];
+  });
+  return table(["ID", "KIND", "AGE", "GOAL", "FROM", "TEXT"], rows, style, columns);
+}
+
+/** Of an artefact to approve. A question is shown with its whole text. */
+const shownLines = 40;
+
+/** One inquiry: a question with its whole text, an approval with the beginning of the artefact. Ends with a line break. */
+export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, nowMs: number): string {
+  const subject = subjectOf(inquiry);
+  const when = agoOf(inquiry.since, nowMs);
+  const goal = style.dim(`(goal ${shortId(subject.goal_id)})`);
+  const indented = (text: string) => {
+    const lines = plainLines(text).replace(/\n+$/, "").split("\n");
+    return lines.map((line) => wrap(`  ${line}`.trimEnd(), { columns }));
+  };
+  if (inquiry.kind === "approval") {
+    const from = `${style.yellow("Approval")} of ${style.bold(shortId(subject.id))} by \`${inquiry.agent}\`, requested ${when} ${goal}`;
+    return `${[wrap(from, { columns }), "", ...indented(nameOf(inquiry)), ...contentLines(inquiry, indented, style)].join("\n")}\n`;
+  }
+  const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
+  return `${[wrap(from, { columns }), "", ...indented(inquiry.question.payload)].join("\n")}\n`;
+}
+
+/** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */
+function contentLines({ artefact, content }: Approval, indented: (text: string) => string[], style: Style): string[] {
+  if (artefact.metadata.commit !== undefined) return [];
+  if (content.text.trim() === "") return [];
+  const lines = indented(content.text);
+  const isCut = !content.isWhole || lines.length > shownLines;
+  return ["", ...lines.slice(0, shownLines), ...(isCut ? [style.dim("  …")] : [])];
+}
+
+/** The commands to type next. */
+export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
+  const id = shortId(subjectOf(inquiry).id);
+  if (inquiry.kind === "approval")
+    return [
+      ...furtherContent(inquiry).map((what) => `${suggest(`unearth ${id}`)}  # ${what}`),
+      `${suggest(`approve ${id}`)}`,
+      `${suggest(`reject ${id} --reason "…"`)}`,
+    ];
+  if (inquiry.question.type !== goalFeedbackType) return [`${suggest(`answer ${id} "…"`)}`];
+  return [`${suggest(`answer ${id}`)}  # your answer replaces the goal: edit its whole text`];
+}
+
+/** What `sett unearth` shows beyond the details, if anything. */
+function furtherContent({ artefact, content }: Approval): string[] {
+  if (artefact.metadata.commit !== undefined) return ["what the commit changes"];
+  return content.isWhole && content.text.split("\n").length <= shownLines ? [] : ["its whole content"];
+}
+
+/** The same members for both kinds. */
+export function inquiryJson(inquiry: Inquiry) {
+  const subject = subjectOf(inquiry);
+  const { id, goal_id, type, version, source_artefacts } = subject;
+  const common = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
+  if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: inquiry.question.payload };
+  const { summary = "", commit = null } = inquiry.artefact.metadata;
+  const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };
+  return { ...common, version, agent: inquiry.agent, claim_id: inquiry.claim, text: summary, ...content };
+}
+
+function textOf(inquiry: Inquiry, suggest: Suggest): string {
+  if (inquiry.kind === "question") return shorten(oneLine(inquiry.question.payload.slice(0, 2 * maxTextLength)), maxTextLength);
+  return `${suggest(`approve ${shortId(inquiry.artefact.id)}`)} (\`${inquiry.agent}\`): ${nameOf(inquiry)}`;
+}
+
+function nameOf({ artefact: { type, version, metadata } }: Approval): string {
+  const summary = shorten(oneLine(metadata.summary ?? ""), maxTextLength);
+  return `${oneLine(type)}${version > 1 ? ` v${version}` : ""}${summary === "" ? "" : `, ${summary}`}`;
+}
+
+/** The agent or role that made the question or the artefact. */
+export function makerOf({ produced_by_agent, produced_by_role }: ArtefactHead): string {
+  return oneLine(produced_by_agent === "" ? produced_by_role : produced_by_agent);
+}
