@@ -33,7 +33,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/watch.ts")).watch,
   },
   status: {
-    description: "show the state of each goal and agent, what each goal waits for, and why",
+    description: "show each goal and agent, what each goal waits for, and why",
     load: async () => (await import("./commands/status.ts")).status,
   },
   questions: {
@@ -49,7 +49,7 @@ export const commands: Readonly<Record<string, Entry>> = {
     load: async () => (await import("./commands/approve.ts")).approve,
   },
   reject: {
-    description: "reject an artefact that waits for a person's verdict, with the reason",
+    description: "reject an artefact that waits for a person's verdict",
     load: async () => (await import("./commands/reject.ts")).reject,
   },
   cancel: {

@@ -52,7 +52,7 @@ function readOptionsOfRoot(args: readonly string[]): void {
 
 async function help([name, surplus]: readonly string[], shell: Shell): Promise<number> {
   if (name === undefined) return await print(shell, rootHelp(shell.out));
-  if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is one too many.`);
+  if (surplus !== undefined) throw new SettError("usage", `\`sett help\` takes one command: \`${surplus}\` is too many.`);
   return await print(shell, commandHelp(await find(name), shell.out));
 }
 

@@ -16,7 +16,7 @@ const shows: Record<string, string[]> = {
   "docs/guides/bids.md": ["2 results before"],
   "docs/guides/failures.md": ["The tool ended with exit code 3: lint: no such file: src", "terminates claim"],
   "docs/guides/people.md": [
-    "is answered: planner goes on with it.",
+    "is answered: planner continues with your answer.",
     "Rejected by Ada Lovelace, for owner.",
     "Approved by Grace Hopper, for owner.",
     "Plan for the front bed",

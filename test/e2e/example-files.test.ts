@@ -28,7 +28,7 @@ test("an agent with prompts and a command ignores everything, which is said, unt
   const up = await sett.sett("up", "--name", sett.name);
   expect(up).toMatchObject({ code: 0, err: expect.stringContaining("this agent ignores everything: give it `bids`") });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
-  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("Nobody did anything about it") });
+  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
   expect(await sett.need("logs", "go-coder-agent")).toContain('"decided_by":"prompt"');
 
   await sett.write({ "sett.yml": text.replace("    prompts:", "    bids: [{ on: GoalDefined, bid: exclusive }]\n    prompts:") });
@@ -83,7 +83,7 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
   const up = await sett.sett("up", "--name", sett.name);
   expect(up).toMatchObject({ code: 0, err: expect.stringContaining("ignores everything: give it a `command`, and `bids`") });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
-  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("Nobody did anything about it") });
+  expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
 
   const acting = text.replace(
     "    prompts:",

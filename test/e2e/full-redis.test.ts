@@ -22,7 +22,7 @@ async function redis(...words: string[]): Promise<string> {
 
 test("up says which registrations it has mended, although nothing is started anew", async () => {
   await redis("HSET", `sett:${sett.name}:agents`, "painter", '{"name":"painter","replicas":"many"}');
-  expect(await sett.up()).toBe(`${sett.name} is up: mended the registration of painter; kept redis, orchestrator, critic\n`);
+  expect(await sett.up()).toBe(`${sett.name} is up: repaired the registration of painter; kept redis, orchestrator, critic\n`);
   expect(await sett.up()).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, painter, critic\n`);
 });
 
@@ -40,8 +40,8 @@ test("where Redis is full, up touches nothing, and advises to make room", async 
 test("forage says for certain that the goal was not stated, and pins nothing", async () => {
   const { code, out, err } = await sett.sett("forage", "--goal", "Paint the door");
   expect([code, out]).toEqual([1, ""]);
-  expect(err).toContain("The goal was not stated: Redis refuses writes: OOM");
-  expect(err).toContain("Then state the goal again.");
+  expect(err).toContain("The goal was not posted: Redis refuses writes: OOM");
+  expect(err).toContain("Then post the goal again.");
   expect(await $`git for-each-ref refs/sett`.cwd(sett.folder).text()).toBe("");
   await redis("CONFIG", "SET", "maxmemory", "0");
   expect(JSON.parse(await sett.need("hoard", "--json"))).toEqual([]);

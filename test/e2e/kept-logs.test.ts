@@ -29,7 +29,7 @@ async function logOf(part: string, ...words: string[]): Promise<Line[]> {
 }
 
 const messages = (lines: Line[]) => lines.map(({ msg }) => msg);
-const marks = (lines: Line[]) => messages(lines).filter((msg) => msg.startsWith("Here the log of a container ends"));
+const marks = (lines: Line[]) => messages(lines).filter((msg) => msg.startsWith("End of the log of a container"));
 const times = (lines: Line[], msg: string) => messages(lines).filter((each) => each === msg).length;
 
 /** What it has logged once it has said this so often: its supervisor may write that down a moment after it is ready. */
@@ -45,7 +45,7 @@ test("the log of a container that up has replaced comes before its successor's l
   const lines = await logWith("painter", "Cub started", 2);
   const [created, mark, begun] = [
     messages(lines).indexOf("Created artefact"),
-    messages(lines).findIndex((msg) => msg.startsWith("Here the log of a container ends that `sett up` has removed")),
+    messages(lines).findIndex((msg) => msg.startsWith("End of the log of a container that `sett up` has removed")),
     messages(lines).lastIndexOf("Cub started"),
   ];
   expect(created).toBeGreaterThan(-1);
@@ -73,7 +73,7 @@ test("--follow begins with them, goes on with what is logged, and ends with 130 
     for await (const bytes of following.stdout) out += decoder.decode(bytes, { stream: true });
   })();
   await waitFor("what was logged", () => out.split('"msg":"Cub started"').length === 3);
-  expect(out.split("Here the log of a container ends")).toHaveLength(2);
+  expect(out.split("End of the log of a container")).toHaveLength(2);
   const before = out.length;
   await sett.need("forage", "--goal", "Paint again", "--watch");
   await waitFor("what is logged from here on", () => out.slice(before).includes("Created artefact"));
@@ -95,7 +95,7 @@ test("after down the log of every part is still there, an agent's with that of i
   const { code, err } = await sett.sett("logs", "--name", sett.name, "-f", "painter");
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining("is down. Its blackboard is kept. This is what was kept."),
+    err: expect.stringContaining("is down. Its blackboard is kept. These are the kept lines of its log."),
   });
   expect((await sett.sett("logs", "--name", sett.name, "unknown")).code).toBe(1);
 });

@@ -84,7 +84,7 @@ test("up warns once that nothing is isolated, tells what is run in place of imag
   expect(out).toContain("redis, orchestrator, painter, critic");
   expect(err.match(/^! /gm)).toHaveLength(1);
   expect(err).toContain("Nothing is isolated: agents run as you, with your files and your network.");
-  expect(err).toContain("in place of those in images, agents/painter/run.sh");
+  expect(err).toContain("These files replace programs of images: agents/painter/run.sh");
 });
 
 test("a goal becomes a commit and an end, made by commands of this machine", async () => {
@@ -270,7 +270,7 @@ test("down ends everything, commands at work too, and keeps the blackboard; up g
   const { code, err } = await sett("up");
   expect({ code, err }).toEqual({
     code: 0,
-    err: expect.stringContaining(`This is ${at.name}, whose blackboard this repository has kept.`),
+    err: expect.stringContaining(`This is ${at.name}, whose blackboard was kept for this repository.`),
   });
   expect(JSON.parse(await need("hoard", "--json", "--goal", goal))).toHaveLength(3);
 });

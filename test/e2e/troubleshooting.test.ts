@@ -175,7 +175,7 @@ test("a time-out is told in the log and in the Failure", async () => {
 test("a goal that no agent wants is stalled, and the logs say why each agent ignored it", async () => {
   const { code, state, err } = await run("unwanted");
   expect({ code, state }).toEqual({ code: 1, state: "stalled" });
-  expectSeen("Nobody did anything about it: no agent bid anything but `ignore`.", err);
+  expectSeen("No agent worked on it: no agent bid anything other than `ignore`.", err);
   expect((await logOf("critic")).findLast(({ msg }) => msg === "Placed bid")).toMatchObject({
     bid: "ignore",
     decided_by: "rules",

@@ -48,7 +48,7 @@ test("a part that ends is named with its exit code and its last words", async ()
   expect(err).toContain(`sett-${sett.name}-orchestrator`);
   expect(err).toContain("these are my last words");
   const image = `sett-${sett.name}-agent-echo:latest`;
-  expect(err).toContain(`Nothing was left behind but the image ${image}`);
+  expect(err).toContain(`Only the image ${image} was kept`);
   expect(err).toContain(`sett down --volumes --name ${sett.name}`);
   expect(await $`docker image ls -q ${image}`.text()).not.toBe("");
   await sett.need("down", "--volumes", "--name", sett.name);
@@ -109,7 +109,7 @@ test("a second Ctrl-C says what is left behind and how to remove it; Ctrl-C in d
   await expectNothingLeft();
   const nothing = await sett.sett("down");
   expect(nothing.code).toBe(0);
-  expect(nothing.err).toContain("Nothing of a sett is left");
+  expect(nothing.err).toContain("This repository has no sett, and no parts of one.");
   expect((await sett.sett("down", "--name", sett.name)).code).toBe(1);
 }, 300_000);
 

@@ -85,7 +85,7 @@ test("watch says when its Redis is away, goes on when it is back, and ends with 
   const reading = Promise.all([collect(child.stdout, "out"), collect(child.stderr, "err")]);
   await waitFor("the past", () => said.out.includes("claim_completed"));
   await sett.killRedis();
-  await waitFor("the loss", () => said.err.includes("Redis is away"));
+  await waitFor("the loss", () => said.err.includes("Redis does not answer. Waiting"));
   await waitFor("the return", () => said.err.includes("Redis is back"));
   await sett.need("down", "--timeout", "1s");
   expect(await child.exited).toBe(1);

@@ -25,7 +25,7 @@ const goalsAtOnce = 20;
 
 export const status = defineCommand({
   name: "status",
-  description: "show the state of each goal and agent, what each goal waits for, and why",
+  description: "show each goal and agent, what each goal waits for, and why",
   details: [
     `Shows the newest ${shownGoals} goals and all goals that are not at rest, the agents, and the orchestrator. Without --limit, JSON has all goals.`,
     "An open claim shows its bids, then its phases: ✓ done, ● running, ○ granted, · not granted yet, ↻ waits for a retry, ? waits for a person.",

@@ -97,7 +97,7 @@ function checkPositionals(
   if (surplus !== undefined) {
     const max = places.length === 0 ? "no arguments" : places.length === 1 ? "one argument" : `${places.length} arguments`;
     const hint = surplus === "ago" ? "Leave `ago` out: sett counts a duration back from now." : undefined;
-    fail(`\`sett ${command.name}\` takes ${max}: \`${surplus}\` is one too many.`, hint);
+    fail(`\`sett ${command.name}\` takes ${max}: \`${surplus}\` is too many.`, hint);
   }
   const missing = places.find(([, argument], index) => argument.required === true && positionals[index] === undefined);
   if (missing !== undefined) fail(`\`sett ${command.name}\` needs ${missing[0].toUpperCase()}: ${missing[1].description}.`);

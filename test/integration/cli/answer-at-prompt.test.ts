@@ -47,7 +47,7 @@ describe("sett forage --watch", () => {
     const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
     const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
     expect(answers.map(({ payload }) => payload)).toEqual(["the grëen one", "both"]);
-    expect(shown(watching.screen)).toMatch(/The goal [0-9a-f]{8} is achieved/);
+    expect(shown(watching.screen)).toMatch(/Goal [0-9a-f]{8} is achieved/);
     expect(watching.screen.unknown).toEqual([]);
   }, 120_000);
 
@@ -109,7 +109,7 @@ describe("sett forage --watch", () => {
     await watching.showing("the prompt", prompted);
     watching.type(`the gre${interrupt}`);
     expect(await watching.exited).toBe(130);
-    expect(shown(watching.screen)).toContain("The goal goes on without you");
+    expect(shown(watching.screen)).toContain("Work on the goal goes on. To follow it");
     expect(shown(watching.screen)).not.toContain(prompt);
   }, 120_000);
 
@@ -126,7 +126,7 @@ describe("sett forage --watch", () => {
     expect((await sett.answerOf(question)).payload).toBe("the red one");
   }, 120_000);
 
-  test("keeps what is typed while something happens above, and while Redis is away", async () => {
+  test("keeps what is typed while something happens above, and while Redis does not answer. Waiting", async () => {
     await using own = await AskingSett.start();
     await using watching = settOnTerminal(["forage", "--watch", "--goal", "Which door?"], {
       cwd: own.at.folder,
@@ -138,12 +138,15 @@ describe("sett forage --watch", () => {
     await watching.showing("what is typed", has("next row"));
     await own.at.redis.kill();
     const whole = `${prompt}a long answer that goes on in the next row`;
-    await watching.showing("the loss", (screen) => has("Redis is away")(screen) && screen.lines.at(-1) === whole);
+    await watching.showing(
+      "the loss",
+      (screen) => has("Redis does not answer. Waiting")(screen) && screen.lines.at(-1) === whole,
+    );
     watching.type("\r");
     await watching.showing("what became of it", has("Your answer is not stored yet."));
     await own.at.redis.start();
-    await watching.showing("the return", (screen) => has("Redis is back.")(screen) && screen.lines.at(-1) === whole);
-    // Once as it was entered in vain, and once as it is there again.
+    await watching.showing("the return", (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole);
+    // Once as it was entered in vain, and once as it stands there again.
     expect(shown(watching.screen).split(prompt)).toHaveLength(3);
     watching.type("\r");
     expect(await watching.exited).toBe(0);

@@ -34,7 +34,7 @@ async function editor(name: string, script: string): Promise<string> {
 
 const shown = (screen: Screen) => screen.lines.join("\n");
 /** The sentence may be broken between its words, wherever the terminal is full. */
-const keptIn = (screen: Screen) => /What you wrote is kept in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
+const keptIn = (screen: Screen) => /Your text is in (\S+)\. /.exec(shown(screen).replace(/\s+/g, " "))?.[1] ?? "";
 
 describe("sett answer in an editor", () => {
   test("has the question below, and answers with what is written above it, headings too", async () => {
@@ -54,7 +54,7 @@ describe("sett answer in an editor", () => {
     const { goal, question } = await sett.ask(vagueGoal);
     await using leaving = onTerminal({ VISUAL: "true" }, "answer", question);
     expect(await leaving.exited).toBe(2);
-    expect(shown(leaving.screen)).toContain("You left the goal as it was");
+    expect(shown(leaving.screen)).toContain("You did not change the goal");
     const VISUAL = await editor("restates", `sed -i 's/^${vagueGoal}$/${clearGoal}/' "$1"`);
     await using restating = onTerminal({ VISUAL, EDITOR: "false" }, "answer", question);
     expect(await restating.exited).toBe(0);

@@ -68,7 +68,7 @@ describe("sett answer", () => {
     expect(first).toMatchObject({ code: 4, err: expect.stringContaining("Which colour?") });
     const { code, err } = await sett.at.sett("answer", await sett.questionOf(goal), "Green", "--watch");
     expect(code).toBe(0);
-    expect(err).toMatch(/posts Answer [\s\S]*The goal \w+ is achieved\./);
+    expect(err).toMatch(/posts Answer [\s\S]*Goal \w+ is achieved\./);
     expect(err).not.toContain("sett watch --goal");
   });
 
@@ -77,17 +77,17 @@ describe("sett answer", () => {
     const other = await sett.ask(vagueGoal);
     await sett.at.need("pause", "--as", "Grace Hopper");
     const { err } = await sett.at.sett("answer", question, "Green", "--name", "demo");
-    expect(err).toMatch(/: coder goes on with it once the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/);
+    expect(err).toMatch(/: coder continues with your answer when the instance is resumed \(paused by Grace Hopper, [\w ]+\)\.\n/);
     expect(err).toContain("sett resume --name demo\n");
     expect((await sett.at.sett("answer", other.question, clearGoal)).err).toContain(
-      "becomes the goal's next version, which is worked on once the instance is resumed",
+      "your answer is the goal's next version, and work on it begins when the instance is resumed",
     );
     await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
-    await watching.telling("Work on the goal begins once the instance is resumed (paused by Grace Hopper, ");
+    await watching.telling("Work on the goal begins when the instance is resumed (paused by Grace Hopper, ");
     await watching.telling("opens claim");
     await sett.at.need("resume");
     expect(await watching.exited).toBe(0);
-    expect(watching.err()).toContain("lets the instance go on");
+    expect(watching.err()).toContain("resumes the instance");
     await sett.achieved(goal);
   }, 120_000);
 
@@ -100,7 +100,7 @@ describe("sett answer", () => {
   test("the answer to feedback on a goal is the goal's next version", async () => {
     const { goal, question } = await sett.ask(vagueGoal);
     const { err } = await sett.at.sett("answer", question, clearGoal);
-    expect(err).toContain("becomes the goal's next version");
+    expect(err).toContain("your answer is the goal's next version");
     await sett.achieved(goal);
     const versions = await sett.board.readArtefacts(await sett.board.readThread(goal.logical_id));
     expect(versions.map(({ payload }) => payload)).toEqual([vagueGoal, clearGoal]);
@@ -165,7 +165,7 @@ describe("an answer that cannot be", () => {
     const { goal, question } = await sett.ask("Which?");
     const wrong = await sett.at.sett("answer", short(goal.id), "x");
     expect(wrong.code).toBe(2);
-    expect(wrong.err).toContain(`${short(goal.id)} is no question, but GoalDefined`);
+    expect(wrong.err).toContain(`${short(goal.id)} is not a question: it is GoalDefined`);
     expect((await sett.at.sett("answer", question.slice(0, 5), "x")).code).toBe(2);
     const start = short(newArtefactId());
     const twins = ["0", "1"].map((digit) =>
@@ -192,7 +192,7 @@ describe("an answer that cannot be", () => {
     await sett.cancel(goal);
     const cancelled = await sett.at.sett("answer", question, "this");
     expect(cancelled.code).toBe(1);
-    expect(cancelled.err).toContain(`The goal ${short(goal.id)} was cancelled`);
+    expect(cancelled.err).toContain(`Goal ${short(goal.id)} was cancelled`);
     const stale = sampleArtefact({
       structural_type: "Question",
       type: "Question",

@@ -29,7 +29,7 @@ describe("sett cancel", () => {
     const { claim } = await clan.claimOn(goal);
     const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
     expect(code).toBe(0);
-    expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled: 1 claim has ended.`);
+    expect(err).toContain(`Goal ${goal.id.slice(0, 8)} was cancelled: 1 claim has ended.`);
     expect((await clan.claimOn(goal)).claim).toMatchObject({
       status: "terminated",
       termination_reason: "The goal was cancelled.",
@@ -50,9 +50,9 @@ describe("sett cancel", () => {
     await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");
     const { code, err } = await clan.sett("cancel", goal.id);
     expect(code).toBe(0);
-    expect(err).toContain(`The goal ${goal.id.slice(0, 8)} is cancelled.`);
+    expect(err).toContain(`Goal ${goal.id.slice(0, 8)} was cancelled.`);
     expect(err.replace(/\s+/g, " ")).toContain(
-      `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when somebody has put that right`,
+      `Claim ${claim.id.slice(0, 8)} cannot be read, and ends when a person has repaired it`,
     );
   }, 120_000);
 
@@ -104,13 +104,13 @@ describe("sett cancel", () => {
     const goal = await clan.goal();
     await clan.ended(goal, "complete");
     const { code, err } = await clan.sett("cancel", goal.id);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is nothing to cancel.") });
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is no work to cancel.") });
     expect(await eventTypes(clan)).not.toContain("cancel_requested");
     const held = await clan.goal("Held up");
     await clan.board.registerAgents([], "person:test", { exact: true });
     await clan.board.logEvent({ type: "cancel_requested", goal_id: held.goal_id }, "person:test");
     await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
-    expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is nothing to cancel.");
+    expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is no work to cancel.");
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
   }, 120_000);
 });

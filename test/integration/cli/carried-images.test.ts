@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
-import { bringImages, type CarriedImages } from "../../../apps/cli/up/carried-images.ts";
+import { type CarriedImages, importImages } from "../../../apps/cli/up/carried-images.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
@@ -55,7 +55,7 @@ async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
   ]);
   const shell = { ...fakeShell(), carried: (file: string) => files.get(file) };
   using progress = new Progress(shell.err);
-  await bringImages({ runtime, shell, progress });
+  await importImages({ runtime, shell, progress });
   return shell.written.err;
 }
 

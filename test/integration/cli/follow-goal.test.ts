@@ -26,7 +26,7 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   });
   const telling = (text: string) => waitFor(`sett to say "${text}"`, () => shell.written.err.includes(text));
   const exitCode = runCommand(["forage", "--watch", "--goal", "Paint the door"], shell);
-  await telling("states the goal");
+  await telling("posts the goal");
   {
     await using board = await at.board();
     const leader = await board.acquireLeaderLease({ holder: "test", leaseMs: 60_000, restarted: true });
@@ -35,10 +35,10 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
     await board.endGoal({ goal, ending: "cancelled", epoch: leader.epoch });
   }
   // Whichever comes first: a command that does not wait has ended.
-  await Promise.race([telling("Redis is away"), exitCode]);
+  await Promise.race([telling("Redis does not answer. Waiting"), exitCode]);
   await at.redis.start();
   expect(await exitCode).toBe(3);
   expect(shell.written.err).toContain("is cancelled");
-  expect(shell.written.err.match(/Redis is away/g)).toHaveLength(1);
+  expect(shell.written.err.match(/Redis does not answer/g)).toHaveLength(1);
   expect(shell.written.err.match(/ends the goal/g)).toHaveLength(1);
 }, 120_000);

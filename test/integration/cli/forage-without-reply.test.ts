@@ -16,7 +16,7 @@ test("a goal that was posted without a reply keeps its commit, and posting it ag
   const first = await forage();
   await gone;
   expect([first.code, first.out]).toEqual([1, ""]);
-  expect(first.err).toContain("Whether the goal was stated is not known:");
+  expect(first.err).toContain("The goal may or may not have been posted:");
   const [, id = ""] = /sett forage --id ([0-9a-f-]{36}) /.exec(first.err) ?? [];
   const pinned = await at.git("rev-parse", `refs/sett/demo/${id}`);
   expect(pinned).toBe(await at.git("rev-parse", "HEAD"));
@@ -36,7 +36,7 @@ test("an id posts a goal that is not there yet, and is refused where it is of so
   expect(await at.need("forage", "--id", id, "--goal", "Paint the door")).toBe(`${id}\n`);
   const other = await at.sett("forage", "--id", id, "--goal", "Paint the house");
   expect([other.code, other.out]).toEqual([2, ""]);
-  expect(other.err).toContain(`The id ${id} stands for something else: GoalDefined, Paint the door.`);
+  expect(other.err).toContain(`Another artefact has the id ${id}: GoalDefined, Paint the door.`);
   const odd = await at.sett("forage", "--id", "door", "--goal", "Paint the door");
   expect([odd.code, odd.err.includes("--id takes a UUID")]).toEqual([2, true]);
   expect(JSON.parse(await at.need("hoard", "--json"))).toHaveLength(1);

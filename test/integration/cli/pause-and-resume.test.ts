@@ -43,7 +43,7 @@ describe("sett pause and sett resume", () => {
     await clan.grant(next, "coder", "queued");
     const { code: exit, err } = await clan.sett("pause", "--as", "Grace Hopper");
     expect(exit).toBe(0);
-    expect(err).toContain(`${clan.instance} is paused: what has begun goes on to its end, and nothing new is started.`);
+    expect(err).toContain(`${clan.instance} is paused: running work goes on to its end, and no new work starts.`);
 
     release.resolve();
     await clan.grant(goal, "coder", "done");
@@ -54,7 +54,7 @@ describe("sett pause and sett resume", () => {
     expect(waiting(goal.id)).toMatchObject([{ kind: "decision", why }]);
     expect(waiting(next.id)).toMatchObject([{ kind: "start", agent: "coder", why }]);
     const text = await clan.need("status");
-    expect(text).toMatch(/^paused for \w+ by Grace Hopper: nothing new is started; to go on: sett resume --name t-\w+$/m);
+    expect(text).toMatch(/^paused for \w+ by Grace Hopper: no new work starts; to resume: sett resume --name t-\w+$/m);
     expect(text).toMatch(/waits for `coder` to start, \w+: the instance is paused/);
     expect((await clan.claimOn(next)).grants.map(({ state }) => state)).toEqual(["queued"]);
 
@@ -80,14 +80,14 @@ describe("sett pause and sett resume", () => {
     const asked = await clan.sett("pause");
     expect({ code: asked.code, err: asked.err }).toEqual({
       code: 1,
-      err: expect.stringContaining("What you asked for is recorded, but not done yet: "),
+      err: expect.stringContaining("Your request is recorded, but the orchestrator has not acted on it yet: "),
     });
-    expect(asked.err).toContain("as soon as an orchestrator gets to it");
+    expect(asked.err).toContain("The orchestrator will act on it");
     expect(await clan.board.readPause()).toBeUndefined();
     const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
     expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);
     expect(await clan.need("status")).toMatch(
-      /^Ada Lovelace asked for a pause (?:just now|\w+ ago): it takes effect once an orchestrator gets to it$/m,
+      /^Ada Lovelace asked to pause the instance (?:just now|\w+ ago): an orchestrator has not acted on it yet$/m,
     );
     await clan.orchestrate();
     await waitFor("the pause", () => clan.board.readPause());

@@ -123,7 +123,7 @@ test("what has moved since then stays, and so does what the orchestrator has not
   await achieved();
   await catchUp();
   const { err } = await at.sett("prune", "--before", "1h");
-  expect(err).toContain("Nothing to move");
+  expect(err).toContain("There is nothing to move");
   await achieved();
   const json = JSON.parse(await at.need("prune", "--before", "0s", "--dry-run", "--json"));
   expect(json.goals).toHaveLength(1);
@@ -149,7 +149,7 @@ test("where the file cannot be written nothing is removed, and goals go on as be
   await catchUp();
   await writeFile(join(at.folder, "old.jsonl"), "mine");
   for (const [file, why] of [
-    ["old.jsonl", "old.jsonl is here already, and is never written over."],
+    ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
     ["no/such/folder/old.jsonl", "could not be made"],
   ] as const) {
     const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
@@ -218,9 +218,9 @@ test("an archive that was changed or cut is not taken for whole", async () => {
   const path = join(at.folder, "old.jsonl");
   const text = await readFile(path, "utf8");
   for (const [damaged, why] of [
-    [text.replace("A goal", "A coal"), "its content is not what its last line says"],
+    [text.replace("A goal", "A coal"), "its content does not match its last line"],
     [text.split("\n").slice(0, -2).join("\n"), "its last line is missing"],
-    ["{}\n", "is no archive"],
+    ["{}\n", "is not an archive"],
     ["", "is empty"],
   ] as const) {
     await writeFile(path, damaged);

@@ -60,7 +60,7 @@ test("work that a person is to approve is listed with what to type, and so is fe
   const vague = await sett.ask(vagueGoal);
   const feedback = await sett.at.sett("questions", "--goal", vague.goal.id);
   expect(feedback.out).toContain("critic: Say which door is meant.");
-  expect(feedback.err).toContain("the answer becomes the goal");
+  expect(feedback.err).toContain("your answer replaces the goal");
 });
 
 test("--wait goes by what is listed already, shows what is asked next, and counts approvals", async () => {
@@ -90,7 +90,7 @@ test("--wait for one goal is not woken by another's question", async () => {
 test("--wait gives up when its time is up, and is interrupted at once", async () => {
   const late = await sett.at.sett("questions", "--wait", "--timeout", "300ms");
   expect({ code: late.code, out: late.out }).toEqual({ code: 1, out: "" });
-  expect(late.err).toContain("Nobody has asked anything within 300ms.");
+  expect(late.err).toContain("No agent asked a person within 300ms.");
   const json = await sett.at.sett("questions", "--wait", "--timeout", "300ms", "--json");
   expect({ code: json.code, out: json.out }).toEqual({ code: 1, out: "[]\n" });
   await using waiting = sett.at.start("questions", "--wait");
@@ -139,7 +139,7 @@ test("--wait goes on when Redis dies and comes back", async () => {
   await using waiting = own.at.start("questions", "--wait");
   await waiting.telling("Waiting for a question");
   await own.at.redis.kill();
-  await waiting.telling("Redis is away");
+  await waiting.telling("Redis does not answer. Waiting");
   await own.at.redis.start();
   const goal = await own.stateGoal("Which door?");
   expect(await waiting.exited).toBe(0);

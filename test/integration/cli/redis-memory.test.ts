@@ -42,7 +42,7 @@ test("status says that Redis is filling up, then that it is full, and what to do
 
   await limit(1.15 * usedBytes);
   expect(await status()).toMatch(
-    /Redis is 8\d % full \(\d+ MiB of \d+ MiB\), and takes nothing more when it is full: make room with `sett prune/,
+    /Redis is 8\d % full \(\d+ MiB of \d+ MiB\), and refuses writes when it is full, large results first: make room with `sett prune/,
   );
   await limit(2 * usedBytes);
   expect(await status()).not.toContain("Redis");
@@ -51,7 +51,7 @@ test("status says that Redis is filling up, then that it is full, and what to do
   const text = await status();
   expect(text).toContain(writeRefusals.OOM.says);
   expect(text).toContain(
-    "Nothing is lost, and nothing goes on until it takes them again: make room with `sett prune --before 30d",
+    "Nothing is lost. Work goes on when Redis accepts writes again: make room with `sett prune --before 30d",
   );
   expect(await data()).toMatchObject({ limit_bytes: 1, refuses_writes: writeRefusals.OOM.says });
   const refused = await at.sett("forage", "--goal", "One more");

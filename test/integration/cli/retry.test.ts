@@ -44,9 +44,9 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
   expect(code).toBe(0);
   const claim = out.trim() as ClaimId;
   expect(err).toContain(
-    `Nope ${failure.id.slice(0, 8)} is tried again as claim ${claim.slice(0, 8)}, from the exclusive phase on, by coder.\n`,
+    `Nope ${failure.id.slice(0, 8)} is retried as claim ${claim.slice(0, 8)}, from the exclusive phase on, by coder.\n`,
   );
-  expect(err).toContain(`See what becomes of it: sett watch --goal ${goal.id.slice(0, 8)} --name ${clan.instance}`);
+  expect(err).toContain(`Follow the goal: sett watch --goal ${goal.id.slice(0, 8)} --name ${clan.instance}`);
   const retried = await clan.ended(goal, "complete", `retry:${failure.id}`);
   expect(retried.claim.id).toBe(claim);
   expect(states(retried.grants)).toEqual({ coder: ["done", 2] });

@@ -39,7 +39,7 @@ test("one that is killed for want of memory again and again is told with its lim
   const status = async (...words: string[]) =>
     (await runSett(["status", "--name", sett.instance, ...words], { cwd: tmpdir(), env })).out;
   const sentence = new RegExp(
-    `^\`tester\` was killed for want of memory \\(limit 8M\\), and was started again \\d+ times.*: ` +
+    `^\`tester\` ran out of memory and was killed \\(limit 8M\\), and was restarted \\d+ times.*: ` +
       `raise its \`resources.limits.memory\` in sett.yml, then \`sett up --name ${sett.instance}\`$`,
     "m",
   );

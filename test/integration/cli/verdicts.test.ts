@@ -86,7 +86,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
   const log = await clan.need("watch", "--no-follow");
   expect(log).toMatch(/orchestrator +bids review on claim \w+ for maintainer, by its rules/);
   expect(log).toContain(`asks maintainer to approve or reject ${second.id.slice(0, 8)}`);
-  expect(log).toMatch(/Grace Hopper +has judged for maintainer on claim/);
+  expect(log).toMatch(/Grace Hopper +reviews claim/);
 }, 120_000);
 
 test("a verdict does not promise that work goes on while the instance is paused, or while no orchestrator is running", async () => {
@@ -96,12 +96,12 @@ test("a verdict does not promise that work goes on while the instance is paused,
   for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
   await clan.need("pause", "--as", "Grace Hopper");
   const paused = await clan.sett("approve", drafts[0].id);
-  expect(paused.err).toMatch(/for maintainer; it goes on once the instance is resumed \(paused by Grace Hopper, /);
+  expect(paused.err).toMatch(/for maintainer; work goes on when the instance is resumed \(paused by Grace Hopper, /);
   expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
   await clan.need("resume");
   await clan.stopOrchestrating();
   const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
-  expect(alone.err).toContain("for maintainer; it goes on once an orchestrator is back (");
+  expect(alone.err).toContain("for maintainer; work goes on when an orchestrator runs again (");
 }, 120_000);
 
 describe("a verdict that no grant waits for", () => {
@@ -123,14 +123,16 @@ describe("a verdict that no grant waits for", () => {
     await clan.board.placeBid({ claim: open.id, agent: "silent" as never, word: "ignore" });
     await clan.grant(draft, "maintainer", "waiting");
     await clan.ended(goal, "complete");
-    expect(await refused(goal.id)).toMatch(/Nobody's approval of GoalDefined \w{8} is waited for: its claim \w{8} is complete\./);
+    expect(await refused(goal.id)).toMatch(
+      /GoalDefined \w{8} does not wait for a person's verdict: its claim \w{8} is complete\./,
+    );
     expect(await refused(draft.id, "--for", "printer")).toContain("does not wait for printer, but for maintainer.");
 
     const review = (await clan.need("approve", draft.id, "--for", "maintainer")).trim();
     expect(await refused(draft.id)).toMatch(
-      /is judged already: Ada Lovelace <ada@sett.invalid>, for maintainer, approved it (just now|\w+ ago)\./,
+      /has a verdict already: Ada Lovelace <ada@sett.invalid>, for maintainer, approved it (just now|\w+ ago)\./,
     );
-    expect((await clan.sett("approve", review)).err).toContain("is nothing to judge, but Review");
+    expect((await clan.sett("approve", review)).err).toContain("is not a result to judge: it is Review");
     const unknown = await clan.sett("approve", crypto.randomUUID());
     expect({ code: unknown.code, err: unknown.err }).toEqual({ code: 1, err: expect.stringContaining("There is no artefact") });
     expect((await clan.sett("approve", "12")).code).toBe(2);
@@ -146,7 +148,7 @@ describe("a verdict that no grant waits for", () => {
     const { code, err } = await clan.sett("approve", draft.id);
     expect({ code, err }).toEqual({
       code: 1,
-      err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} was ended (cancelled).`),
+      err: expect.stringContaining(`its goal ${goal.id.slice(0, 8)} has ended (cancelled).`),
     });
   }, 120_000);
 });
@@ -159,7 +161,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
   await clan.grant(draft, "maintainer", "waiting");
   const { code, err } = await clan.sett("approve", draft.id);
   expect(code).toBe(2);
-  expect(err).toContain(`2 people are asked to judge Draft ${draft.id.slice(0, 8)}: editor, maintainer.`);
+  expect(err).toContain(`Draft ${draft.id.slice(0, 8)} waits for 2 people: editor, maintainer.`);
   expect(err).toContain("--for editor");
   await clan.need("approve", draft.id, "--for", "editor");
   expect((await clan.sett("approve", draft.id, "--for", "editor")).err).toContain("for editor, approved it");

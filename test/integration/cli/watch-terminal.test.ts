@@ -83,7 +83,7 @@ describe("sett watch on a terminal", () => {
     await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
     const last = (rows: readonly string[]) => rows.at(-1) ?? "";
     const bids = `${claim.slice(0, 8)}  GoalDefined  bids coder:exclusive reviewer:review tester:?  tester`;
-    await sett.showing("who is waited for", ({ rows }) => last(rows) === `${bids} never heard of`);
+    await sett.showing("who is waited for", ({ rows }) => last(rows) === `${bids} never heard`);
     await board.reportStatus(tester, { at: Date.now() + 600_000, state: "idle" });
     await sett.showing("that the tester lives", ({ rows }) => last(rows).startsWith(`${bids} to bid `));
     await setToWork(claim);
@@ -142,9 +142,9 @@ describe("sett watch on a terminal", () => {
     await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
     await sett.showing("the claim", ({ rows }) => footIn(rows).length === 1);
     await at.redis.kill();
-    await sett.showing("the loss", ({ rows }) => rows.at(-1)?.includes("Redis is away") === true);
+    await sett.showing("the loss", ({ rows }) => rows.at(-1)?.includes("Redis does not answer. Waiting") === true);
     await at.redis.start();
-    await sett.showing("the claim again", ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis is back."));
+    await sett.showing("the claim again", ({ rows }) => footIn(rows).length === 1 && rows.includes("Redis answers again."));
   }, 120_000);
 });
 

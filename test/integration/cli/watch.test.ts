@@ -38,7 +38,7 @@ describe("sett watch", () => {
     await board.createArtefact(sampleArtefact(), "hand");
     await seen(5);
     await at.redis.kill();
-    await running.telling("Redis is away");
+    await running.telling("Redis does not answer. Waiting");
     await at.redis.start();
     await using after = await at.board();
     await after.createArtefact(sampleArtefact(), "hand");
@@ -74,7 +74,7 @@ describe("sett watch", () => {
     const lines = (await at.need("watch", "--no-follow", "--since", end)).trim().split("\n");
     expect(lines[0]).toContain("cannot be read (type claim dreamt): this version of Sett knows no such type");
     expect(lines[1]).toContain("cannot be read (without a type): what it holds is no event");
-    expect(lines[2]).toContain("states the goal");
+    expect(lines[2]).toContain("posts the goal");
   }, 120_000);
 
   test("refuses what it does not know, with a suggestion", async () => {
@@ -147,7 +147,7 @@ describe("sett forage --watch", () => {
     const { code, out, err } = await at.sett("forage", "--watch", "--goal", "echo");
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f-]{36}\n$/);
-    const told = ["states the goal", "opens claim", "bids exclusive", "grants", "works", "posts Echo", "completes", "is settled"];
+    const told = ["posts the goal", "opens claim", "bids exclusive", "grants", "works", "posts Echo", "completes", "is settled"];
     const places = told.map((text) => err.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -175,7 +175,7 @@ describe("sett forage --watch", () => {
     await using running = at.start("forage", "--watch", "--goal", "hang");
     await running.telling("works");
     await at.redis.kill();
-    await running.telling("Redis is away");
+    await running.telling("Redis does not answer. Waiting");
     await at.redis.start();
     await running.telling("Redis is back");
     running.signal("SIGINT");
@@ -197,9 +197,9 @@ test("a goal that no agent wants exits with 1 and says why, and where to look", 
   const { code, out, err } = await at.sett("forage", "--watch", "--goal", "Paint the door");
   expect(code).toBe(1);
   expect(err).toContain("is stalled.");
-  expect(err).toContain("no agent bid anything but `ignore`");
+  expect(err).toContain("no agent bid anything other than `ignore`");
   expect(err).toContain("`bids`");
   expect(err).toContain("sett status");
   expect(err).toContain(`sett watch --no-follow --goal ${out.slice(0, 8)}`);
-  expect(await at.need("status")).toContain("Nobody did anything about it");
+  expect(await at.need("status")).toContain("No agent worked on it");
 }, 120_000);

@@ -96,6 +96,6 @@ test("a goal of 1 MB is stated byte for byte, one of 100 MB is refused at once",
   const refused = await runSett(["forage", "--goal", "-"], { ...given, stdin: new Uint8Array(100_000_000).fill(97) });
   expect({ code: refused.code, out: refused.out }).toEqual({ code: 2, out: "" });
   expect(refused.err).toContain("longer than 16 MiB");
-  expect(refused.err).toContain("Commit what is large");
+  expect(refused.err).toContain("Commit the long text");
   expect(await at.git("for-each-ref", "refs/sett")).toBe(before);
 });

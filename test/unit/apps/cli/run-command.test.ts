@@ -56,7 +56,7 @@ describe("the command line", () => {
     [["forage"], "needs --goal TEXT", "forage --help"],
     [["forage", "--goal"], "--goal needs a value", "--goal TEXT"],
     [["forage", "--goal", "--watch"], "looks like an option", "--goal='--watch'"],
-    [["forage", "--goal", "a", "--goal", "b"], "given twice", "--help"],
+    [["forage", "--goal", "a", "--goal", "b"], "appears twice", "--help"],
     [["forage", "--watch=yes", "--goal", "a"], "--watch takes no value", "--help"],
     [["watch", "-o", "yaml"], "human or jsonl", "--help"],
     [["unearth"], "needs ID", "unearth --help"],

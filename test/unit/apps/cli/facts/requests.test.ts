@@ -31,9 +31,9 @@ test("each is told, in order, with who asked and for what", async () => {
     ),
   ).toEqual([
     `Ada Lovelace asked to cancel goal ${goal.id.slice(0, 8)}`,
-    "Ada Lovelace asked for a pause",
-    "Ada Lovelace asked to go on",
-    `Ada Lovelace asked to try again what ended with ${failure.id.slice(0, 8)}`,
+    "Ada Lovelace asked to pause the instance",
+    "Ada Lovelace asked to resume the instance",
+    `Ada Lovelace asked to retry the claim that failed with ${failure.id.slice(0, 8)}`,
   ]);
 });
 

@@ -35,8 +35,8 @@ describe("an instance of which no container is left", () => {
     }
   });
 
-  test("but its network is told to be half-made", async () => {
-    expect((await find([instanceParts("demo", main, "network")], "demo")).message).toContain("half-made");
+  test("but its network shows that a start was killed", async () => {
+    expect((await find([instanceParts("demo", main, "network")], "demo")).message).toContain("was killed");
   });
 
   test("is not what an unknown name means", async () => {

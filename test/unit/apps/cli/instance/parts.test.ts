@@ -13,8 +13,8 @@ test("the logs of an agent whose container is gone are told to be gone, with the
   const lost = { ...parts, containers: parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder") };
   const error = await errorOf(() => partOf(lost, "coder", suggestFor("demo")));
   expect([error.message, error.hint]).toEqual([
-    "The container of coder is gone, and its log with it.",
-    "`sett up --name demo` starts it anew.",
+    "The container of coder was removed, and its log with it.",
+    "`sett up --name demo` starts a new one.",
   ]);
   const misspelt = await errorOf(() => partOf(parts, "codre", suggestFor(undefined)));
   expect([misspelt.code, misspelt.hint]).toEqual(["agent-not-found", "Did you mean `sett logs coder`?"]);

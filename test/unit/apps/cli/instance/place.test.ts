@@ -10,12 +10,12 @@ test("a Redis that has stopped or is gone is repaired by up; the logs of one tha
   const { containers, ...rest } = instanceParts("demo", workspace, "containers");
   const without = containers.filter(({ labels }) => labels.component !== "redis");
   const error = await errorOf(() => redisUrlOf({ ...rest, containers: without }));
-  expect(error.message).toContain("is gone");
+  expect(error.message).toContain("has no container");
   expect(error.hint).not.toContain("sett logs");
   const stopped = containers.map((one) => ({ ...one, state: { state: "exited", exitCode: 0, endedAt: "" } as const }));
   const hint = (await errorOf(() => redisUrlOf({ ...rest, containers: stopped }))).hint;
   expect(hint).toStartWith("`sett up --name demo` starts it again");
   expect(hint).toContain("sett logs redis --name demo");
   expect(hint).not.toContain("sett down");
-  expect(error.hint).toBe("`sett up --name demo` starts it anew with all that is recorded.");
+  expect(error.hint).toBe("`sett up --name demo` starts it again, with the kept blackboard.");
 });

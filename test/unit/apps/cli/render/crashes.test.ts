@@ -16,13 +16,13 @@ const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds
 
 test("one that waits to be started again is told with its last exit code", () => {
   expect(told({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([
-    "`coder` ended with exit code 1, and was started again 14 times: `sett logs coder` may show why",
+    "`coder` ended with exit code 1, and was restarted 14 times: `sett logs coder` may show why",
   ]);
 });
 
 test("one that was started again a moment ago is told with when, and not once it has lasted for a minute", () => {
   expect(told(running(3), { restarts: 1 })).toEqual([
-    "`coder` ended, and was started again once, last 3s ago: `sett logs coder` may show why",
+    "`coder` ended, and was restarted once, last 3s ago: `sett logs coder` may show why",
   ]);
   expect(told(running(60), { restarts: 1 })).toEqual([]);
 });

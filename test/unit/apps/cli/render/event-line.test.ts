@@ -76,12 +76,12 @@ test("what people ask for, and what comes of it, is told with their names, witho
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
   const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
   const grant = { actor: "orchestrator:3", artefact_id: about, claim_id: claim, agent: agentName("maintainer") };
-  expect(told({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks for a pause");
+  expect(told({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks to pause the instance");
   expect(told({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
-  expect(told({ type: "instance_resumed", ...by })).toEndWith("lets the instance go on, as Ada Lovelace asked");
+  expect(told({ type: "instance_resumed", ...by })).toEndWith("resumes the instance, as Ada Lovelace asked");
   expect(told({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
   expect(told({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
-  expect(told({ type: "grant_done", ...grant, actor: ada })).toEndWith(`has judged for maintainer on claim ${shortClaim}`);
+  expect(told({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
   const bid = told({ type: "bid_placed", ...grant, data: { word: "review" } });
   expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
@@ -95,7 +95,7 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
 test("a result that comes too late reads differently from one that a person has written by hand", () => {
   const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
   expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
-  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toContain("comes too late with a result");
+  expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(/delivers a result of claim .{8} too late/);
 });
 
 test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {

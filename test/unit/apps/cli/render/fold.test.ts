@@ -1,6 +1,6 @@
 // Which lines of the log are left out or shortened on a terminal.
 import { expect, test } from "bun:test";
-import { type Beside, eventLine } from "../../../../../apps/cli/render/event-line.ts";
+import { type EventContext, eventLine } from "../../../../../apps/cli/render/event-line.ts";
 import { Fold } from "../../../../../apps/cli/render/fold.ts";
 import { createStyle } from "../../../../../apps/cli/text/style.ts";
 import type { SettEvent } from "../../../../../lib/model/event.ts";
@@ -9,7 +9,7 @@ import { agentName, newClaimId } from "../../../../support/records/sample.ts";
 const claim = newClaimId();
 const short = `claim ${claim.slice(0, 8)}`;
 
-type Given = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: Beside };
+type Given = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: EventContext };
 
 /** What happened, without when, where and who. */
 function told(...given: Given[]): string[] {
@@ -23,7 +23,7 @@ function told(...given: Given[]): string[] {
       claim_id: claim,
       ...over,
     };
-    const taken = fold.take(event, beside);
+    const taken = fold.apply(event, beside);
     return taken === undefined ? [] : [eventLine(event, plain, taken).slice("00:00:00  00000000  orchestrator    ".length)];
   });
 }
@@ -53,7 +53,7 @@ test("whose bids are `ignore` is told where the bidding closes, and nowhere else
   ]);
   expect(told({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
   const opened: Given = { type: "claim_opened" };
-  const unwanted = `closes the bidding on ${short}: everybody ignores it`;
+  const unwanted = `closes the bidding on ${short}: every agent ignores it`;
   expect(told(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
   const wanted = `closes the bidding on ${short}, ignored by tester`;
   expect(told(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);

@@ -49,9 +49,9 @@ describe("a node", () => {
     };
     const about = (over: Parameters<typeof sampleClaim>[2], grants: Grant[] = []) =>
       label([code], { claims: [{ claim: sampleClaim(code, [], { bidding: "closed", ...over }), grants }] }).at(-1);
-    expect(about({ bidding: "open" })).toBe("claim pending_review: bids come in");
+    expect(about({ bidding: "open" })).toBe("claim pending_review: bidding is open");
     expect(about({ status: "pending_parallel" }, [grant])).toBe("claim pending_parallel: coder queued");
-    expect(about({ status: "complete" })).toBe("claim complete: nobody took it");
+    expect(about({ status: "complete" })).toBe("claim complete: no agent worked on it");
     expect(about({ status: "complete", kind: "rework" }, [grant])).toBe("rework complete");
     const standingIn = { status: "complete", kind: "rework", stand_in: { for: "painter", because: "It is gone." } } as const;
     expect(about(standingIn, [grant])).toBe("rework by coder in place of painter complete");

@@ -55,7 +55,7 @@ test("a claim is told while it is open, or where it was terminated", () => {
   const ended = { claim: sampleClaim(commit, [], { status: "terminated", termination_reason: "Feedback" }), grants: [] };
   expect(drawn([goal, commit, rejection], { claims: [open, over, ended] })).toEqual([
     `GoalDefined ${short(goal)} by user  “Release 1.2.0”`,
-    "│  claim pending_review: bids come in",
+    "│  claim pending_review: bidding is open",
     `└─ CodeCommit ${short(commit)} by changelog  “Listed 3 commits”`,
     "   │  claim terminated: Feedback",
     `   └─ Review: feedback ${short(review)} by reviewer  “Too short”`,

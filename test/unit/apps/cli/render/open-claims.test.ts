@@ -122,9 +122,9 @@ describe("the line above them", () => {
     const statuses = new Map([[agentName("coder"), { at: nowMs - 240_000, state: "working" as const }]]);
     const around = situation(["coder", "lint"], { leader: undefined, statuses });
     expect(drawn([], 90, { around })[0]).toStartWith(
-      "── no open claims ── nobody orchestrates ── coder silent 4m ── lint never heard of ──",
+      "── no open claims ── no orchestrator ── coder silent 4m ── lint never heard ──",
     );
-    expect(drawn([], 40, { around })[0]).toBe("── no open claims ── nobody orchestrates");
+    expect(drawn([], 40, { around })[0]).toBe("── no open claims ── no orchestrator ── ");
   });
 });
 

@@ -51,9 +51,9 @@ test("an agent whose registration cannot be read is said, with what mends it", (
   const agents = around.agents.map((agent) => ({ ...agent, unreadable }));
   const opened = openClaim({ coder: undefined }, { artefact_id: goal.id });
   const lines = drawn([reading("running", [opened])], { ...around, agents });
-  const why = "its registration cannot be read (it is not JSON): `sett up` writes it anew";
+  const why = "its registration cannot be read (it is not JSON): `sett up` writes it again";
   expect(lines.find((line) => line.startsWith("coder"))).toContain("unreadable");
-  expect(lines).toContain(`agent coder is waited for, since ${why}`);
+  expect(lines).toContain(`Claims wait for agent coder: ${why}`);
   expect(lines.at(-1)).toBe(`            waits for the bid of \`coder\`, 1m: ${why}`);
 });
 
@@ -95,7 +95,7 @@ describe("a goal", () => {
     expect(drawn([reading("stalled", [], [stated])], situation([]), 0, 74).slice(-5)).toEqual([
       "9f3a12b4  stalled    3m    Write about the door, and say which of the",
       "                           doors of the house is meant by it",
-      "          Nobody did anything about it: no agent bid anything but",
+      "          No agent worked on it: no agent bid anything other than",
       "          `ignore`.",
       "            → sett watch --no-follow --goal 9f3a12b4",
     ]);
@@ -113,7 +113,7 @@ describe("a goal", () => {
 
   test("that stalled says why, and where to look", () => {
     const [why, next] = drawn([reading("stalled")]).slice(-2);
-    expect(why).toContain("Nobody did anything about it");
+    expect(why).toContain("No agent worked on it");
     expect(next).toBe("            → sett watch --no-follow --goal 9f3a12b4");
   });
 
@@ -179,14 +179,14 @@ test("neither is one of a person", () => {
 test("a pause is told below the first line: since when, by whom, and how to go on", () => {
   const pause = { since: ago(65), by: "person:Ada Lovelace <ada@sett.invalid>" };
   expect(drawn([], situation([], { pause }))[1]).toBe(
-    "paused for 1m by Ada Lovelace: nothing new is started; to go on: sett resume",
+    "paused for 1m by Ada Lovelace: no new work starts; to resume: sett resume",
   );
 });
 
 test("the first line says that no orchestrator is running, and where to look", () => {
   const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
   expect(drawn([], situation([], { leader }))[0]).toBe(
-    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; `sett up` starts it anew, `sett logs orchestrator` may show why",
+    "demo  the orchestrator (one, epoch 3) is silent, last heard 5s ago; `sett up` starts it again, `sett logs orchestrator` may show why",
   );
 });
 
@@ -195,7 +195,7 @@ test("while Redis refuses writes no sign of life is taken, and nothing is to be 
   const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
   const [first, second] = drawn([], situation([], { leader, store }));
   expect(first).toBe(
-    "demo  nobody orchestrates: the orchestrator (one, epoch 3) was last heard 5s ago; no sign of life is taken while Redis refuses writes",
+    "demo  the orchestrator (one, epoch 3) is silent, last heard 5s ago; Redis stores no heartbeat while it refuses writes",
   );
   expect(second).toStartWith("Redis refuses writes: OOM. Nothing is lost");
 });

@@ -1,7 +1,7 @@
 // Why a claim does not move, in a sentence with the time.
 import { describe, expect, test } from "bun:test";
-import { type Situation, whyOf } from "../../../../../apps/cli/facts/blocked-reason.ts";
-import { waitingBrief, waitingSentence, whyNobodyOrchestrates } from "../../../../../apps/cli/render/waiting-text.ts";
+import { blockedReasonOf, type Situation } from "../../../../../apps/cli/facts/blocked-reason.ts";
+import { orchestratorProblem, waitingBrief, waitingSentence } from "../../../../../apps/cli/render/waiting-text.ts";
 import { createStyle } from "../../../../../apps/cli/text/style.ts";
 import { type Waiting, waitedForBy } from "../../../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../../../lib/model/claim.ts";
@@ -44,14 +44,14 @@ describe("a claim in bidding", () => {
   test("names an agent that is silent, was never heard of, or is no longer registered", () => {
     const silent = situation(["coder", "tester"], lastHeard("tester", 240));
     expect(sentences(snapshot, silent)).toEqual([
-      "the bid of `tester`, 1m: it is silent (last heard 4m ago): `sett up` starts it anew, `sett logs tester` may show why",
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): `sett up` starts it again, `sett logs tester` may show why",
     ]);
     expect(briefs(snapshot, silent)).toEqual(["tester silent 4m"]);
     const never = situation(["coder", "tester"], { statuses: new Map() });
     expect(sentences(snapshot, never)).toEqual([
-      "the bid of `tester`, 1m: it has never been heard of: `sett up` starts it anew, `sett logs tester` may show why",
+      "the bid of `tester`, 1m: it has never sent a heartbeat: `sett up` starts it again, `sett logs tester` may show why",
     ]);
-    expect(briefs(snapshot, never)).toEqual(["tester never heard of"]);
+    expect(briefs(snapshot, never)).toEqual(["tester never heard"]);
     const gone = situation(["coder"]);
     expect(sentences(snapshot, gone)[0]).toContain("no longer registered");
     expect(briefs(snapshot, gone)).toEqual(["tester not registered"]);
@@ -61,13 +61,14 @@ describe("a claim in bidding", () => {
     const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
     const silent = situation(["coder", "tester"], { ...lastHeard("tester", 240), store });
     expect(sentences(snapshot, silent)).toEqual([
-      "the bid of `tester`, 1m: it is silent (last heard 4m ago): no sign of life is taken while Redis refuses writes",
+      "the bid of `tester`, 1m: it is silent (last heard 4m ago): Redis stores no heartbeat while it refuses writes",
     ]);
   });
 
   test("is silent only after three heartbeats", () => {
     const [waiting] = waitedForBy(snapshot);
-    const reason = (seconds: number) => waiting && whyOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;
+    const reason = (seconds: number) =>
+      waiting && blockedReasonOf(waiting, situation(["tester"], lastHeard("tester", seconds)))?.reason;
     expect([10, 10.001].map(reason)).toEqual(["alive", "silent"]);
   });
 
@@ -80,7 +81,9 @@ describe("a claim in bidding", () => {
   test("waits for the orchestrator once everybody has bid", () => {
     const all = openClaim({ coder: "exclusive" });
     expect(sentences(all, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 1m"]);
-    expect(sentences(all, situation(["coder"], lone))).toEqual(["the orchestrator to go on with it, 1m: nobody orchestrates"]);
+    expect(sentences(all, situation(["coder"], lone))).toEqual([
+      "the orchestrator to go on with it, 1m: no orchestrator is running",
+    ]);
   });
 });
 
@@ -91,7 +94,7 @@ describe("a claim that is granted", () => {
 
   test("waits for an agent to start, and tells which claim it is at work on", () => {
     const busy = situation(["coder"], { open: [snapshot, other(180, "99999999")] });
-    expect(sentences(snapshot, busy)).toEqual(["`coder` to start, 12s: it has been at work on claim 99999999 for 3m"]);
+    expect(sentences(snapshot, busy)).toEqual(["`coder` to start, 12s: it has worked on claim 99999999 for 3m"]);
     expect(briefs(snapshot, busy)).toEqual(["coder busy elsewhere 12s"]);
     const idle = situation(["coder"], { open: [snapshot] });
     expect(sentences(snapshot, idle)).toEqual(["`coder` to start, 12s: it is idle, last heard 2s ago"]);
@@ -102,7 +105,7 @@ describe("a claim that is granted", () => {
     const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
     expect(sentences(snapshot, one)).toEqual(["`coder` to start, 12s"]);
     const two = situation(["coder"], { ...replicas, open: [snapshot, other(60, "99999999"), other(180, "88888888")] });
-    expect(sentences(snapshot, two)).toEqual(["`coder` to start, 12s: it has been at work on 2 other claims for 3m"]);
+    expect(sentences(snapshot, two)).toEqual(["`coder` to start, 12s: it has worked on 2 other claims for 3m"]);
   });
 
   test("names an agent that died at work before what it was at work on", () => {
@@ -124,7 +127,7 @@ describe("a claim that is granted", () => {
     const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
     const told = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
     expect(sentences(failed, situation(["tester"]))).toEqual([told]);
-    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${told}: nobody orchestrates`]);
+    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${told}: no orchestrator is running`]);
     expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
     const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
     expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
@@ -148,7 +151,7 @@ describe("a claim that is granted", () => {
     const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
     expect(sentences(working, situation(["coder"], { pause }))).toEqual(["`coder`, at work for 3m"]);
     const [first] = waitedForBy(over);
-    expect(first && whyOf(first, paused)).toEqual({ reason: "paused", ...pause });
+    expect(first && blockedReasonOf(first, paused)).toEqual({ reason: "paused", ...pause });
   });
 
   test("waits for a person to judge", () => {
@@ -169,23 +172,23 @@ test("what is no claim's is told as well: an artefact that is owed one, and a qu
   const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
   const told = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
   expect(waitingSentence(owed, situation([]))).toBe(told);
-  expect(waitingSentence(owed, situation([], lone))).toBe(`${told}: nobody orchestrates`);
+  expect(waitingSentence(owed, situation([], lone))).toBe(`${told}: no orchestrator is running`);
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
   expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
 
 test("no orchestrator leads once the leader lease has lapsed, or when none has acquired it", () => {
-  const told = (leader: Situation["leader"]) => whyNobodyOrchestrates({ leader });
+  const told = (leader: Situation["leader"]) => orchestratorProblem({ leader });
   const leader = { holder: "one\n", epoch: 3 };
   expect(told({ ...leader, expiresInMs: 1 })).toBeUndefined();
-  expect(told({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) was last heard 5s ago");
-  expect(told({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) was last heard 1m ago");
+  expect(told({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 5s ago");
+  expect(told({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 1m ago");
   expect(told(undefined)).toBe("no orchestrator is running");
 });
 
 test("an agent that is waited for and lives has its reason as data", () => {
   const [waiting] = waitedForBy(openClaim({ coder: undefined, tester: "review" }));
-  expect(waiting && whyOf(waiting, situation([tester, coder]))).toEqual({
+  expect(waiting && blockedReasonOf(waiting, situation([tester, coder]))).toEqual({
     reason: "alive",
     state: "idle",
     last_heard: ago(2),

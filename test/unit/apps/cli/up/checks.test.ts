@@ -45,8 +45,8 @@ describe("a name and a repository", () => {
     expect(chosen(undefined, "/home/ada/Große Straße №1 Łódź")).toBe("grosse-strasse-no1-lodz");
     expect(chosen(undefined, `/home/${"a".repeat(39)}-b`)).toBe("a".repeat(39));
     expect(chosen("demo", "/x")).toBe("demo");
-    expect(() => chosen(undefined, "/home/ada/___")).toThrow("gives no name");
-    expect(() => chosen("No", "/x")).toThrow("`No` is no name");
+    expect(() => chosen(undefined, "/home/ada/___")).toThrow("cannot be the name of an instance");
+    expect(() => chosen("No", "/x")).toThrow("`No` cannot be the name");
   });
 
   test("without a name, up means the one instance that the repository has, running or kept, and says why", () => {
@@ -55,7 +55,7 @@ describe("a name and a repository", () => {
     expect(chosen(undefined, here, parts("demo", here, "containers"), parts("kept", here, "blackboard"))).toBe("demo");
     expect(chosen(undefined, here, parts("other", "/elsewhere", "containers"))).toBe("here");
     expect(chooseInstance(undefined, here, [parts("demo", here, "blackboard")]).why).toContain(
-      "blackboard this repository has kept",
+      "blackboard was kept for this repository",
     );
     expect(chooseInstance(undefined, here, []).why).toContain("here, a new instance named after the folder");
     expect(chooseInstance("demo", here, []).why).toBeUndefined();

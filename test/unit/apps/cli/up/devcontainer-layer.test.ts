@@ -38,7 +38,7 @@ describe("the user", () => {
   });
 
   test("has a name and nothing else", () => {
-    expect(() => layer([{ remoteUser: "x; rm -rf /" }])).toThrow('"x; rm -rf /" is no user\'s name');
+    expect(() => layer([{ remoteUser: "x; rm -rf /" }])).toThrow('"x; rm -rf /" cannot be the name of a user');
   });
 });
 

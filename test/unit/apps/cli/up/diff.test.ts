@@ -1,6 +1,6 @@
 // What `sett up` finds to do on an instance.
 import { describe, expect, test } from "bun:test";
-import { type Change, changesOf } from "../../../../../apps/cli/up/diff.ts";
+import { type Change, diffOf } from "../../../../../apps/cli/up/diff.ts";
 import { changedParts } from "../../../../../apps/cli/up/fingerprint.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
@@ -62,12 +62,12 @@ function running({ network, redis, orchestrator, agents, carrier, blackboard }: 
 
 /** Name → what becomes of it. */
 function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
-  const { redis, orchestrator, agents } = changesOf(plan, parts);
+  const { redis, orchestrator, agents } = diffOf(plan, parts);
   return Object.fromEntries([redis, orchestrator, ...agents].map(({ name, kind }) => [name, kind]));
 }
 
 function changedIn(change: Change): string[] {
-  return change.kind === "replace" ? changedParts(change.found.labels.madeFrom, change.spec.labels.madeFrom) : [];
+  return change.kind === "replace" ? changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint) : [];
 }
 
 const both = running(planOf(coder + tester));
@@ -78,10 +78,10 @@ describe("of a sett that runs", () => {
     expect(fates(planOf(coder + tester), both)).toEqual(kept);
     const reordered = agent("coder", "    environment: { B: 2, A: 1 }\n");
     expect(fates(planOf(tester + reordered, { over: { version: "1.2.4" } }), both)).toEqual(kept);
-    expect(changesOf(planOf(coder + tester), both)).toMatchObject({
-      gone: [],
-      remains: [],
-      surplusVolumes: [],
+    expect(diffOf(planOf(coder + tester), both)).toMatchObject({
+      removed: [],
+      leftovers: [],
+      unusedVolumes: [],
       isNetworkMissing: false,
     });
   });
@@ -97,18 +97,18 @@ describe("of a sett that runs", () => {
   ])("an agent with another %s is replaced, and it alone; what has changed is known", (_, changed, parts) => {
     const plan = planOf(coder + changed);
     expect(fates(plan, both)).toEqual({ ...kept, tester: "replace" });
-    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
+    expect(diffOf(plan, both).agents.map(changedIn)).toEqual([[], parts]);
   });
 
   test("agents are replaced when their image, or the cub, is another one under the same name", () => {
     const replaced = { ...kept, coder: "replace", tester: "replace" };
     const rebuilt = planOf(coder + tester, { imageId: "sha256:33" });
     expect(fates(rebuilt, both)).toEqual(replaced);
-    expect(changesOf(rebuilt, both).agents.map(changedIn)).toEqual([["image"], ["image"]]);
+    expect(diffOf(rebuilt, both).agents.map(changedIn)).toEqual([["image"], ["image"]]);
     const plan = planOf(coder + tester, { cubId: "sha256:22" });
     expect(fates(plan, both)).toEqual(replaced);
-    expect(changesOf(plan, both).agents.map(changedIn)).toEqual([["container"], ["container"]]);
-    expect(changesOf(plan, both).surplusVolumes).toEqual(["sett-demo-cub-2"]);
+    expect(diffOf(plan, both).agents.map(changedIn)).toEqual([["container"], ["container"]]);
+    expect(diffOf(plan, both).unusedVolumes).toEqual(["sett-demo-cub-2"]);
   });
 
   test("the orchestrator is replaced for the settings it goes by", () => {
@@ -116,16 +116,16 @@ describe("of a sett that runs", () => {
     expect(fates(plan, both)).toEqual({ ...kept, orchestrator: "replace" });
   });
 
-  test("an agent that is new is started, and one that is gone leaves with its workers and its workspaces", () => {
+  test("an agent that is new is started, and one that was removed leaves with its workers and its workspaces", () => {
     const [found] = both.containers;
     if (found === undefined) throw new Error("no container");
     const worker = { ...found.labels, component: "worker", agent: agentName("tester"), role: "tester" } as PartLabels;
     const parts = { ...both, containers: [...both.containers, { ...found, name: "sett-demo-worker-tester-1", labels: worker }] };
     const plan = planOf(coder + agent("writer"));
     expect(fates(plan, parts)).toEqual({ redis: "keep", orchestrator: "keep", coder: "keep", writer: "start" });
-    const { gone, surplusVolumes } = changesOf(plan, parts);
-    expect(gone.map(({ name }) => name)).toEqual(["sett-demo-agent-tester", "sett-demo-worker-tester-1"]);
-    expect(surplusVolumes).toEqual(["sett-demo-workspace-tester"]);
+    const { removed, unusedVolumes } = diffOf(plan, parts);
+    expect(removed.map(({ name }) => name)).toEqual(["sett-demo-agent-tester", "sett-demo-worker-tester-1"]);
+    expect(unusedVolumes).toEqual(["sett-demo-workspace-tester"]);
   });
 
   test("what does not run is replaced, and what is not there is started", () => {
@@ -147,8 +147,8 @@ describe("of a sett that runs", () => {
     );
     const plan = planOf(coder + tester);
     expect(fates(plan, { ...both, containers })).toEqual({ ...kept, coder: "start" });
-    expect(changesOf(plan, { ...both, containers }).remains.map(({ name }) => name)).toEqual(["sett-demo-agent-coder.old"]);
-    expect(changesOf(plan, { ...both, containers }).gone).toEqual([]);
+    expect(diffOf(plan, { ...both, containers }).leftovers.map(({ name }) => name)).toEqual(["sett-demo-agent-coder.old"]);
+    expect(diffOf(plan, { ...both, containers }).removed).toEqual([]);
   });
 });
 
@@ -161,13 +161,13 @@ test("a container that a killed `up` has left over a volume is removed, whatever
     name,
     labels,
   }));
-  const changes = changesOf(plan, { ...both, containers: [...both.containers, ...idle] });
-  expect(changes.remains).toEqual(idle);
-  expect(changes.gone).toEqual([]);
+  const changes = diffOf(plan, { ...both, containers: [...both.containers, ...idle] });
+  expect(changes.leftovers).toEqual(idle);
+  expect(changes.removed).toEqual([]);
 });
 
 test("where there is nothing, all is started", () => {
   const nothing = { instance, containers: [], networks: [], volumes: [] };
   expect(new Set(Object.values(fates(planOf(coder + tester), nothing)))).toEqual(new Set(["start"]));
-  expect(changesOf(planOf(coder + tester), nothing).isNetworkMissing).toBe(true);
+  expect(diffOf(planOf(coder + tester), nothing).isNetworkMissing).toBe(true);
 });

@@ -45,8 +45,8 @@ test("one of another version is refused, with both versions and what to do", asy
   const refused = await found("sett/orchestrator:latest", { "sett/orchestrator:latest": "1.3.0" });
   expect(refused).toMatchObject({
     code: "config-invalid",
-    message: expect.stringContaining("sett/orchestrator:latest orchestrates for Sett 1.3.0, and this is sett 1.2.3"),
-    hint: expect.stringContaining("Leave `services.orchestrator.image` out"),
+    message: expect.stringContaining("sett/orchestrator:latest is an orchestrator of Sett 1.3.0, and this is sett 1.2.3"),
+    hint: expect.stringContaining("Remove `services.orchestrator.image`"),
   });
 });
 
@@ -55,7 +55,7 @@ test.each(["sett/orchestrator:v9", "sett/orchestrator"])(
   async (asked) => {
     expect(await found(asked, own)).toMatchObject({
       code: "image-not-found",
-      message: `The image ${asked} is not here, and no registry gives it.`,
+      message: `The image ${asked} is not on this machine, and no registry has it.`,
       hint: expect.stringContaining("sett/orchestrator:1.2.3"),
     });
   },

@@ -1,24 +1,24 @@
-// How a failed `sett up` takes its steps back.
+// How a failed `sett up` undoes its steps.
 import { expect, test } from "bun:test";
-import { Journal } from "../../../../../apps/cli/up/undo.ts";
+import { UndoSteps } from "../../../../../apps/cli/up/undo.ts";
 
-test("a journal takes everything back from the end, and lets only then go on what stood still", async () => {
-  const journal = new Journal();
-  expect(journal.hasBegun).toBe(false);
+test("an undo runs its steps from the last to the first, and only then starts what was stopped", async () => {
+  const undoSteps = new UndoSteps();
+  expect(undoSteps.hasBegun).toBe(false);
   const done: string[] = [];
   const step = (name: string) => async () => done.push(name);
-  journal.note(step("network"));
-  journal.noteLast(step("old agent runs"));
-  journal.note(async () => {
+  undoSteps.add(step("network"));
+  undoSteps.addLast(step("old agent runs"));
+  undoSteps.add(async () => {
     throw new Error("engine away");
   });
-  journal.note(step("agent"));
-  expect(await journal.takeBack()).toEqual([new Error("engine away")]);
+  undoSteps.add(step("agent"));
+  expect(await undoSteps.run()).toEqual([new Error("engine away")]);
   expect(done).toEqual(["agent", "network", "old agent runs"]);
-  journal.note(step("too late"));
-  journal.noteLast(step("too late"));
-  journal.close();
-  expect(journal).toMatchObject({ hasBegun: true, isEmpty: true });
-  await journal.takeBack();
+  undoSteps.add(step("too late"));
+  undoSteps.addLast(step("too late"));
+  undoSteps.clear();
+  expect(undoSteps).toMatchObject({ hasBegun: true, isEmpty: true });
+  await undoSteps.run();
   expect(done).toHaveLength(3);
 });

@@ -1,8 +1,8 @@
 // What a person is shown of what waits for them: facts in, text out.
 
 import { expect, test } from "bun:test";
-import type { Asked } from "../../../../../apps/cli/facts/awaited.ts";
-import { askedDetails, commandsFor } from "../../../../../apps/cli/render/asked-text.ts";
+import type { Inquiry } from "../../../../../apps/cli/facts/inquiries.ts";
+import { commandsFor, inquiryDetails } from "../../../../../apps/cli/render/inquiry-text.ts";
 import { createStyle } from "../../../../../apps/cli/text/style.ts";
 import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
 import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";
@@ -15,7 +15,7 @@ const commit = CommitHash.parse("0123456789012345678901234567890123456789");
 function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metadata"] = { summary: "The plan" }) {
   const { payload: _, ...artefact } = sampleArtefact({ type: "Plan", metadata });
   const content = { text, isWhole };
-  const asked: Asked = {
+  const inquiry: Inquiry = {
     kind: "approval",
     artefact,
     content,
@@ -23,10 +23,11 @@ function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metada
     agent: agentName("lead"),
     since: artefact.created_at,
   };
-  const shown = (columns?: number) => askedDetails(asked, { style, columns }, Date.parse(asked.since)).split("\n").slice(2, -1);
+  const shown = (columns?: number) =>
+    inquiryDetails(inquiry, { style, columns }, Date.parse(inquiry.since)).split("\n").slice(2, -1);
   return {
     shown,
-    next: commandsFor(asked, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
+    next: commandsFor(inquiry, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
   };
 }
 
@@ -37,7 +38,7 @@ test("what is to be approved is shown, and the rest of it can be had", () => {
   const lines = Array.from({ length: 50 }, (_, at) => `${at + 1}`);
   const long = approval(lines.join("\n"), true);
   expect(long.shown().slice(-2)).toEqual(["  40", "  …"]);
-  expect(long.next[0]).toBe("sett unearth ID  # all of it");
+  expect(long.next[0]).toBe("sett unearth ID  # its whole content");
   expect(approval("Roses", false).shown().at(-1)).toBe("  …");
   expect(approval("One two three four", true).shown(12).slice(-5)).toEqual([
     "  Plan, The",
