@@ -79,7 +79,7 @@ export async function build(binaries: Binary[]): Promise<void> {
   }
 }
 
-/** The carried files are large: their description (see `carry`) stands for their content. */
+/** The carried files are large: the hash is over their description (see `carry`) instead of their content. */
 async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
   const sources = await sourcesHash(program);
   return carried.length === 0
@@ -91,7 +91,7 @@ async function binaryHash({ program, carried = [] }: Binary): Promise<string> {
       );
 }
 
-/** Stands for everything that a program is made from. The files of `agents` are inside `sett`, which writes them out again. */
+/** One hash over all sources of a program. The files of `agents` are inside `sett`, which writes them out again. */
 export async function sourcesHash(program: Program): Promise<string> {
   return hashOf(root, await sourceFiles(program), [Bun.version, ...compilerFlags, ...programs[program].flags]);
 }

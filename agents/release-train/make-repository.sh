@@ -1,8 +1,8 @@
 #!/bin/sh
 # Makes a small but real repository, which has released 1.1.0 and is about to release 1.2.0: `make-repository.sh FOLDER`.
 #
-# As in real ones, the version stands in more places than one, a dependency happens to have the same, one commit was meant to be
-# squashed, and a branch was merged. Every run makes the same commits.
+# As in real repositories, several files have the version, a dependency happens to have the same version, one commit was meant to
+# be squashed, and a branch was merged. Every run makes the same commits.
 set -eu
 
 folder=${1:?usage: make-repository.sh FOLDER}

@@ -8,7 +8,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { cubParts } from "../support/world/wired.ts";
+import { cubDeps } from "../support/world/wired.ts";
 
 const encoder = new TextEncoder();
 const none = new Uint8Array();
@@ -37,7 +37,7 @@ async function runCub(agent: string): Promise<void> {
   });
   // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
   const log = createJsonLog(console.log, systemClock.now);
-  const cub = new Cub(cubParts({ board, registration: await loadOwnRegistration(board, settings), runTool, log }), settings);
+  const cub = new Cub(cubDeps({ board, registration: await loadOwnRegistration(board, settings), runTool, log }), settings);
   await cub.run(stop);
   await board[Symbol.asyncDispose]();
 }

@@ -16,7 +16,7 @@ import { describeFatalError } from "../../lib/service/fatal-error.ts";
 
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { cubParts } from "../support/world/wired.ts";
+import { cubDeps } from "../support/world/wired.ts";
 import { answerOf, brokenMark } from "./clan.ts";
 import { randomOf } from "./random.ts";
 
@@ -36,7 +36,7 @@ const registration = await loadOwnRegistration(board, settings).catch(fail);
 const broken = brokenMark(String(process.env.SETT_CHAOS_FOLDER), settings.agentName);
 let attempt = 0;
 
-const parts = cubParts({
+const deps = cubDeps({
   board: {
     ...board,
     // The tool is not told which attempt it is.
@@ -50,7 +50,7 @@ const parts = cubParts({
   ownProcess: readOwnProcess(),
   log: createJsonLog(console.log, systemClock.now),
 });
-await new Cub(parts, settings).run(stopSignal()).catch(fail);
+await new Cub(deps, settings).run(stopSignal()).catch(fail);
 await board[Symbol.asyncDispose]();
 
 async function runTool({ stdin, signal }: { stdin: string; signal: AbortSignal }): Promise<CommandOutcome> {

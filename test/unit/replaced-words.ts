@@ -33,12 +33,18 @@ export const replacedWords: readonly ReplacedWord[] = [
   text(/\bmade-from\b|\bmadeFrom\b/i, "fingerprint"),
 
   // Names in code.
-  code(/\b(?:Roster|Targets|Had|Making|Standing|Given|Seen|By|Ran|Told|Asked|Held)\b/, "a noun: AgentCache, TargetCache, Result, Origin, Actor, …"),
+  code(
+    /\b(?:Roster|Targets|Had|Making|Standing|Given|Seen|By|Ran|Told|Asked|Held)\b/,
+    "a noun: AgentCache, TargetCache, Result, Origin, Actor, …",
+  ),
   code(/\b(?:told|asked|heard)\b/, "a noun for the thing: delivery, question, publication"),
   code(/\b(?:most|longest|least)[A-Z]\w*/, "max…, min…"),
   code(/\b(?:wordsOf\w*|[a-z]+Words)\b/, "…Args for arguments; `word` is a bid"),
   code(/\bpause\(\)|\bawait pause\(/, "sleep(); `pause` is for the instance"),
   code(/\b(?:naming)\b/, "nameFlag"),
   code(/\b(?:Service|Orchestrator|Cub|Round|Loop|Watcher)Parts\b/, "…Deps; parts are containers"),
-  path(/(?:^|\/)(?:[a-z-]+-)?(?:seat|roster|told|naming|hold-up|held-until|bring-up|made-from|state-goal|see-goal-through|see-through)\./, "the name of the thing: leader-lease, agent-cache, post-goal, …"),
+  path(
+    /(?:^|\/)(?:[a-z-]+-)?(?:seat|roster|told|naming|hold-up|held-until|bring-up|made-from|state-goal|see-goal-through|see-through)\./,
+    "the name of the thing: leader-lease, agent-cache, post-goal, …",
+  ),
 ];

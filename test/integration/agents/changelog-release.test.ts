@@ -142,15 +142,15 @@ test("a complaint reaches no file outside of the repository, by name or by link"
 test("a goal that leaves the version to a person asks for it, again where the answer is none, and then releases what was said", async () => {
   await using scene = await releaseScene({ goal: "Release the next version" });
   const answer = (payload: string) => sampleArtefact({ structural_type: "Answer", type: "Answer", payload });
-  const told = (...answers: Artefact[]) => scene.ask("changelog", scene.goal, { phase: "exclusive", additional: answers });
+  const release = (...answers: Artefact[]) => scene.ask("changelog", scene.goal, { phase: "exclusive", additional: answers });
   const question = await ask(scene);
   expect(question).toMatchObject({
     structural_type: "Question",
     payload: "Which version is to be released? The last tag is v1.1.0.",
   });
-  const again = await told(question, answer("a nice one"));
+  const again = await release(question, answer("a nice one"));
   expect(again.payload).toStartWith('"a nice one" is no version such as 1.2.0. Which version');
-  const made = await told(question, answer("a nice one"), again, answer("Version 1.2.0."));
+  const made = await release(question, answer("a nice one"), again, answer("Version 1.2.0."));
   expect([made.type, made.metadata.version]).toEqual(["CodeCommit", "1.2.0"]);
   const verdict = await scene.ask("reviewer", made, { phase: "review", chain: [scene.goal, answer("Version 1.2.0.")] });
   expect(verdict.payload).not.toContain("does not ask for version");

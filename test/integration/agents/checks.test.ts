@@ -148,12 +148,12 @@ describe("the secrets agent", () => {
     const leak = await git(scene.sample, "rev-parse", "HEAD@{1}");
     await git(scene.sample, "reset", "-q", "--hard", leak);
     await git(scene.sample, "commit", "-q", "--allow-empty", "-m", `Try\n\n${secrets["npm token"]}`);
-    const told = await git(scene.sample, "rev-parse", "HEAD");
+    const withToken = await git(scene.sample, "rev-parse", "HEAD");
     const target = await commitOnTop(scene, { "a.txt": null });
     await git(scene.sample, "reset", "-q", "--hard", head);
     expect((await searching(target)).report.found).toEqual([
       { kind: "GitHub token", commit: leak, file: "a.txt", line: 3 },
-      { kind: "npm token", commit: told, file: "commit message", line: 3 },
+      { kind: "npm token", commit: withToken, file: "commit message", line: 3 },
     ]);
   });
 

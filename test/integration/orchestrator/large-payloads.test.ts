@@ -13,7 +13,7 @@ import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
-import { orchestratorParts } from "../../support/world/wired.ts";
+import { orchestratorDeps } from "../../support/world/wired.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());
@@ -92,14 +92,14 @@ async function createLook(board: Blackboard) {
     exact: true,
   });
   const epoch = await acquireLeaderLease(board);
-  const parts = orchestratorParts({ board });
-  const roster = new AgentCache(parts);
-  const decider = new Decider(parts, roster, new TargetCache(board), new ClaimCache(), new PauseCache(board));
-  const questions = new Questions(parts, roster, decider);
+  const deps = orchestratorDeps({ board });
+  const agents = new AgentCache(deps);
+  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const questions = new Questions(deps, agents, decider);
   return {
     epoch,
     questions,
-    reconcile: () => reconcileClaims(parts, { decider, questions, silence: new SilenceClock() }, epoch, true),
+    reconcile: () => reconcileClaims(deps, { decider, questions, silence: new SilenceClock() }, epoch, true),
   };
 }
 

@@ -12,7 +12,7 @@ import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { orchestratorParts } from "../../support/world/wired.ts";
+import { orchestratorDeps } from "../../support/world/wired.ts";
 
 const instance = InstanceName.parse("test");
 setDefaultTimeout(120_000);
@@ -99,7 +99,7 @@ test("health is the age of the oldest event that is not done with", async () => 
   const memory = createMemoryBlackboard({ instance });
   const own = memory.open();
   const stuck = new Promise<never>(() => {});
-  const orchestrator = new Orchestrator(orchestratorParts({ board: { ...own, openClaim: () => stuck }, clock }));
+  const orchestrator = new Orchestrator(orchestratorDeps({ board: { ...own, openClaim: () => stuck }, clock }));
   const stop = new AbortController();
   const running = orchestrator.run(stop.signal);
   await waitFor("it to lead", () => orchestrator.health().ok);

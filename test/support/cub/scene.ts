@@ -11,7 +11,7 @@ import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent } from "../records/sample.ts";
 import { exited, outcomeOf, type Tool } from "../world/tool.ts";
-import { cubParts } from "../world/wired.ts";
+import { cubDeps } from "../world/wired.ts";
 import { StandIn } from "./played-orchestrator.ts";
 
 export type LogLine = { level: string; msg: string; [field: string]: unknown };
@@ -32,7 +32,7 @@ export async function cubScene(
   const inputs: ToolInput[] = [];
   const wrap = options.wrap ?? ((board) => board);
   const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
-  const parts = cubParts({
+  const deps = cubDeps({
     board: wrap(memory.open()),
     registration: new OwnRegistration(agent),
     runTool: async ({ stdin, signal }) => {
@@ -50,21 +50,21 @@ export async function cubScene(
     memory,
     agent: agent.name,
     standIn,
-    parts,
+    deps,
     lines,
     /** What the tool was given, run by run. */
     inputs,
     messages: () => lines.map((line) => line.msg),
     stop,
     start(shutdownTimeoutMs = 30_000): { cub: Cub; ended: Promise<void> } {
-      const cub = new Cub(parts, { shutdownTimeoutMs });
+      const cub = new Cub(deps, { shutdownTimeoutMs });
       running = cub.run(stop.signal);
       return { cub, ended: running };
     },
     async [Symbol.asyncDispose]() {
       stop.abort("the test is over");
       await running?.catch(() => undefined);
-      await parts.board[Symbol.asyncDispose]();
+      await deps.board[Symbol.asyncDispose]();
       await standIn.board[Symbol.asyncDispose]();
     },
   };

@@ -33,8 +33,8 @@ export function startLasting(
 ): LastingProcess {
   const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe", "pipe"] });
   shells.add(shell);
-  const told = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();
-  const next = async () => Number((await told.next()).value);
+  const numbers = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();
+  const next = async () => Number((await numbers.next()).value);
   const pid = next();
   let hasEnded = false;
   const exited = pid.then(next).then((code) => {

@@ -1,7 +1,7 @@
 // An orchestrator and cubs in this process on one blackboard. Their tools are functions of the test, or shell scripts.
 import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
-import type { Deps as CubParts } from "../../../apps/cub/deps.ts";
+import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
 import type { Deps } from "../../../apps/orchestrator/deps.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
@@ -16,7 +16,7 @@ import { runCommand } from "../../../lib/process/run-command.ts";
 import { sampleAgent, sampleArtefact } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
-import { cubParts, orchestratorParts } from "./wired.ts";
+import { cubDeps, orchestratorDeps } from "./wired.ts";
 
 /** With neither it is registered and sends no heartbeat: a person, or an agent that is silent. */
 export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string };
@@ -63,7 +63,7 @@ export class Clan implements AsyncDisposable {
     this.#orchestrator = new AbortController();
     const board = await this.#open();
     const given = { board, policy: { ...defaultPolicy, ...policy }, ...(workers === undefined ? {} : { workers }) };
-    const orchestrator = new Orchestrator(orchestratorParts(given), grantLeaseMs === undefined ? {} : { grantLeaseMs });
+    const orchestrator = new Orchestrator(orchestratorDeps(given), grantLeaseMs === undefined ? {} : { grantLeaseMs });
     this.#run(board, orchestrator.run(AbortSignal.any([this.#over.signal, this.#orchestrator.signal])));
   }
 
@@ -77,10 +77,10 @@ export class Clan implements AsyncDisposable {
     const registration = await board.findAgent(AgentName.parse(name));
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
-    const parts = cubParts({ board, registration: new OwnRegistration(registration), runTool });
+    const deps = cubDeps({ board, registration: new OwnRegistration(registration), runTool });
     const stop = new AbortController();
     this.#cubs.set(name, stop);
-    this.#run(board, new Cub(parts, { shutdownTimeoutMs: 0 }).run(AbortSignal.any([this.#over.signal, stop.signal])));
+    this.#run(board, new Cub(deps, { shutdownTimeoutMs: 0 }).run(AbortSignal.any([this.#over.signal, stop.signal])));
   }
 
   stopCub(name: string): void {
@@ -113,7 +113,7 @@ export class Clan implements AsyncDisposable {
     return waitFor("the claim", look, patience);
   }
 
-  #runner(name: string, tool: Tool): CubParts["runTool"] {
+  #runner(name: string, tool: Tool): CubDeps["runTool"] {
     const given = this.inputs.get(name) ?? [];
     this.inputs.set(name, given);
     return async ({ stdin, signal }) => {
@@ -134,6 +134,6 @@ export class Clan implements AsyncDisposable {
   }
 }
 
-function shell(script: string): CubParts["runTool"] {
+function shell(script: string): CubDeps["runTool"] {
   return (order) => runCommand({ ...order, command: ["/bin/sh", "-c", script], cwd: "/", env: { PATH: process.env.PATH ?? "" } });
 }

@@ -1,9 +1,9 @@
 // A cub and an orchestrator wired as their programs wire them, but for what a test decides.
 import { randomUUID } from "node:crypto";
-import type { Deps as CubParts } from "../../../apps/cub/deps.ts";
+import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
 import { createCubMetrics } from "../../../apps/cub/metrics.ts";
-import type { Deps as OrchestratorParts } from "../../../apps/orchestrator/deps.ts";
+import type { Deps as OrchestratorDeps } from "../../../apps/orchestrator/deps.ts";
 import { createOrchestratorMetrics } from "../../../apps/orchestrator/metrics.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
@@ -13,7 +13,7 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 const common = { clock: systemClock, newId: randomUUID };
 const silent = createJsonLog(() => {}, systemClock.now);
 
-export function cubParts(given: Pick<CubParts, "board" | "registration" | "runTool"> & Partial<CubParts>): CubParts {
+export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "runTool"> & Partial<CubDeps>): CubDeps {
   return {
     ...common,
     log: silent,
@@ -24,10 +24,10 @@ export function cubParts(given: Pick<CubParts, "board" | "registration" | "runTo
     runBidCommand: () => Promise.reject(new Error("This agent bids by rules.")),
     metrics: createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
-    ...given,
+    ...overrides,
   };
 }
 
-export function orchestratorParts(given: Pick<OrchestratorParts, "board"> & Partial<OrchestratorParts>): OrchestratorParts {
-  return { ...common, log: silent, policy: defaultPolicy, holder: "test", metrics: createOrchestratorMetrics(), ...given };
+export function orchestratorDeps(overrides: Pick<OrchestratorDeps, "board"> & Partial<OrchestratorDeps>): OrchestratorDeps {
+  return { ...common, log: silent, policy: defaultPolicy, holder: "test", metrics: createOrchestratorMetrics(), ...overrides };
 }

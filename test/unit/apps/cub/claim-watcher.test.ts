@@ -47,11 +47,11 @@ describe("the claim watcher", () => {
 
   test("a tick leaves alone what is bid on, closed, or asks others", async () => {
     await using scene = await cubScene();
-    const { standIn, agent, parts, stop } = scene;
+    const { standIn, agent, deps, stop } = scene;
     const others = await standIn.open(await standIn.post(), []);
     const closed = await standIn.open(await standIn.post(), [agent]);
     await standIn.grant(closed, agent);
-    const watcher = new ClaimWatcher(parts);
+    const watcher = new ClaimWatcher(deps);
     await watcher.tick([others, closed], stop.signal);
     expect(watcher.biddingOn).toEqual([]);
     expect((await standIn.read(closed)).claim.bids).toEqual([]);
@@ -81,9 +81,9 @@ describe("the claim watcher", () => {
   });
 
   test("an announcement that asks only others is passed over", async () => {
-    const asked: string[] = [];
+    const targets: string[] = [];
     const runBidCommand: RunBidCommand = async ({ stdin }) => {
-      asked.push(JSON.parse(String(stdin)).id);
+      targets.push(JSON.parse(String(stdin)).id);
       return exited("ignore");
     };
     await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
@@ -96,7 +96,7 @@ describe("the claim watcher", () => {
     // Heard of after that.
     const next = await standIn.post();
     expect(await standIn.bidOn(await standIn.open(next, [agent]), agent)).toBe("ignore");
-    expect(asked).toEqual([target.id, next.id]);
+    expect(targets).toEqual([target.id, next.id]);
   });
 
   const badOutcomes: [string, CommandOutcome][] = [

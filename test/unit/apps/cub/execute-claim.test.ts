@@ -8,20 +8,20 @@ import { agentName, newClaimId } from "../../../support/records/sample.ts";
 
 test("a worker runs the attempt that it was started for, and says so with its exit", async () => {
   await using scene = await cubScene();
-  const { standIn, agent, parts, stop } = scene;
-  const ending = { stop: stop.signal, kill: stop.signal };
+  const { standIn, agent, deps, stop } = scene;
+  const signals = { stop: stop.signal, kill: stop.signal };
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  expect(await executeClaim(parts, claim, 1, ending)).toBe(exitCodes.done);
+  expect(await executeClaim(deps, claim, 1, signals)).toBe(exitCodes.done);
   expect((await standIn.ended(claim, agent)).state).toBe("done");
   // Started again, it finds its grant done.
-  expect(await executeClaim(parts, claim, 1, ending)).toBe(exitCodes.notAccepted);
+  expect(await executeClaim(deps, claim, 1, signals)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toHaveLength(1);
 });
 
 test("a claim that never was, another's grant, another attempt and an ended claim are left alone", async () => {
   await using scene = await cubScene();
-  const { standIn, agent, parts, stop } = scene;
-  const ending = { stop: stop.signal, kill: stop.signal };
+  const { standIn, agent, deps, stop } = scene;
+  const signals = { stop: stop.signal, kill: stop.signal };
   const goal = await standIn.post();
   const others = await standIn.openGranted(goal, agentName("other"));
   const own = await standIn.openGranted(await standIn.post(), agent);
@@ -33,7 +33,7 @@ test("a claim that never was, another's grant, another attempt and an ended clai
     [own, 2],
     [over, 1],
   ] as const)
-    expect(await executeClaim(parts, claim, attempt, ending)).toBe(exitCodes.notAccepted);
+    expect(await executeClaim(deps, claim, attempt, signals)).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);
   expect(scene.messages()).toEqual(Array(4).fill("The grant is no longer available"));
   expect((await standIn.grantOf(own, agent))?.state).toBe("queued");
@@ -41,11 +41,11 @@ test("a claim that never was, another's grant, another attempt and an ended clai
 
 test("a worker of a paused instance runs nothing and loses nothing: its grant stays queued", async () => {
   await using scene = await cubScene();
-  const { standIn, agent, parts, stop } = scene;
+  const { standIn, agent, deps, stop } = scene;
   const claim = await standIn.openGranted(await standIn.post(), agent);
   const epoch = (await standIn.board.readLeader())?.epoch ?? 0;
   await standIn.board.setPaused({ paused: true, by: "person:Ada", at: new Date().toISOString(), epoch });
-  expect(await executeClaim(parts, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
+  expect(await executeClaim(deps, claim, 1, { stop: stop.signal, kill: stop.signal })).toBe(exitCodes.notAccepted);
   expect(scene.inputs).toEqual([]);
   expect((await standIn.grantOf(claim, agent))?.state).toBe("queued");
 });
@@ -53,10 +53,10 @@ test("a worker of a paused instance runs nothing and loses nothing: its grant st
 test("of two workers that begin one grant in the same millisecond, one runs it", async () => {
   const clock = { now: () => new Date("2026-11-22T10:00:00.000Z"), passedMs: systemClock.passedMs };
   await using scene = await cubScene({ over: { clock } });
-  const { standIn, agent, parts, stop } = scene;
-  const ending = { stop: stop.signal, kill: stop.signal };
+  const { standIn, agent, deps, stop } = scene;
+  const signals = { stop: stop.signal, kill: stop.signal };
   const claim = await standIn.openGranted(await standIn.post(), agent);
-  const codes = await Promise.all([executeClaim(parts, claim, 1, ending), executeClaim(parts, claim, 1, ending)]);
+  const codes = await Promise.all([executeClaim(deps, claim, 1, signals), executeClaim(deps, claim, 1, signals)]);
   expect(codes.toSorted((a, b) => a - b)).toEqual([exitCodes.done, exitCodes.notAccepted]);
   expect(scene.inputs).toHaveLength(1);
 });

@@ -11,7 +11,7 @@ async function beating() {
   return {
     scene,
     watch,
-    heartbeat: new Heartbeat(scene.parts, undefined),
+    heartbeat: new Heartbeat(scene.deps, undefined),
     status: async () => (await scene.standIn.board.listStatuses()).get(scene.agent),
     pass: (ms: number) => {
       nowMs += ms;

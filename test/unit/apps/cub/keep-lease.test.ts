@@ -13,8 +13,8 @@ async function leased(renew: () => Promise<Renewal>, work: (signal: AbortSignal)
   await using scene = await cubScene({ wrap: (board) => ({ ...board, renewLease: renew }) });
   const lease = { claim: newClaimId(), agent: scene.agent, attempt: 1 };
   const kill = new AbortController();
-  scene.parts.watch.executor.markProgress();
-  const outcome = await underLease(scene.parts, lease, { maxMs, kill: kill.signal, everyMs: 1 }, work);
+  scene.deps.watch.executor.markProgress();
+  const outcome = await underLease(scene.deps, lease, { maxMs, kill: kill.signal, everyMs: 1 }, work);
   return { outcome, scene };
 }
 

@@ -9,7 +9,7 @@ import { agentName } from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
 const never = new AbortController().signal;
-const ending = { stop: never, kill: never };
+const signals = { stop: never, kill: never };
 
 afterAll(endMarkedProcesses);
 
@@ -22,7 +22,7 @@ describe("what was in hand", () => {
 
   test("of a process that has ended is a Failure; of one that lives, of another agent, or of an unknown process it is left alone", async () => {
     await using scene = await cubScene({ over: { ownProcess: own } });
-    const { standIn, parts } = scene;
+    const { standIn, deps } = scene;
     const gone = await endedMark();
     const living = livingMark();
     const begun = async (grant: RunningGrant): Promise<ClaimId> => {
@@ -33,7 +33,7 @@ describe("what was in hand", () => {
     const lost = await begun(running("coder", gone));
     const left = [running("coder", living), running("coder", own), running("coder"), running("tester", gone)];
     const others = await Promise.all(left.map(async (grant) => [await begun(grant), grant] as const));
-    await reportLostAttempts(parts, ending);
+    await reportLostAttempts(deps, signals);
     const { state, artefact, grant } = await standIn.ended(lost, coder);
     expect(state).toBe("failed");
     const reason = "Agent coder was killed or crashed in the middle of its work, and was started again: attempt 1 is lost.";
@@ -42,7 +42,7 @@ describe("what was in hand", () => {
     expect(grant).toMatchObject({ reason, failure_type: "AttemptLost", run_by: gone });
     for (const [claim, grant] of others) expect(await standIn.grantOf(claim, grant.agent)).toEqual(grant);
     // Once more finds nothing more.
-    await reportLostAttempts(parts, ending);
+    await reportLostAttempts(deps, signals);
     expect(scene.messages().filter((msg) => msg === "Created Failure artefact")).toHaveLength(1);
   });
 });

@@ -119,9 +119,9 @@ describe("the work executor", () => {
 
   test("a tick for a claim without a queued grant does nothing: a wake-up is only a hint", async () => {
     await using scene = await cubScene();
-    const { standIn, agent, parts, stop } = scene;
+    const { standIn, agent, deps, stop } = scene;
     const claim = await standIn.open(await standIn.post(), [agent]);
-    const executor = new WorkExecutor(parts);
+    const executor = new WorkExecutor(deps);
     await executor.tick([claim], { stop: stop.signal, kill: stop.signal });
     expect(scene.lines).toEqual([]);
     expect(executor.workingOn).toBeUndefined();
@@ -133,13 +133,13 @@ test("metrics count executions, successes, failures, time-outs and artefacts by 
   const late = { kind: "timed_out", exitCode: 0, signal: null, stdout: nothing, stderr: nothing, durationMs: 60_000 };
   const answers: unknown[] = [late, { artefact_type: "Report", artefact_payload: "", summary: "" }];
   await using scene = await cubScene({ tool: () => answers.shift() });
-  const { standIn, agent, parts } = scene;
+  const { standIn, agent, deps } = scene;
   scene.start();
   for (const goal of [sampleArtefact(), sampleArtefact()]) {
     await standIn.ended(await standIn.openGranted(await standIn.post(goal), agent), agent);
   }
   await until(() => scene.messages().includes("Created artefact"), "the count");
-  const text = await parts.metrics.registry.metrics();
+  const text = await deps.metrics.registry.metrics();
   for (const line of [
     "sett_cub_executions_total 2",
     "sett_cub_successes_total 1",

@@ -13,7 +13,7 @@ import { InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { events, openClaim } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../support/records/sample.ts";
-import { orchestratorParts } from "../../../support/world/wired.ts";
+import { orchestratorDeps } from "../../../support/world/wired.ts";
 
 /** A claim that lacks a bid of `hand`, and an orchestrator that looks at what is due when it is told to. */
 async function createScene() {
@@ -23,17 +23,17 @@ async function createScene() {
   const clock = { now: () => new Date(nowMs), passedMs: () => nowMs };
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), clock.now);
-  const parts = orchestratorParts({ board, clock, log });
+  const deps = orchestratorDeps({ board, clock, log });
   await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
-  const decider = new Decider(parts, new AgentCache(parts), new TargetCache(board), new ClaimCache(), new PauseCache(board));
-  const handlers = { decider, announcer: new ClaimAnnouncer(parts, decider) };
+  const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const handlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
   const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
       nowMs += 1_000;
-      await handleDue(parts, handlers, contact, 0, epoch);
+      await handleDue(deps, handlers, contact, 0, epoch);
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());

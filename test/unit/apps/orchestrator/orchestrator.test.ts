@@ -9,7 +9,7 @@ import { defaultPolicy, type Policy } from "../../../../lib/model/policy.ts";
 import { type newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { playAgent, type Role } from "../../../support/world/played-agent.ts";
-import { orchestratorParts } from "../../../support/world/wired.ts";
+import { orchestratorDeps } from "../../../support/world/wired.ts";
 
 const stops: AbortController[] = [];
 afterEach(() => {
@@ -24,8 +24,8 @@ function createWorld(policy: Partial<Policy> = {}) {
   const startOrchestrator = (holder = "one") => {
     const own = new AbortController();
     const signal = AbortSignal.any([own.signal, stop.signal]);
-    const parts = orchestratorParts({ board: memory.open(), policy: { ...defaultPolicy, ...policy }, holder });
-    const orchestrator = new Orchestrator(parts, { grantLeaseMs: 0 });
+    const deps = orchestratorDeps({ board: memory.open(), policy: { ...defaultPolicy, ...policy }, holder });
+    const orchestrator = new Orchestrator(deps, { grantLeaseMs: 0 });
     return { orchestrator, ended: orchestrator.run(signal), kill: () => own.abort() };
   };
   const join = async (roles: Record<string, Role & { registration?: Partial<AgentRegistration> }>) => {
