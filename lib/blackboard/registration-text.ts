@@ -46,8 +46,20 @@ function problemOf(text: string, { issues }: z.ZodError): string {
   } catch (error) {
     return `it is not JSON (${messageOf(error)})`;
   }
-  const [first] = issues;
-  return `${first?.path.join(".") || "the whole"}: ${first?.message}`;
+  const path = issues[0]?.path.map(String) ?? [];
+  if (path.length === 0) return "it is not a JSON object";
+  const name = `\`${path.join(".")}\``;
+  return valueAt(parseJson(text), path) === undefined
+    ? `${name} is missing`
+    : `${name} has a value that this version of Sett does not know`;
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  const [first, ...rest] = path;
+  if (first === undefined) return value;
+  return typeof value === "object" && value !== null
+    ? valueAt(Object.entries(value).find(([key]) => key === first)?.[1], rest)
+    : undefined;
 }
 
 function parseJson(text: string): unknown {

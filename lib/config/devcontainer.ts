@@ -45,6 +45,24 @@ const forEditors = [
 ];
 const known = new Set([...honoured, ...forEditors]);
 
+/** The parser's error codes as clauses. */
+const syntaxProblems: Readonly<Record<string, string>> = {
+  PropertyNameExpected: "a key in double quotes is missing",
+  ValueExpected: "a value is missing",
+  ColonExpected: "a colon after a key is missing",
+  CommaExpected: "a comma is missing",
+  CloseBraceExpected: "a closing brace is missing",
+  CloseBracketExpected: "a closing bracket is missing",
+  EndOfFileExpected: "there is text after the end of the object",
+  UnexpectedEndOfString: "a text has no closing quote",
+  UnexpectedEndOfComment: "a comment has no end",
+  InvalidNumberFormat: "a number is malformed",
+  InvalidUnicode: "a text contains an invalid escape",
+  InvalidEscapeCharacter: "a text contains an invalid escape",
+};
+const otherSyntaxProblem =
+  "a value is neither a text in double quotes, nor a number, `true`, `false`, `null`, a list or an object";
+
 /** Never throws for what the folder holds. Its JSON may have comments and commas at the end of lists. */
 export async function checkDevcontainer(folder: string): Promise<CheckedDevcontainer> {
   const wrong = (...mistakes: string[]): CheckedDevcontainer => ({ devcontainer: undefined, mistakes, warnings: [] });
@@ -61,7 +79,9 @@ export async function checkDevcontainer(folder: string): Promise<CheckedDevconta
   const data: unknown = parse(text, errors, { allowTrailingComma: true, disallowComments: false });
   const [error] = errors;
   if (error !== undefined) {
-    return wrong(`${name}, line ${lineAt(text, error.offset)}, is not JSON with comments: ${printParseErrorCode(error.error)}`);
+    return wrong(
+      `${name}, line ${lineAt(text, error.offset)}, is not JSON with comments: ${syntaxProblems[printParseErrorCode(error.error)] ?? otherSyntaxProblem}`,
+    );
   }
   const parsed = parseWith(File, data);
   if (!parsed.isValid) return wrong(...parsed.mistakes.map(({ path, sentence }) => `${name}: \`${path.join(".")}\` ${sentence}`));

@@ -97,7 +97,10 @@ test("after down the log of every part is still there, an agent's with that of i
     code: 0,
     err: expect.stringContaining("is down. Its blackboard is kept. These are the kept lines of its log."),
   });
-  expect((await sett.sett("logs", "--name", sett.name, "unknown")).code).toBe(1);
+  expect(await sett.sett("logs", "--name", sett.name, "unknown")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("There are kept logs of critic, orchestrator, painter, redis."),
+  });
 });
 
 test("only the owner may read them", async () => {

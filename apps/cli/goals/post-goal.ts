@@ -62,7 +62,7 @@ async function cleanHead(repository: HostRepository): Promise<CommitHash> {
     "workspace-dirty",
     `The repository has changes that are not committed, which agents would not see:\n${listDirty(dirty)}`,
     {
-      hint: "Commit them (`git add -A && git commit`), or put them aside (`git stash -u`).",
+      hint: "Commit them (`git add -A && git commit`), or stash them (`git stash -u`).",
     },
   );
 }

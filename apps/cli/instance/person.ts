@@ -14,8 +14,8 @@ export async function personOf(repository: HostRepository | undefined, { env }: 
     return `person:${oneLine(as)}`;
   }
   const { name = "", email = "" } = (await repository?.identity()) ?? {};
-  const words = [oneLine(name), oneLine(email)].filter((word) => word !== "");
-  if (words.length === 2) return `person:${words[0]} <${words[1]}>`;
-  const names = [...words, ...[env.USER, env.LOGNAME].map((one) => oneLine(one ?? ""))];
+  const parts = [oneLine(name), oneLine(email)].filter((part) => part !== "");
+  if (parts.length === 2) return `person:${parts[0]} <${parts[1]}>`;
+  const names = [...parts, ...[env.USER, env.LOGNAME].map((one) => oneLine(one ?? ""))];
   return `person:${names.find((one) => one !== "") ?? "unknown"}`;
 }

@@ -30,7 +30,7 @@ export async function findLogs(
   }
   const kept = (await logs?.of(part, parts.containers)) ?? [];
   const workers = hasContainers(parts) ? [] : ((await logs?.workersOf(part)) ?? []);
-  if (kept.length + workers.length === 0) throw found.why;
+  if (kept.length + workers.length === 0) throw (await withoutLog(found.parts, found.why, part, logs)) ?? found.why;
   return { parts, container: undefined, kept, why: found.why, workers };
 }
 
@@ -47,6 +47,20 @@ async function findPart(runtime: ContainerRuntime, shell: Shell, name: string | 
     if (parts === undefined && why.code !== "instance-not-found") throw why;
     return { parts: parts ?? (await findInstance(runtime, shell, name, hasAnything)), why };
   }
+}
+
+/** For an instance that is down: names the parts with kept logs. Undefined where there are none. */
+async function withoutLog(
+  parts: InstanceParts,
+  { code }: SettError,
+  part: string,
+  logs: KeptLogs | undefined,
+): Promise<SettError | undefined> {
+  const names = hasContainers(parts) ? [] : ((await logs?.parts()) ?? []);
+  if (names.length === 0) return undefined;
+  return new SettError(code, `${parts.instance} is down, and there is no kept log of ${part}.`, {
+    hint: `There are kept logs of ${names.join(", ")}.`,
+  });
 }
 
 async function keptLogsOf(parts: InstanceParts, shell: Shell): Promise<KeptLogs | undefined> {

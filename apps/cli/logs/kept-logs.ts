@@ -59,6 +59,11 @@ export class KeptLogs {
     return logs.flatMap((log) => (log === undefined || present.some(({ id }) => id === log.container) ? [] : [log]));
   }
 
+  /** The names of the parts with kept logs. */
+  async parts(): Promise<string[]> {
+    return (await namesIn(this.#folder)).sort();
+  }
+
   /** The blackboard's logs of workers, from the time when the instance went down. */
   async workersOf(part: string): Promise<string[]> {
     return linesOf(await readFile(join(this.#folder, part, workersFile), "utf8").catch(() => ""));

@@ -14,11 +14,11 @@ type Surroundings = Pick<Shell, "env" | "cwd" | "err" | "interrupted" | "suggest
 
 /** Throws `tool-failed` where `dot` is missing or fails. The warnings of `dot` go to `err`. */
 export async function svgText(dot: string, { env, cwd, err, interrupted, suggest }: Surroundings): Promise<string> {
-  const given = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  const entries = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const outcome = await runCommand({
     command: ["dot", "-Tsvg"],
     cwd,
-    env: Object.fromEntries(given),
+    env: Object.fromEntries(entries),
     stdin: dot,
     timeoutMs: drawingMs,
     signal: interrupted,

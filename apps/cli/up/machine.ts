@@ -14,17 +14,17 @@ import type { Machine } from "./as-processes.ts";
  * `config-invalid` for a command that does not exist here, and `process-failed` when a program of Sett is missing.
  */
 export async function prepareMachine(
-  asked: SettConfig,
+  written: SettConfig,
   file: string,
   { place }: HostRepository,
   { env, messages }: Pick<Shell, "env" | "messages">,
 ): Promise<Omit<Machine, "port">> {
   const { toplevel: workspace, commonDir: gitDir } = place;
-  const agents = await Promise.all(asked.agents.map((agent) => onMachine(agent, file)));
+  const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
   const programs = await findPrograms();
   messages.warn("Nothing is isolated: agents run as you, with your files and your network.");
-  messages.note(imagesNote(asked.agents, agents, workspace));
-  return { config: { ...asked, agents }, programs, workspace, gitDir, processes: processOptions(env) };
+  messages.note(imagesNote(written.agents, agents, workspace));
+  return { config: { ...written, agents }, programs, workspace, gitDir, processes: processOptions(env) };
 }
 
 /** The agent with this machine in place of its image. */
@@ -44,12 +44,12 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
  * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes the path of the original file. A relative
  * path is found in the working copy, and a plain name in the PATH, when the command starts.
  */
-async function locate([program, ...words]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
+async function locate([program, ...args]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
   if (program === undefined) return [];
-  if (!isAbsolute(program) || (await exists(program))) return [program, ...words];
+  if (!isAbsolute(program) || (await exists(program))) return [program, ...args];
   const folder = source.kind === "build" ? source.context : source.kind === "devcontainer" ? source.folder : undefined;
   const original = folder === undefined ? undefined : join(folder, basename(program));
-  if (original !== undefined && (await exists(original))) return [original, ...words];
+  if (original !== undefined && (await exists(original))) return [original, ...args];
   throw new SettError(
     "config-invalid",
     `${setting}: there is no ${program} on this machine, and without Docker there are no images.`,
@@ -59,8 +59,8 @@ async function locate([program, ...words]: string[], { source }: AgentConfig, se
   );
 }
 
-function imagesNote(asked: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {
-  const moved = agents.flatMap(({ command: [now = ""] }, index) => (asked[index]?.command[0] === now ? [] : [now]));
+function imagesNote(written: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {
+  const moved = agents.flatMap(({ command: [now = ""] }, index) => (written[index]?.command[0] === now ? [] : [now]));
   const instead =
     moved.length === 0
       ? ""

@@ -9,9 +9,9 @@ const versionLabel = "org.opencontainers.image.version";
 const leaveItOut = "Remove `services.orchestrator.image` from sett.yml, and sett uses the image of its own version";
 
 /** The tag of the image. `v0.1.0` counts as 0.1.0. */
-export function orchestratorTag(asked: string | undefined, version: string): string {
+export function orchestratorTag(configured: string | undefined, version: string): string {
   const own = `${ownName}:${version}`;
-  return asked === undefined || asked === `${ownName}:v${version}` ? own : asked;
+  return configured === undefined || configured === `${ownName}:v${version}` ? own : configured;
 }
 
 /**
@@ -19,13 +19,13 @@ export function orchestratorTag(asked: string | undefined, version: string): str
  * the same format of the blackboard. An image without a version label is a person's own, and is accepted.
  */
 export async function findOrchestrator<Image extends ImageInfo>(
-  asked: string | undefined,
+  configured: string | undefined,
   version: string,
   find: (tag: string) => Promise<Image>,
 ): Promise<Image> {
-  const tag = orchestratorTag(asked, version);
+  const tag = orchestratorTag(configured, version);
   const image = await find(tag).catch((error: unknown) => {
-    throw asked === ownName || asked?.startsWith(`${ownName}:`) ? explained(error, asked, version) : error;
+    throw configured === ownName || configured?.startsWith(`${ownName}:`) ? explained(error, configured, version) : error;
   });
   const made = image.labels[versionLabel];
   if (image.labels[titleLabel] !== ownName || made === undefined || made === version) return image;
@@ -38,9 +38,9 @@ export async function findOrchestrator<Image extends ImageInfo>(
   );
 }
 
-function explained(error: unknown, asked: string, version: string): unknown {
+function explained(error: unknown, configured: string, version: string): unknown {
   if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
-  return new SettError("image-not-found", `The image ${asked} is not on this machine, and no registry has it.`, {
+  return new SettError("image-not-found", `The image ${configured} is not on this machine, and no registry has it.`, {
     hint: `${leaveItOut}: ${ownName}:${version}.`,
     cause: error,
   });

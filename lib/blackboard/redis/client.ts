@@ -106,5 +106,7 @@ function hintOfWriteRefusal({ message }: ErrorReply): string {
   }
   if (message.startsWith("MISCONF"))
     return "Is the disk full? Make room where Redis keeps its data; work goes on by itself then.";
-  return "Does REDIS_URL name the right server? Work goes on by itself once it takes writes.";
+  if (message.startsWith("READONLY"))
+    return "This server is a replica: it only copies another server. Connect to the primary, or make this server the primary (`redis-cli REPLICAOF NO ONE`); work goes on by itself then.";
+  return "Redis has fewer replicas than `min-replicas-to-write` asks for. Connect them, or lower that setting; work goes on by itself then.";
 }

@@ -183,7 +183,7 @@ test("of two who judge at the same time one wins, and the other is told who", as
   ]);
   expect(both.map(({ code }) => code).toSorted()).toEqual([0, 1]);
   const [winner, loser] = both[0].code === 0 ? ["Ada", both[1]] : ["Grace", both[0]];
-  expect(loser.err).toContain(`judged already: ${winner}, for maintainer, `);
+  expect(loser.err).toContain(`has a verdict already: ${winner}, for maintainer, `);
   const { grants } = await clan.claimOn(draft);
   const reviews = await clan.board.readArtefacts(grants.flatMap((grant) => ("artefact_ids" in grant ? grant.artefact_ids : [])));
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);

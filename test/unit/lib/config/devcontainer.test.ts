@@ -33,7 +33,11 @@ test.each([".devcontainer/devcontainer.json", ".devcontainer.json", "devcontaine
 
 const wrong: [title: string, files: Record<string, string>, sentence: RegExp][] = [
   ["a folder without one", { "agent/README.md": "" }, /^there is no devcontainer\.json in \//],
-  ["what is no JSON", { "devcontainer.json": '{\n "image": debian }' }, /^devcontainer\.json, line 2, is not JSON with comments/],
+  [
+    "what is no JSON",
+    { "devcontainer.json": '{\n "image": debian }' },
+    /^devcontainer\.json, line 2, is not JSON with comments: a value is neither a text/,
+  ],
   ["what is no map", { "devcontainer.json": "[]" }, /must be a map, not a list/],
   ["an image that is no text", { "devcontainer.json": '{ "image": 5 }' }, /`image` must be text/],
   ["neither image nor build", { "devcontainer.json": "{}" }, /names neither `image` nor `build\.dockerfile`/],
