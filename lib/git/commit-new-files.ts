@@ -1,8 +1,8 @@
-// Commits files that a person has asked for, as that person would: with their hooks, their signature and their name.
+// Commits new files at a person's request, as that person would: with their hooks, their signature and their name.
 import { spawn } from "node:child_process";
 import { SettError } from "../model/errors.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
-import { type Git, lastWord, noQuestions, tryGit } from "./run-git.ts";
+import { failureLine, type Git, noPrompts, tryGit } from "./run-git.ts";
 
 /**
  * `paths`, relative to the top folder, are new to git. Only they are committed, whatever else is staged. Throws git-failed with git's reason, and
@@ -19,30 +19,30 @@ export async function commitNewFiles(
   const { stdout } = await tryGit(git, { cwd: toplevel, args: ["check-ignore", "--", ...paths] });
   const ignored = stdout.split("\n").filter((path) => path !== "");
   if (ignored.length > 0) {
-    throw new SettError("git-failed", `The files cannot be committed: git is told to ignore ${ignored.join(", ")}.`, {
-      hint: `This names the line that says so: git check-ignore --verbose ${ignored[0]}`,
+    throw new SettError("git-failed", `The files cannot be committed: git ignores ${ignored.join(", ")}.`, {
+      hint: `This shows the rule: git check-ignore --verbose ${ignored[0]}`,
     });
   }
   const added = await run("add", "--", ...paths);
   const failure = added ?? (await run("commit", "--quiet", "--only", `--message=${subject}`, "--", ...paths));
   if (failure === undefined) return;
   await run("rm", "--cached", "--quiet", "--ignore-unmatch", "--", ...paths);
-  const hint = (await run("var", "GIT_COMMITTER_IDENT")) === undefined ? "Does `git commit` work here?" : sayWhoYouAre;
+  const hint = (await run("var", "GIT_COMMITTER_IDENT")) === undefined ? "Does `git commit` work here?" : setIdentity;
   throw new SettError("git-failed", `The files cannot be committed: ${failure}`, { hint });
 }
 
-const sayWhoYouAre =
-  'Tell git who you are, and try again: git config --global user.name "…" && git config --global user.email "…"';
+const setIdentity =
+  'Set your name and address for git, and try again: git config --global user.name "…" && git config --global user.email "…"';
 
-/** Undefined where it went well, else git's reason. */
+/** Undefined on success, else git's reason. */
 function attempt(git: Git, cwd: string, args: readonly string[]): Promise<string | undefined> {
-  const child = spawn(git.path, args, { cwd, env: { ...git.env, ...noQuestions }, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(git.path, args, { cwd, env: { ...git.env, ...noPrompts }, stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
   return new Promise((resolve) => {
     child.on("error", ({ message }) => resolve(message));
-    child.on("close", (code) => resolve(code === 0 ? undefined : (lastWord(stderr) ?? `git ended with exit code ${code}`)));
+    child.on("close", (code) => resolve(code === 0 ? undefined : (failureLine(stderr) ?? `git ended with exit code ${code}`)));
   });
 }

@@ -2,16 +2,16 @@
 import { lstat, mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
-import { giveTo } from "./change-owner.ts";
+import { changeOwner } from "./change-owner.ts";
 import { type RepositoryPlace, unusable } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /** From the exchange's objects to the workspace's, on the host and, by the choice of mount points, in a container. */
 const exchangeAlternates = "../../../objects\n";
-/** Beyond these it is no longer what cubs have made. */
+/** More files than cubs ever make. */
 const maxNames = 400_000;
-const anew =
+const repairHint =
   "`sett down` fetches the commits on record that are still in it; then remove exchange.git, and `sett up` makes a new one.";
 /** In the order in which they are made. */
 const folders = ["", "objects", "objects/info", "objects/pack", "refs", "refs/sett"];
@@ -21,15 +21,15 @@ export function exchangePath(place: RepositoryPlace): string {
 }
 
 /**
- * Made complete under another name first, so that a half-made one never stands in its place. Its owner is set on each part while
- * no agent can reach it; one that containers have used is only looked at, whoever owns what they have left in it.
+ * Made under another name first, so that an incomplete one is never in its place. The owner of each part is set while no agent can reach it; an
+ * exchange that containers have used is only checked.
  */
 export async function createExchange(place: RepositoryPlace): Promise<void> {
   const path = exchangePath(place);
   if ((await lstat(path).catch(() => undefined)) !== undefined) return await requireSound(path, place);
   const unfinished = `${path}.new-${process.pid}`;
   try {
-    if ((await mkdir(join(path, ".."), { recursive: true })) !== undefined) await giveTo(place.owner, join(path, ".."));
+    if ((await mkdir(join(path, ".."), { recursive: true })) !== undefined) await changeOwner(place.owner, join(path, ".."));
     await removeTree(unfinished);
     await fill(place, unfinished);
     await rename(unfinished, path);
@@ -61,15 +61,15 @@ async function fill({ objectFormat, containerUser }: RepositoryPlace, path: stri
   };
   for (const name of folders) {
     await mkdir(join(path, name));
-    await giveTo(containerUser, join(path, name));
+    await changeOwner(containerUser, join(path, name));
   }
   for (const [name, text] of Object.entries(files)) {
     await writeFile(join(path, name), text, { flag: "wx" });
-    await giveTo(containerUser, join(path, name));
+    await changeOwner(containerUser, join(path, name));
   }
 }
 
-/** False where agents have left nothing in it. What cannot be looked into may hold something. */
+/** False where agents have left nothing in it. What cannot be read may hold something. */
 export function holdsPacks(place: RepositoryPlace): boolean {
   try {
     using exchange = FolderOfAgents.open(exchangePath(place));
@@ -83,17 +83,20 @@ export function holdsPacks(place: RepositoryPlace): boolean {
 
 async function requireSound(path: string, place: RepositoryPlace): Promise<void> {
   if (!isAsMade(path)) {
-    throw unusable(`The exchange ${path} is damaged: an agent has changed it.`, anew);
+    throw unusable(`The exchange ${path} is damaged: an agent has changed it.`, repairHint);
   }
   const { uid } = place.containerUser;
   for (const name of folders) {
     const stats = await lstat(join(path, name)).catch(() => undefined);
     if (stats === undefined || stats.uid === uid) continue;
-    throw unusable(`The exchange's folder ${join(path, name)} belongs to user ${stats.uid}, and agents work as ${uid}.`, anew);
+    throw unusable(
+      `The exchange's folder ${join(path, name)} belongs to user ${stats.uid}, and agents work as ${uid}.`,
+      repairHint,
+    );
   }
 }
 
-/** True when the exchange borrows from the workspace and from nowhere else. */
+/** True when the exchange borrows objects from the workspace, and from nowhere else. */
 function isAsMade(path: string): boolean {
   try {
     using exchange = FolderOfAgents.open(path);

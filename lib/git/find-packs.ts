@@ -1,33 +1,38 @@
-// Which packs of the exchange may hold a commit, as far as their own indexes say.
+// Finds the packs of the exchange that hold a commit, according to their own indexes.
 import type { CommitHash } from "../model/ids.ts";
 import { type FolderOfAgents, readAt } from "./folder-of-agents.ts";
 
-/** Beyond these the exchange is no longer what cubs have made. */
+/** More files than cubs ever make. */
 const maxNames = 400_000;
 const maxIndexBytes = 1024 * 1024 * 1024;
-/** Of packs that promise the same commit: more than one is chance, many are mischief. */
-const maxForEach = 8;
+/** So many packs are tried for a commit: more than one is chance, many are an attack. */
+const maxPacksPerCommit = 8;
 
 const header = Buffer.from([0xff, 0x74, 0x4f, 0x63, 0, 0, 0, 2]);
 const fanOutBytes = 256 * 4;
 
-/** The names of packs, without their ending. An index is a hint: what is in the pack is known when it has been unpacked. */
+/** The names of packs, without their ending. An index is only a hint: unpacking a pack shows what is in it. */
 export function findPacks(packs: FolderOfAgents, commits: ReadonlySet<CommitHash>): Map<CommitHash, string[]> {
   const found = new Map<CommitHash, string[]>();
   const seen = new Set<number>();
   for (const name of packs.names(maxNames)) {
     const [, pack] = /^(pack-(?:[0-9a-f]{40}|[0-9a-f]{64}))\.idx$/.exec(name) ?? [];
     if (pack === undefined) continue;
-    for (const commit of held(packs, name, commits, seen)) {
+    for (const commit of commitsInPack(packs, name, commits, seen)) {
       const others = found.get(commit) ?? [];
-      if (others.length < maxForEach) found.set(commit, [...others, pack]);
+      if (others.length < maxPacksPerCommit) found.set(commit, [...others, pack]);
     }
   }
   return found;
 }
 
-/** One that is not read keeps the others from nobody: a commit that is in no other pack is told to be missing. */
-function held(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>, seen: Set<number>): readonly CommitHash[] {
+/** Empty for an index that cannot be read: a commit that is in no other pack is then reported as missing. */
+function commitsInPack(
+  packs: FolderOfAgents,
+  name: string,
+  commits: ReadonlySet<CommitHash>,
+  seen: Set<number>,
+): readonly CommitHash[] {
   try {
     using index = packs.file(name, maxIndexBytes);
     if (index === undefined || seen.has(index.inode)) return [];
@@ -38,7 +43,7 @@ function held(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHa
   }
 }
 
-/** Those of the commits that an index of version 2 lists, whatever it lists beside them. */
+/** Those of the commits that an index of version 2 lists. */
 export function inIndex(fd: number, commits: ReadonlySet<CommitHash>): CommitHash[] {
   const head = readAt(fd, 0, header.length + fanOutBytes);
   if (head.length < header.length + fanOutBytes || !head.subarray(0, header.length).equals(header)) return [];

@@ -1,4 +1,4 @@
-// Finds the repository that a path belongs to, and refuses, with a sentence, one that agents could not work with.
+// Finds the repository that a path belongs to, and refuses one that agents could not work with.
 import { lstat, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,11 +21,11 @@ export interface RepositoryPlace {
   readonly objectsDir: string;
   readonly objectFormat: "sha1" | "sha256";
   readonly owner: Owner;
-  /** As whom containers run: the owner, but never root. */
+  /** The user that containers run as: the owner, but never root. */
   readonly containerUser: Owner;
 }
 
-/** Serves a repository that root owns. */
+/** The user of containers where root owns the repository. */
 const unprivileged: Owner = { uid: 10001, gid: 10001 };
 
 /** Throws repository-unusable; git-failed when git itself is missing. */
@@ -78,8 +78,8 @@ function isForeign(result: GitResult): boolean {
 }
 
 /**
- * Root may work in anybody's repository, but git wants to be told. Only this question needs it: later calls name the repository
- * outright, and git then does not ask who owns it.
+ * Root may work in the repository of any user, but git requires a setting for that. Only this call needs it: later calls name the repository
+ * explicitly, and git then does not check its owner.
  */
 async function askAsRoot(git: Git, path: string, args: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-git-"));
@@ -102,7 +102,7 @@ interface Store {
   readonly objectsDir: string;
 }
 
-/** Containers see this one object store; what lies elsewhere would be missing there. */
+/** Containers see only this object store: objects in another one would be missing there. */
 async function refuseBorrowedObjects(git: Git, { toplevel, gitDir, objectsDir }: Store): Promise<void> {
   const alternates = await readFile(join(objectsDir, "info/alternates"), "utf8").catch(() => "");
   if (alternates.trim() !== "") {
@@ -116,7 +116,7 @@ async function refuseBorrowedObjects(git: Git, { toplevel, gitDir, objectsDir }:
   }
 }
 
-/** Agents do not run as root, so they read what root keeps in the repository only if everybody may. */
+/** Agents do not run as root, so that they can read root's objects only if every user may. */
 async function refuseHiddenObjects(toplevel: string, objectsDir: string): Promise<void> {
   const readable = 0o004;
   const listable = 0o005;

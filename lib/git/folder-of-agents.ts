@@ -1,8 +1,8 @@
 // A folder that agents write to, read by the host while they may be changing it.
 //
-// Nothing in there is what it seems: a name may be a link to another repository, a pipe that nobody writes to, a file of
-// terabytes, and something else a moment later. So each step goes from an open folder to one name in it, looks at that name
-// first, and takes regular files and folders of the same device alone. A path is never followed as a whole.
+// An agent may put anything there: a link to another repository, a pipe without a writer, a file of terabytes, and something else a moment
+// later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of the
+// same device. A path is never followed as a whole.
 import { closeSync, constants, existsSync, fstatSync, lstatSync, opendirSync, openSync, readSync, type Stats } from "node:fs";
 import { SettError } from "../model/errors.ts";
 
@@ -11,17 +11,17 @@ type Kind = "folder" | "file";
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const flagsOf: Record<Kind, number> = {
   folder: O_RDONLY | O_NOFOLLOW | O_DIRECTORY,
-  // A pipe would otherwise be waited for.
+  // Opening a pipe would otherwise wait for a writer.
   file: O_RDONLY | O_NOFOLLOW | O_NONBLOCK,
 };
-/** Where an open folder has a way to it that stays its own, whatever becomes of its name. */
+/** Linux has a path to every open folder here, which stays valid when the folder's name changes. */
 const descriptors = "/proc/self/fd";
 
 /** A regular file, open for reading. */
 export interface FileOfAgents extends Disposable {
   readonly fd: number;
   readonly size: number;
-  /** Names the file itself, whatever it is called. */
+  /** Identifies the file, whatever its name. */
   readonly inode: number;
 }
 
@@ -39,8 +39,8 @@ export class FolderOfAgents implements Disposable {
   }
 
   /**
-   * Undefined when there is none. Throws git-failed when something else stands there, such as a link. `hasDescriptors`: whether this
-   * machine has a way by descriptor, which Linux alone has.
+   * Undefined when there is none. Throws git-failed when something else is there, such as a link. `hasDescriptors`: whether this machine has
+   * paths by descriptor, as only Linux has.
    */
   static open(path: string, hasDescriptors = existsSync(descriptors)): FolderOfAgents | undefined {
     const fd = openAs("folder", path, path);
@@ -63,18 +63,18 @@ export class FolderOfAgents implements Disposable {
     throw refused(`${this.#path}/${name}`, `it has ${size} bytes, and no more than ${maxBytes} are read`);
   }
 
-  /** The text of a small file. As above. */
+  /** The text of a small file. Undefined and errors as for `file`. */
   text(name: string, maxBytes: number): string | undefined {
     using file = this.file(name, maxBytes);
     return file && readAt(file.fd, 0, file.size).toString("utf8");
   }
 
-  /** The names in here, in no order; of more than `most` these are some. */
-  names(most: number): string[] {
+  /** The names in this folder, in no order; at most `maxCount` of them. */
+  names(maxCount: number): string[] {
     const found: string[] = [];
-    const listing = opendirSync(this.#way("."));
+    const listing = opendirSync(this.#pathTo("."));
     try {
-      for (let entry = listing.readSync(); entry !== null && found.length < most; entry = listing.readSync())
+      for (let entry = listing.readSync(); entry !== null && found.length < maxCount; entry = listing.readSync())
         found.push(entry.name);
     } finally {
       listing.closeSync();
@@ -88,29 +88,29 @@ export class FolderOfAgents implements Disposable {
 
   #open(kind: Kind, name: string): number | undefined {
     const shown = `${this.#path}/${name}`;
-    const fd = openAs(kind, this.#way(name), shown);
+    const fd = openAs(kind, this.#pathTo(name), shown);
     if (fd === undefined) return undefined;
-    const isHere = fstatSync(fd).dev === fstatSync(this.#fd).dev && (this.#hasDescriptors || this.#standsStill());
+    const isHere = fstatSync(fd).dev === fstatSync(this.#fd).dev && (this.#hasDescriptors || this.#isInPlace());
     if (isHere) return fd;
     closeSync(fd);
-    throw refused(shown, "it lies elsewhere");
+    throw refused(shown, "it is on another device, or was replaced");
   }
 
-  #way(name: string): string {
+  #pathTo(name: string): string {
     if (this.#hasDescriptors) return `${descriptors}/${this.#fd}/${name}`;
-    if (!this.#standsStill()) throw refused(this.#path, "it was replaced while it was read");
+    if (!this.#isInPlace()) throw refused(this.#path, "it was replaced while it was read");
     return `${this.#path}/${name}`;
   }
 
-  /** Without a way by descriptor the names are looked at before and after each step. */
-  #standsStill(): boolean {
+  /** Without paths by descriptor, the names are checked before and after each step. */
+  #isInPlace(): boolean {
     const stats = lstatSync(this.#path, { throwIfNoEntry: false });
     const isSame = stats?.isDirectory() === true && isOneFile(stats, fstatSync(this.#fd));
-    return isSame && (this.#parent === undefined || this.#parent.#standsStill());
+    return isSame && (this.#parent === undefined || this.#parent.#isInPlace());
   }
 }
 
-/** At most `bytes` from there on; fewer where the file ends. */
+/** At most `bytes` from `position` on; fewer where the file ends. */
 export function readAt(fd: number, position: number, bytes: number): Buffer {
   const buffer = Buffer.alloc(bytes);
   let length = 0;
@@ -146,6 +146,6 @@ function isOneFile(one: Stats, other: Stats): boolean {
 }
 
 function refused(path: string, why: string, cause?: unknown): SettError {
-  const hint = "An agent has put something of its own there. Find out which before you go on.";
+  const hint = "An agent has changed it. Find out which one before you go on.";
   return new SettError("git-failed", `${path} is not read: ${why}.`, { hint, cause });
 }

@@ -1,9 +1,9 @@
-// The user's repository on the host: what Sett reads of it, and the refs and the exchange that it keeps in there.
+// The user's repository on the host: what Sett reads of it, and the refs and the exchange that Sett keeps in it.
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
 import { type ArtefactId, CommitHash, type GoalId, type InstanceName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
-import { giveTo } from "./change-owner.ts";
+import { changeOwner } from "./change-owner.ts";
 import { commitNewFiles } from "./commit-new-files.ts";
 import { createExchange, exchangePath, holdsPacks, removeExchange } from "./exchange.ts";
 import { findRepository, type RepositoryPlace, unusable } from "./find-repository.ts";
@@ -13,11 +13,11 @@ import { type Git, type GitResult, type GitRun, gitFailure, runGit, tryGit } fro
 import { forgetDepth, noteDepth } from "./shallow.ts";
 import { showChanges } from "./show-changes.ts";
 
-/** Address space for each run of git: many times what the largest repositories take, and less than what stops a machine. */
+/** Address space for each run of git: many times what the largest repositories need, and less than what would stop a machine. */
 const memoryBytes = 8 * 1024 * 1024 * 1024;
 
 interface HostRepositoryOptions {
-  /** The whole environment of the program; variables of git that name a repository are left out. */
+  /** The whole environment of git; variables that name a repository are left out. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly gitPath?: string;
   /** Without it a repository without commits is refused. */
@@ -30,12 +30,12 @@ export interface DirtyFile {
   readonly path: string;
 }
 
-/** HEAD, index, files and configuration of the repository are only ever read, but by `commitNewFiles`. */
+/** HEAD, index, files and configuration of the repository are only read, except by `commitNewFiles`. */
 export class HostRepository {
   readonly place: RepositoryPlace;
   /** The only folder that containers may write to; `createExchange` makes it. */
   readonly exchangeDir: string;
-  /** Keeps apart, for a moment, those who set up and take down instances of this repository: made and removed by them. */
+  /** Lock between commands that set up or take down instances of this repository; they create and remove it. */
   readonly lockFile: string;
   readonly #git: Git;
 
@@ -46,7 +46,7 @@ export class HostRepository {
     this.lockFile = join(place.commonDir, "sett.lock");
   }
 
-  /** The repository that holds `path`, a folder. Throws repository-unusable with the reason and the way out. */
+  /** The repository that holds `path`, a folder. Throws repository-unusable, with the reason and a remedy. */
   static async open(path: string, options: HostRepositoryOptions): Promise<HostRepository> {
     const git = { path: options.gitPath ?? "git", env: withoutRepository(options.env), limits: { memoryBytes } };
     const repository = new HostRepository(git, await findRepository(git, path));
@@ -71,7 +71,7 @@ export class HostRepository {
     return entries.map((entry) => ({ state: entry.slice(0, 2), path: entry.slice(3) }));
   }
 
-  /** For a person who has asked for it. Throws git-failed, and the index is then as it was. */
+  /** At a person's request. Throws git-failed; the index is then as it was. */
   async commitNewFiles(paths: readonly string[], subject: string): Promise<void> {
     await commitNewFiles(this.#git, this.place, paths, subject);
   }
@@ -82,21 +82,21 @@ export class HostRepository {
     return withoutUndefined({ name, email });
   }
 
-  /** Keeps the commit that a goal starts from, whatever becomes of the branch: agents borrow its objects, and learn how deep they go. */
+  /** Keeps the commit that a goal starts from, also when its branch changes, because agents borrow its objects. Also notes the depth for them. */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await noteDepth(this.place);
     const ref = settRef(instance, goalId);
     await this.#run({ args: ["update-ref", ref, commit] });
     const { owner, commonDir } = this.place;
-    await giveTo(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
+    await changeOwner(owner, `${commonDir}/refs/sett`, `${commonDir}/refs/sett/${instance}`, `${commonDir}/${ref}`);
   }
 
-  /** Takes back `pin`, for a goal that came to nothing. */
+  /** Undoes `pin`, for a goal that was not posted. */
   async unpin(instance: InstanceName, goalId: GoalId): Promise<void> {
     await this.#run({ args: ["update-ref", "-d", settRef(instance, goalId)] });
   }
 
-  /** The newest tag among the ancestors of `commit`, with the commit that it stands for; undefined where nothing is tagged. */
+  /** The newest tag among the ancestors of `commit`, with the commit that it names; undefined where nothing is tagged. */
   async lastTag(commit: CommitHash): Promise<{ name: string; commit: CommitHash } | undefined> {
     const found = await this.#try({ args: ["describe", "--tags", "--abbrev=0", commit] });
     if (found.exitCode !== 0) return undefined;
@@ -105,13 +105,13 @@ export class HostRepository {
     return { name, commit: CommitHash.parse(tagged.trim()) };
   }
 
-  /** Makes the exchange, or sees that the one from last time is sound. Throws repository-unusable. */
+  /** Makes the exchange, or checks that the existing one is intact. Throws repository-unusable. */
   async createExchange(): Promise<void> {
     await noteDepth(this.place);
     await createExchange(this.place);
   }
 
-  /** Brings what artefacts have delivered into this repository, under the names of `settRef`. `results`: the oldest first. */
+  /** Imports the commits of artefacts into this repository, under the names of `settRef`. `results`: the oldest first. */
   async fetchCommits(
     instance: InstanceName,
     results: readonly { readonly artefact: ArtefactId; readonly commit: CommitHash }[],
@@ -130,14 +130,14 @@ export class HostRepository {
     await forgetDepth(this.place.objectsDir);
   }
 
-  /** Forgets every goal and result of an instance; what was merged stays. */
+  /** Removes the refs of every goal and result of an instance; what was merged stays. */
   async removeRefs(instance: InstanceName): Promise<void> {
     const refs = await this.#run({ args: ["for-each-ref", "--format=delete %(refname)", `refs/sett/${instance}/`] });
     if (refs !== "") await this.#run({ args: ["update-ref", "--stdin"], stdin: refs });
   }
 
   /**
-   * What the commit changes since the first of `starts` that it stands on: all commits, and the files together. Throws git-failed when this
+   * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when this
    * repository does not have it.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = []): Promise<string> {

@@ -1,41 +1,41 @@
 // Brings the commits that are on record into the workspace's repository.
 //
-// Which commit an artefact delivered, and so under which name, is for the blackboard to say. The exchange, where agents can write
-// anything, is asked for nothing but packs: they are copied into a quarantine as data, and what the commits need of them goes from
-// there into the repository. Nothing of the user's is involved: no remote, no FETCH_HEAD, no tags.
+// The blackboard says which commit an artefact has, and so its name. Only packs are read from the exchange, where agents can write anything:
+// they are copied into a quarantine as data, and what the commits need of them goes from there into the repository. The user's remotes,
+// FETCH_HEAD and tags are not involved.
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../model/errors.ts";
 import { CommitHash } from "../model/ids.ts";
-import { giveTo } from "./change-owner.ts";
+import { changeOwner } from "./change-owner.ts";
 import { exchangePath } from "./exchange.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 import { FolderOfAgents } from "./folder-of-agents.ts";
 import { Quarantine, quoted } from "./quarantine.ts";
 import { type Git, pipeGit, runGit } from "./run-git.ts";
 
-/** What an artefact delivered, and the name that it has: `settRef`. */
+/** The commit of an artefact, and its name: `settRef`. */
 export interface NamedCommit {
   readonly ref: string;
   readonly commit: CommitHash;
 }
 
-type Doubt = NamedCommit & { readonly reason: string };
+type CommitProblem = NamedCommit & { readonly reason: string };
 
 /**
- * `imported`: new in the workspace. `broken`: not to be had, or their name stands for another commit here, with the reason; tried again
- * next time. `altered`: those of `imported` of which the exchange says something else than the record, with what it says.
+ * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next call
+ * tries them again. `altered`: those of `imported` for which the exchange has another commit than the record, with that.
  */
 export interface ImportedCommits {
   readonly imported: readonly NamedCommit[];
-  readonly broken: readonly Doubt[];
-  readonly altered: readonly Doubt[];
+  readonly broken: readonly CommitProblem[];
+  readonly altered: readonly CommitProblem[];
 }
 
-/** Longer than the name of any commit. */
+/** More than the name of any commit needs. */
 const maxRefBytes = 1024;
 
-/** What git may take for what comes from agents, and what keeps it from taking all of that in good faith. */
+/** Limits of git for data from agents, and settings with which it stays within them on correct data. */
 function limited(git: Git): Git {
   const limits = { memoryBytes: 2 * 1024 * 1024 * 1024, timeMs: 10 * 60_000, stdoutBytes: 64 * 1024 * 1024 };
   const settings = [
@@ -48,7 +48,7 @@ function limited(git: Git): Git {
   return { ...git, limits, settings };
 }
 
-/** A name that the workspace has already never moves. `recorded`: the oldest first, because the later build on them. */
+/** A name that the workspace has already never changes. `recorded`: the oldest first, because later commits build on them. */
 export async function importCommits(
   anyGit: Git,
   place: RepositoryPlace,
@@ -58,12 +58,12 @@ export async function importCommits(
   const git = limited(anyGit);
   const known = await knownRefs(git, place);
   const moved = recorded.filter(({ ref, commit }) => known.has(ref) && known.get(ref) !== commit);
-  const broken: Doubt[] = moved.map((each) => ({ ...each, reason: `${each.ref} stands for ${known.get(each.ref)} here.` }));
+  const broken: CommitProblem[] = moved.map((each) => ({ ...each, reason: `${each.ref} names ${known.get(each.ref)} here.` }));
   const wanted = recorded.filter(({ ref }) => !known.has(ref));
   if (wanted.length === 0) return { imported: [], broken, altered: [] };
 
   await using quarantine = await Quarantine.make(git, place);
-  const exchange = await lookInto(exchangePath(place), quarantine, wanted);
+  const exchange = await readExchange(exchangePath(place), quarantine, wanted);
   const types = await typesOf(git, place, quarantine, wanted);
   const whole: NamedCommit[] = [];
   for (const each of wanted) {
@@ -72,7 +72,7 @@ export async function importCommits(
     else broken.push({ ...each, reason: exchange.problems.get(each.commit) ?? absence(type) });
   }
   const imported = await importAll({ git, place, quarantine }, whole, broken);
-  return { imported, broken, altered: imported.flatMap((each) => exchange.doubts.get(each.ref) ?? []) };
+  return { imported, broken, altered: imported.flatMap((each) => exchange.refProblems.get(each.ref) ?? []) };
 }
 
 function absence(type: string | undefined): string {
@@ -81,35 +81,39 @@ function absence(type: string | undefined): string {
     : `It is no commit, but a ${type}.`;
 }
 
-interface Looked {
-  /** Why a commit's objects were not got, where there is more to say than that none were found. */
+interface ExchangeFindings {
+  /** Why a commit's objects could not be read, where more is known than that no pack has them. */
   readonly problems: ReadonlyMap<CommitHash, string>;
-  /** By name. */
-  readonly doubts: ReadonlyMap<string, Doubt>;
+  /** By ref. */
+  readonly refProblems: ReadonlyMap<string, CommitProblem>;
 }
 
-/** Whatever the exchange is, it stands in nobody's way: what it does not give is told where it is missed. */
-async function lookInto(exchangeDir: string, quarantine: Quarantine, wanted: readonly NamedCommit[]): Promise<Looked> {
+/** Never throws for what the exchange holds: what cannot be read is a problem of the commits that need it. */
+async function readExchange(
+  exchangeDir: string,
+  quarantine: Quarantine,
+  wanted: readonly NamedCommit[],
+): Promise<ExchangeFindings> {
   const commits = [...new Set(wanted.map(({ commit }) => commit))];
   try {
     using exchange = FolderOfAgents.open(exchangeDir);
     using objects = exchange?.folder("objects");
     using packs = objects?.folder("pack");
-    if (exchange === undefined || packs === undefined) return { problems: new Map(), doubts: new Map() };
-    const { held, problems } = await quarantine.take(packs, commits);
-    const doubts = new Map<string, Doubt>();
+    if (exchange === undefined || packs === undefined) return { problems: new Map(), refProblems: new Map() };
+    const { found, problems } = await quarantine.addPacks(packs, commits);
+    const refProblems = new Map<string, CommitProblem>();
     for (const each of wanted) {
-      const reason = doubtAbout(exchange, each, held.has(each.commit));
-      if (reason !== undefined) doubts.set(each.ref, { ...each, reason });
+      const reason = refProblem(exchange, each, found.has(each.commit));
+      if (reason !== undefined) refProblems.set(each.ref, { ...each, reason });
     }
-    return { problems, doubts };
+    return { problems, refProblems };
   } catch (error) {
-    return { problems: new Map(commits.map((commit) => [commit, messageOf(error)])), doubts: new Map() };
+    return { problems: new Map(commits.map((commit) => [commit, messageOf(error)])), refProblems: new Map() };
   }
 }
 
-/** What the exchange says of a name, if that is not the commit on record. Only what came by the exchange was ever named there. */
-function doubtAbout(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFromThere: boolean): string | undefined {
+/** The problem with a name in the exchange, if that is not the commit on record. Only a commit that came from the exchange has a name there. */
+function refProblem(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFromThere: boolean): string | undefined {
   const [, , instance = "", id = ""] = ref.split("/");
   try {
     using refs = exchange.folder("refs");
@@ -131,7 +135,7 @@ async function knownRefs(git: Git, place: RepositoryPlace): Promise<ReadonlyMap<
   return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
 }
 
-/** Of those that are there. */
+/** The types of the objects that exist. */
 async function typesOf(
   git: Git,
   place: RepositoryPlace,
@@ -154,8 +158,8 @@ async function typesOf(
 
 type Import = { git: Git; place: RepositoryPlace; quarantine: Quarantine };
 
-/** All at once, or else each half by itself: a broken one must not keep the others out. What is broken is put there. */
-async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Doubt[]): Promise<NamedCommit[]> {
+/** Imports all at once, or else each half by itself, so that a broken commit does not stop the others. Adds broken ones to `broken`. */
+async function importAll(how: Import, wanted: readonly NamedCommit[], broken: CommitProblem[]): Promise<NamedCommit[]> {
   if (wanted.length === 0) return [];
   try {
     await importTogether(how, wanted);
@@ -174,7 +178,7 @@ async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Do
   }
 }
 
-/** The proof that nothing is missing, then the objects, then the names; until then a clean-up of the user's must not take the pack away. */
+/** First proves that nothing is missing, then copies the objects, then writes the names; until then a clean-up by the user must not remove the pack. */
 async function importTogether({ git, place, quarantine }: Import, wanted: readonly NamedCommit[]): Promise<void> {
   const known = await runGit(git, { args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"] });
   const head = await runGit(git, { args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"] });
@@ -183,7 +187,7 @@ async function importTogether({ git, place, quarantine }: Import, wanted: readon
   await runGit(git, { args: [repository(place), "rev-list", "--objects", "--quiet", "--stdin"], stdin: revisions, env });
   const pack = await copyObjects(git, place, revisions, env);
   try {
-    // Nobody's name is replaced, not even by one that has come into being since we looked.
+    // `create` replaces no name, also none that was written since we checked.
     const updates = wanted.map(({ ref, commit }) => `create ${ref} ${commit}\n`).join("");
     await runGit(git, { args: [repository(place), "update-ref", "--stdin"], stdin: updates });
   } finally {
@@ -191,7 +195,7 @@ async function importTogether({ git, place, quarantine }: Import, wanted: readon
     const files = wanted.map(({ ref }) => join(place.commonDir, ref));
     const folders = new Set(files.map((file) => dirname(file)));
     const packFiles = ["pack", "idx", "rev"].map((extension) => `${pack.path}.${extension}`);
-    await giveTo(place.owner, join(place.commonDir, "refs/sett"), ...folders, ...files, ...packFiles);
+    await changeOwner(place.owner, join(place.commonDir, "refs/sett"), ...folders, ...files, ...packFiles);
   }
 }
 
@@ -206,7 +210,7 @@ async function copyObjects(
   const written = await pipeGit({ git, run: { args, stdin: revisions, env } }, { git, run: index });
   const [kind, hash] = written.trim().split("\t");
   if (hash === undefined)
-    throw new SettError("git-failed", `git index-pack has named no pack, but said ${JSON.stringify(written)}.`);
+    throw new SettError("git-failed", `git index-pack named no pack, but printed ${JSON.stringify(written)}.`);
   return { path: join(place.objectsDir, "pack", `pack-${hash}`), isKept: kind === "keep" };
 }
 

@@ -18,7 +18,7 @@ interface Publication {
   readonly base: CommitHash | undefined;
 }
 
-/** First the objects, then the proof that none is missing, then the ref: a name in the exchange always stands for a whole commit. */
+/** First copies the objects, then proves that none is missing, then writes the ref: a name in the exchange always names a whole commit. */
 export async function publishCommit(publication: Publication): Promise<void> {
   const { exchangeDir, commit, ref } = publication;
   if (!isSettRef(ref)) throw new SettError("git-failed", `"${ref}" is no name for a commit in the exchange.`);
@@ -35,7 +35,7 @@ export async function publishCommit(publication: Publication): Promise<void> {
 async function requireExchange(exchangeDir: string): Promise<void> {
   const head = await lstat(join(exchangeDir, "HEAD")).catch(() => undefined);
   if (head !== undefined) return;
-  const hint = "Its home is .git/sett of the workspace; `sett up` makes it.";
+  const hint = "It belongs into .git/sett of the workspace; `sett up` makes it.";
   throw new SettError("git-failed", `There is no exchange at ${exchangeDir}.`, { hint });
 }
 
@@ -44,7 +44,7 @@ async function isPublished({ git, exchangeDir, commit, ref }: Publication): Prom
   if (found.exitCode !== 0) return false;
   const known = found.stdout.trim();
   if (known === commit) return true;
-  throw new SettError("git-failed", `${ref} stands for ${known} in the exchange and cannot become ${commit}.`);
+  throw new SettError("git-failed", `${ref} names ${known} in the exchange and cannot become ${commit}.`);
 }
 
 async function copyObjects({ git, gitDir, exchangeDir, commit, base }: Publication): Promise<void> {

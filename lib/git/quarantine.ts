@@ -1,4 +1,4 @@
-// A private object store between the exchange and the repository: what agents have packed is unpacked there, and checked.
+// A private object store between the exchange and the repository: the packs of agents are unpacked there, and checked.
 import { closeSync, openSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,16 +9,16 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import type { FolderOfAgents } from "./folder-of-agents.ts";
 import { type Git, runGit } from "./run-git.ts";
 
-/** What the largest hosts take at once. */
+/** As much as the largest hosts accept at once. */
 const maxPackBytes = 2 * 1024 * 1024 * 1024;
 
-interface Taken {
-  readonly held: ReadonlySet<CommitHash>;
+interface PackFindings {
+  readonly found: ReadonlySet<CommitHash>;
   readonly problems: ReadonlyMap<CommitHash, string>;
 }
 
 export class Quarantine implements AsyncDisposable {
-  /** An object store that nobody but git has written to. */
+  /** An object store that only git has written to. */
   readonly objectsDir: string;
   readonly #git: Git;
   readonly #place: RepositoryPlace;
@@ -30,40 +30,40 @@ export class Quarantine implements AsyncDisposable {
   }
 
   static async make(git: Git, place: RepositoryPlace): Promise<Quarantine> {
-    // Named as git names its own: one that is left behind by a crash goes with the next clean-up.
+    // Named as git names its own: git's next clean-up removes one that a crash has left behind.
     const objectsDir = await mkdtemp(join(place.objectsDir, "tmp_objdir-sett-"));
     await mkdir(join(objectsDir, "pack"));
     return new Quarantine(git, place, objectsDir);
   }
 
   /**
-   * Takes in the packs that hold these commits. `problems`: why one was not got, where there is more to say than that no pack has
-   * it. Packs are read as data, from the open file: git never looks into the exchange.
+   * Copies the packs that hold these commits into the quarantine. `problems`: why a commit could not be read, where more is known than that no
+   * pack has it. Packs are read as data, from the open file: git never reads the exchange.
    */
-  async take(packs: FolderOfAgents, commits: readonly CommitHash[]): Promise<Taken> {
+  async addPacks(packs: FolderOfAgents, commits: readonly CommitHash[]): Promise<PackFindings> {
     const problems = new Map<CommitHash, string>();
     const candidates = findPacks(packs, new Set(commits));
-    const held = new Set<CommitHash>();
+    const found = new Set<CommitHash>();
     for (const commit of commits) {
       for (const pack of candidates.get(commit) ?? []) {
-        if (held.has(commit)) break;
+        if (found.has(commit)) break;
         try {
-          for (const each of await this.#takePack(packs, pack, new Set(commits))) held.add(each);
+          for (const each of await this.#addPack(packs, pack, new Set(commits))) found.add(each);
         } catch (error) {
           problems.set(commit, messageOf(error));
         }
       }
-      if (held.has(commit)) problems.delete(commit);
+      if (found.has(commit)) problems.delete(commit);
     }
-    return { held, problems };
+    return { found, problems };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.objectsDir, { recursive: true, force: true });
   }
 
-  /** Those of the commits that it does hold. One that holds none is not kept. */
-  async #takePack(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>): Promise<CommitHash[]> {
+  /** Returns those of the commits that the pack holds. A pack that holds none is removed again. */
+  async #addPack(packs: FolderOfAgents, name: string, commits: ReadonlySet<CommitHash>): Promise<CommitHash[]> {
     using pack = packs.file(`${name}.pack`, maxPackBytes);
     if (pack === undefined) return [];
     const indexed = await runGit(this.#git, {
@@ -91,10 +91,10 @@ export class Quarantine implements AsyncDisposable {
   }
 }
 
-/** Every object is checked, but for an old writer's way with modes, which histories are full of and no agent's git has. */
+/** Every object is checked, except for padded file modes, which old programs have left in many histories. */
 const strict = "--strict=zeroPaddedFilemode=ignore";
 
-/** For a list of paths, in which a colon would end one. */
+/** For a list of paths, where a colon would end a path. */
 export function quoted(path: string): string {
   return `"${path.replace(/["\\]/g, "\\$&")}"`;
 }

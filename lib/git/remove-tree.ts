@@ -1,4 +1,4 @@
-// Removes what a tool left behind, also where it took away its own right to write.
+// Removes what a tool left behind, also where the tool removed the owner's permission to write.
 import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    // Rights are never what stops root, and to change them by name would reach whatever stands there by then.
+    // Permissions never stop root, and changing them by name could reach a file that has since been replaced.
     if (process.getuid?.() === 0) throw error;
     await makeFoldersWritable(path);
     await rm(path, { recursive: true, force: true });
@@ -21,7 +21,7 @@ export async function emptyFolder(path: string, keep: readonly string[] = []): P
   }
 }
 
-/** Gives the owner back the right to list, enter and change every folder of a tree, symbolic links not followed. */
+/** Gives the owner the permission again to list, enter and change every folder of a tree, symbolic links not followed. */
 export async function makeFoldersWritable(path: string): Promise<void> {
   const stats = await lstat(path);
   if (!stats.isDirectory()) return;

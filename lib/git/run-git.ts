@@ -1,18 +1,18 @@
-// Runs the git program: the one place where git becomes a process, its output text and its failure a SettError.
+// Runs the git program: the only place that starts git, decodes its output and turns its failure into a SettError.
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
 import { SettError } from "../model/errors.ts";
 
-/** A git program and all of the environment that it gets; nothing is inherited from this process. */
+/** A git program with its whole environment; it inherits nothing from this process. */
 export interface Git {
   readonly path: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limits?: GitLimits;
-  /** `name=value`: configuration beside our own. */
+  /** `name=value`: configuration in addition to `ownSettings`. */
   readonly settings?: readonly string[];
 }
 
-/** What each run of a git may take; where one is left out, more than any of our calls needs. */
+/** The limits of each run of git; the defaults are more than any of our calls needs. */
 interface GitLimits {
   /** Address space. Only where the machine can limit it and has a shell; an agent's container has limits of its own. */
   readonly memoryBytes?: number;
@@ -31,7 +31,7 @@ export interface GitRun {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** `exitCode` is null when a signal ended git; `limit` is the sentence about what it went beyond, if we ended it for that. */
+/** `exitCode` is null when a signal ended git; `limit`: which limit it exceeded, if we ended it for that. */
 export interface GitResult {
   readonly exitCode: number | null;
   readonly limit?: string;
@@ -40,8 +40,8 @@ export interface GitResult {
 }
 
 /**
- * Options of git that stand before the subcommand, in every call. The configuration and the objects that git meets may come
- * from an agent's tool, so nothing in them may start a program, and nothing of ours may set off a clean-up.
+ * Options of git before the subcommand, in every call. The configuration and the objects that git reads may come from an agent's tool, so that
+ * nothing in them may start a program; and no call of ours may start a clean-up.
  */
 const ownSettings = [
   "core.hooksPath=/dev/null",
@@ -52,26 +52,26 @@ const ownSettings = [
   "maintenance.auto=false",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Nobody is there to answer, and its reasons are shown in English. */
-export const noQuestions = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
+/** git must not prompt, and its reasons are shown in English. */
+export const noPrompts = { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0" };
 
 const ownEnvironment = {
-  ...noQuestions,
+  ...noPrompts,
   GIT_OPTIONAL_LOCKS: "0",
   GIT_NO_REPLACE_OBJECTS: "1",
-  // A missing object of a partial clone would otherwise be fetched by whatever command its configuration names.
+  // Otherwise git would fetch a missing object of a partial clone with the command that its configuration names.
   GIT_NO_LAZY_FETCH: "1",
   GIT_ALLOW_PROTOCOL: "none",
 };
 
-/** Whatever takes longer never ends, and there is room for the names of a million files. */
-const widestLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
-/** Only the last word of it is shown. */
+/** A run that takes longer never ends; the output has room for the names of a million files. */
+const defaultLimits = { timeMs: 15 * 60_000, stdoutBytes: 256 * 1024 * 1024 };
+/** Only git's last reason is shown. */
 const maxStderrBytes = 64 * 1024;
-/** What a shell says of a program that is not there. */
+/** A shell's exit code for a program that does not exist. */
 const notFound = 127;
 
-/** Runs git and returns how it went. Throws git-failed only when git cannot be started. */
+/** Runs git and returns its result. Throws git-failed only when git cannot be started. */
 export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
   const child = start(git, run, run.stdinFile ?? (run.stdin === undefined ? "ignore" : "pipe"));
   const result = collect(git, child);
@@ -79,7 +79,7 @@ export async function tryGit(git: Git, run: GitRun): Promise<GitResult> {
   return await result;
 }
 
-/** Runs git and returns its stdout. Throws git-failed, with git's own last word, unless it exits with 0. */
+/** Runs git and returns its stdout. Throws git-failed, with git's own reason, unless it exits with 0. */
 export async function runGit(git: Git, run: GitRun): Promise<string> {
   const result = await tryGit(git, run);
   if (result.exitCode !== 0) throw gitFailure(run, result);
@@ -90,7 +90,7 @@ export async function runGit(git: Git, run: GitRun): Promise<string> {
 export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; run: GitRun }): Promise<string> {
   const source = start(from.git, from.run, "pipe");
   const sink = start(to.git, to.run, "pipe");
-  // When one side dies its exit code says so; the broken pipe that the other side sees is no news.
+  // When one side fails, its exit code shows it; the broken pipe of the other side adds nothing.
   const piped =
     source.stdout === null || sink.stdin === null ? undefined : pipeline(source.stdout, sink.stdin).catch(() => undefined);
   const results = Promise.all([collect(from.git, source, { ignoreStdout: true }), collect(to.git, sink)]);
@@ -102,11 +102,11 @@ export async function pipeGit(from: { git: Git; run: GitRun }, to: { git: Git; r
   return received.stdout;
 }
 
-/** The failure of a run that returned something else than wished. */
+/** The error for a run that failed. */
 export function gitFailure(run: GitRun, result: GitResult): SettError {
   const subcommand = run.args.find((arg) => !arg.startsWith("-")) ?? "";
   const ending = result.exitCode === null ? "it was killed" : `it ended with exit code ${result.exitCode}`;
-  return new SettError("git-failed", `git ${subcommand} failed: ${result.limit ?? lastWord(result.stderr) ?? ending}`);
+  return new SettError("git-failed", `git ${subcommand} failed: ${result.limit ?? failureLine(result.stderr) ?? ending}`);
 }
 
 function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildProcess {
@@ -124,13 +124,13 @@ function start(git: Git, run: GitRun, stdin: "pipe" | "ignore" | number): ChildP
 }
 
 function feed(child: ChildProcess, stdin: string | undefined): void {
-  // A git that has read enough closes its end.
+  // git closes its end when it has read enough.
   child.stdin?.on("error", () => undefined);
   if (stdin !== undefined) child.stdin?.end(stdin);
 }
 
 function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolean } = {}): Promise<GitResult> {
-  const { timeMs, stdoutBytes: maxStdoutBytes } = { ...widestLimits, ...git.limits };
+  const { timeMs, stdoutBytes: maxStdoutBytes } = { ...defaultLimits, ...git.limits };
   const stdout: Uint8Array[] = [];
   let stdoutBytes = 0;
   let stderr = "";
@@ -161,14 +161,14 @@ function collect(git: Git, child: ChildProcess, options: { ignoreStdout?: boolea
     });
     child.on("close", (exitCode) => {
       clearTimeout(timer);
-      if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(lastWord(stderr) ?? "it is not found");
+      if (git.limits?.memoryBytes !== undefined && exitCode === notFound) return fail(failureLine(stderr) ?? "it is not found");
       return resolve({ exitCode, stdout: Buffer.concat(stdout).toString("utf8"), stderr, ...(limit && { limit }) });
     });
   });
 }
 
-/** What git gave as its reason: its last `fatal:` or `error:` line, else its last line. */
-export function lastWord(stderr: string): string | undefined {
+/** git's reason: its last `fatal:` or `error:` line, else its last line. */
+export function failureLine(stderr: string): string | undefined {
   const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const reason = lines.findLast((line) => /^(?:fatal|error): /.test(line)) ?? lines.at(-1);
   return reason?.replace(/^(?:fatal|error): /, "");

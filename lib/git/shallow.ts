@@ -1,15 +1,15 @@
-// Where the history of a shallow clone ends, told to agents: git would otherwise look for the commits beyond.
+// Tells agents where the history of a shallow clone ends: git would otherwise look for the commits before that.
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { giveTo } from "./change-owner.ts";
+import { changeOwner } from "./change-owner.ts";
 import type { RepositoryPlace } from "./find-repository.ts";
 
-/** Beside the objects, which is all that containers see of the repository. */
+/** Beside the objects, because containers see nothing else of the repository. */
 function noticePath(objectsDir: string): string {
   return join(objectsDir, "info/sett-shallow");
 }
 
-/** Writes down how deep the repository is now; a fetch of the user's may change it. */
+/** Notes the repository's present depth, which a fetch by the user may change. */
 export async function noteDepth({ commonDir, objectsDir, owner }: RepositoryPlace): Promise<void> {
   const shallow = await readFile(join(commonDir, "shallow")).catch(() => undefined);
   if (shallow === undefined) return await forgetDepth(objectsDir);
@@ -17,11 +17,11 @@ export async function noteDepth({ commonDir, objectsDir, owner }: RepositoryPlac
   const unfinished = `${path}.${process.pid}`;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(unfinished, shallow, { mode: 0o644 });
-  await giveTo(owner, unfinished);
+  await changeOwner(owner, unfinished);
   await rename(unfinished, path);
 }
 
-/** What `noteDepth` has written, as git's own file `shallow` is; undefined for a repository with all of its history. */
+/** What `noteDepth` has written, in the format of git's own file `shallow`; undefined for a repository with all of its history. */
 export async function readDepth(objectsDir: string): Promise<string | undefined> {
   return await readFile(noticePath(objectsDir), "utf8").catch(() => undefined);
 }

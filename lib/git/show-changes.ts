@@ -1,29 +1,29 @@
-// What a result changes: every commit between where the work began and where it ended, and what they change together.
+// What a result changes: every commit from the start of the work to its result, and the files that they change together.
 import type { CommitHash } from "../model/ids.ts";
 import type { GitResult, GitRun } from "./run-git.ts";
 
-/** Of more commits the newest are told. */
-const maxTold = 50;
+/** Of more commits only the newest are shown. */
+const maxShownCommits = 50;
 const plain = ["--no-color", "--no-ext-diff", "--no-textconv"];
 const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show-signature", "--encoding=UTF-8"];
 
-type Ways = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
+type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
-/** `starts`: where the work may have begun; the first that the commit stands on counts. Without one: its own commit alone. Throws git-failed. */
-export async function showChanges(git: Ways, commit: CommitHash, starts: readonly CommitHash[]): Promise<string> {
+/** `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws git-failed. */
+export async function showChanges(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<string> {
   const base = await firstAncestor(git, commit, starts);
   if (base === undefined) return await git.run({ args: ["show", "--stat", ...plain, ...asMessages, commit, "--"] });
   if (base === commit) return `Nothing was changed since ${short(base)}.\n`;
   const range = `${base}..${commit}`;
   const count = Number(await git.run({ args: ["rev-list", "--count", range, "--"] }));
-  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${maxTold}`, range, "--"] });
+  const log = await git.run({ args: ["log", ...asMessages, `--max-count=${maxShownCommits}`, range, "--"] });
   const stat = await git.run({ args: ["diff", "--stat", ...plain, base, commit, "--"] });
-  const older = count > maxTold ? `\n… and ${count - maxTold} older commits\n` : "";
+  const older = count > maxShownCommits ? `\n… and ${count - maxShownCommits} older commits\n` : "";
   const number = count === 1 ? "1 commit" : `${count} commits`;
   return `${number} since ${short(base)}\n\n${log}${older}\n${stat === "" ? " no file is changed\n" : stat}`;
 }
 
-async function firstAncestor(git: Ways, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {
+async function firstAncestor(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<CommitHash | undefined> {
   for (const start of starts) {
     if ((await git.try({ args: ["merge-base", "--is-ancestor", start, commit] })).exitCode === 0) return start;
   }

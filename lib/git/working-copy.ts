@@ -1,4 +1,4 @@
-// An agent's own working copy, made inside its container from objects that it may only read.
+// An agent's own working copy, made inside its container from objects that the agent may only read.
 import { access, chmod, constants, lstat, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SettError } from "../model/errors.ts";
@@ -11,22 +11,22 @@ import { readDepth } from "./shallow.ts";
 export interface WorkingCopyOptions {
   /** In an agent's container the git beside the cub, with the environment that it needs there. */
   readonly git: Git;
-  /** Signs the commits that the tool makes, unless its own git is told otherwise. */
+  /** The author of the commits that the tool makes, unless the tool's own git is configured otherwise. */
   readonly agentName: AgentName;
   /** The workspace's object store, read-only: `/git/objects`. */
   readonly objectsDir: string;
-  /** The exchange, which may be missing or read-only as long as nothing is published: `/git/sett/exchange.git`. */
+  /** The exchange; it may be missing or read-only as long as the agent publishes nothing: `/git/sett/exchange.git`. */
   readonly exchangeDir: string;
   /** The agent's own volume: `/workspace`. */
   readonly workspaceDir: string;
-  /** True for an agent that begins each grant afresh: then not even ignored files stay. */
+  /** True for an agent that starts each grant with an empty working copy: then ignored files are removed too. */
   readonly isFresh?: boolean;
 }
 
 /**
- * The working copy remembers nothing between grants but its ignored files (caches) and what git knows of unchanged files: its
- * `.git` is made anew each time, so configuration, hooks, branches, locks or a half-finished merge of a tool end with its grant.
- * Every call names the repository outright: git then looks for none and does not ask who owns it.
+ * Between grants the working copy keeps only ignored files (caches) and git's index of unchanged files: its `.git` is made anew each time, so
+ * that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the repository explicitly:
+ * git then searches for none and does not check its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -37,7 +37,7 @@ export class WorkingCopy {
     this.#options = options;
     this.#git = {
       path: options.git.path,
-      // Neither the image nor a home folder has a say in how the cub uses git.
+      // Neither the image nor a home folder configures the cub's git.
       env: { ...options.git.env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_ATTR_NOSYSTEM: "1" },
     };
     this.#gitDir = join(options.workspaceDir, ".git");
@@ -62,7 +62,7 @@ export class WorkingCopy {
     }
   }
 
-  /** The commit that HEAD stands on, detached or by way of a branch. Throws git-failed when there is none. */
+  /** The commit of HEAD, detached or on a branch. Throws git-failed when there is none. */
   async head(): Promise<CommitHash> {
     return CommitHash.parse((await this.#run({ args: ["rev-parse", "--verify", "HEAD^{commit}"] })).trim());
   }
@@ -82,7 +82,7 @@ export class WorkingCopy {
     return only === undefined || others.length > 0 ? undefined : CommitHash.parse(only.slice("commit ".length));
   }
 
-  /** True when others have the commit too: it stands in the workspace or in the exchange, not in this copy alone. */
+  /** True when the commit is in the workspace or in the exchange, and not only in this copy. */
   async isShared(commit: CommitHash): Promise<boolean> {
     const { objectsDir, exchangeDir } = this.#options;
     const elsewhere = { GIT_OBJECT_DIRECTORY: objectsDir, GIT_ALTERNATE_OBJECT_DIRECTORIES: join(exchangeDir, "objects") };
@@ -91,8 +91,8 @@ export class WorkingCopy {
   }
 
   /**
-   * Puts `commit` and all that it needs beyond `base` into the exchange, then names it there (`settRef`). Doing it again changes
-   * nothing. Throws git-failed when the ref stands for another commit, or when something that the commit needs is missing.
+   * Puts `commit` and all that it needs beyond `base` into the exchange, then names it there (`settRef`). A repeat changes
+   * nothing. Throws git-failed when the ref names another commit, or when something that the commit needs is missing.
    */
   async publish(commit: CommitHash, ref: string, base: CommitHash | undefined): Promise<void> {
     await publishCommit({ git: this.#git, gitDir: this.#gitDir, exchangeDir: this.#options.exchangeDir, commit, ref, base });
@@ -110,13 +110,13 @@ export class WorkingCopy {
     }
   }
 
-  /** A new `.git` around the index of the old one, which tells what need not be written again. */
+  /** A new `.git` with the index of the old one, which shows the files that need not be written again. */
   async #remakeRepository(base: CommitHash): Promise<void> {
     const index = await lstat(join(this.#gitDir, "index")).catch(() => undefined);
     const folder = await lstat(this.#gitDir).catch(() => undefined);
     if (folder?.isDirectory() && index?.isFile()) await emptyFolder(this.#gitDir, ["index"]);
     else await removeTree(this.#gitDir);
-    // A hash's length tells the format of the objects, so that nobody has to be asked for it.
+    // The length of a hash shows the format of the objects.
     const format = base.length === 64 ? "sha256" : "sha1";
     await this.#run({ args: ["init", "--quiet", "--template=", `--object-format=${format}`, "--initial-branch=main"] });
     await mkdir(join(this.#gitDir, "info"), { recursive: true });
@@ -134,7 +134,7 @@ export class WorkingCopy {
     return [objectsDir, ...(hasExchange ? [exchangeObjects] : [])].map((path) => `${path}\n`).join("");
   }
 
-  /** Drops an index that is broken or makes git look away from files, and empties the folders of submodules, now without repository. */
+  /** Removes an index that is broken or makes git ignore files, and empties the folders of submodules, which have no repository now. */
   async #checkIndex(): Promise<void> {
     const listing = await tryGit(this.#git, this.#inRepository({ args: ["ls-files", "-v", "--stage", "-z"] }));
     const entries = listing.stdout.split("\0").slice(0, -1);
@@ -170,12 +170,12 @@ export class WorkingCopy {
 class CommitMissing extends SettError {
   constructor(base: CommitHash) {
     super("git-failed", `Commit ${base} is neither in the workspace nor in the exchange.`, {
-      hint: "Was it amended away, or its goal's ref removed? State the goal again.",
+      hint: "Was the commit amended, or the goal's ref removed? Post the goal again.",
     });
   }
 }
 
-/** Defaults for the tool's own git. A clean-up would be for nothing: the repository lives as long as the grant. */
+/** Defaults for the tool's own git. It needs no clean-up, because the repository exists only as long as the grant. */
 function ownConfig(agentName: AgentName): string {
   return [
     `[user]\n\tname = ${agentName}\n\temail = ${agentName}@sett.invalid\n`,

@@ -1,7 +1,7 @@
 // Records, in a file, that `sett down` could not fetch all results of an instance: without a running Redis nothing else knows it.
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { giveTo } from "../../../lib/git/change-owner.ts";
+import { changeOwner } from "../../../lib/git/change-owner.ts";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { exists } from "../program/workspace-root.ts";
@@ -22,7 +22,7 @@ export class MissingResults {
   async note(): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true });
     await writeFile(this.#path, "");
-    await giveTo(this.#place.owner, dirname(dirname(this.#path)), dirname(this.#path), this.#path);
+    await changeOwner(this.#place.owner, dirname(dirname(this.#path)), dirname(this.#path), this.#path);
   }
 
   async forget(): Promise<void> {

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { giveTo } from "../../../lib/git/change-owner.ts";
+import { changeOwner } from "../../../lib/git/change-owner.ts";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart } from "../../../lib/runtime/port.ts";
@@ -109,10 +109,10 @@ export class KeptLogs {
     const folder = join(this.#folder, part);
     const path = join(folder, name);
     const made = await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (made !== undefined) await giveTo(this.#place.owner, ...foldersBetween(made, folder));
+    if (made !== undefined) await changeOwner(this.#place.owner, ...foldersBetween(made, folder));
     const draft = `${path}.${randomUUID()}${unfinished}`;
     await writeFile(draft, lines.map((line) => `${shortened(line)}\n`).join(""), { flag: "wx", mode: 0o600 });
-    await giveTo(this.#place.owner, draft);
+    await changeOwner(this.#place.owner, draft);
     await rename(draft, path);
   }
 }

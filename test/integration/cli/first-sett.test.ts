@@ -132,7 +132,7 @@ test("where git ignores one of the files, it is named, and nothing is begun", as
   await writeFile(join(folder, ".git/info/exclude"), "sett.yml\n");
   const { code, err } = await sett("up", "--yes", "--runtime", "process");
   expect(code).toBe(1);
-  expect(err).toContain("git is told to ignore sett.yml.");
+  expect(err).toContain("git ignores sett.yml.");
   expect(err).toContain("git check-ignore --verbose sett.yml");
   await expectUntouched();
 });
