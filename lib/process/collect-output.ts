@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 
 export type CollectedOutput = {
   isEnded(): boolean;
-  /** What was kept: at most the limit. */
+  /** The bytes so far: at most the limit. */
   bytes(): Uint8Array;
   /** Stops reading, although a process may still hold the other end open. */
   abandon(): void;
@@ -13,7 +13,7 @@ export type CollectedOutput = {
 type Listener = { onOverflow: () => void; onEnd: () => void };
 
 /**
- * Reads on after the limit, keeping nothing: an unread pipe grows without bound in this process, or blocks a tool that should react to its
+ * Reads on after the limit, but keeps nothing: an unread pipe would grow without bound in this process, or block a tool that should react to
  * SIGTERM. `onOverflow` is called once, by the first byte above `maxBytes`; `onEnd` once.
  */
 export function collectOutput(stream: Readable, maxBytes: number, { onOverflow, onEnd }: Listener): CollectedOutput {

@@ -10,7 +10,7 @@ export type Command = {
   stdin: string | Uint8Array;
   /** Folders for the file with the input; the first that accepts it is used. Default: memory, then disk. Empty: the input goes through a pipe. */
   stdinFolders?: readonly string[];
-  /** From the start until the end of the group's leader; then the group is stopped. */
+  /** From the start until the end of the group's leader; after this time the group is stopped. */
   timeoutMs: number;
   /** How long after its end the output of processes that it left behind is still read; 2 000 by default. */
   lingerMs?: number;

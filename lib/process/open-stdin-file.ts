@@ -8,7 +8,7 @@ import { type FileHandle, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Memory before disk: every container may write to it, up to 64 MiB. */
+/** Memory before disk: in every container a process may write up to 64 MiB there. */
 const defaultFolders: readonly string[] = ["/dev/shm", tmpdir()];
 
 /**

@@ -16,20 +16,20 @@ export function isAlive({ pid, born }: ProcessId): boolean {
   return identify(pid)?.born === born;
 }
 
-/** Signals the process, or with `group` all of the group that it leads. False when it is gone. */
+/** Signals the process, or with `group` all of the group that it leads. False when it has ended. */
 export function sendSignal(id: ProcessId, signal: NodeJS.Signals, { group = false } = {}): boolean {
   if (!isAlive(id)) return false;
   try {
     process.kill(group ? -id.pid : id.pid, signal);
     return true;
   } catch {
-    // It ended this very moment.
+    // It has just ended.
     return false;
   }
 }
 
-/** A zombie, and one on its way out. */
-const goneStates = new Set(["Z", "X"]);
+/** A zombie, and a process that is about to be removed. */
+const endedStates = new Set(["Z", "X"]);
 /** Among the fields after the state. */
 const startTimeAt = 18;
 
@@ -38,7 +38,7 @@ function bornByProc(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // The program's name, in brackets, may hold anything, brackets too.
   const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
-  if (state === undefined || goneStates.has(state)) return undefined;
+  if (state === undefined || endedStates.has(state)) return undefined;
   return `${fields[startTimeAt]}@${readText("/proc/sys/kernel/random/boot_id")?.trim()}`;
 }
 
@@ -47,7 +47,7 @@ function bornByPs(pid: number): string | undefined {
     const [state = "", ...start] = execFileSync("ps", ["-o", "state=,lstart=", "-p", String(pid)], { encoding: "utf8" })
       .trim()
       .split(/\s+/);
-    return goneStates.has(state.slice(0, 1)) ? undefined : start.join(" ");
+    return endedStates.has(state.slice(0, 1)) ? undefined : start.join(" ");
   } catch {
     return undefined;
   }

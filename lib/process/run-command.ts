@@ -10,7 +10,7 @@ import { openStdinFile } from "./open-stdin-file.ts";
 
 const defaultMaxOutputBytes = 32 * 1024 * 1024;
 
-/** The longest delay that timers take: a longer one would fire at once. About 24 days. */
+/** The longest delay of a timer: a longer one would fire at once. About 24 days. */
 const maxDelayMs = 2 ** 31 - 1;
 
 type Started = { child: ChildProcess; pid: number; startedAtMs: number; stdout: Readable; stderr: Readable };

@@ -1,15 +1,15 @@
-// What a container shall be, in Sett's words.
+// The specification of a container, in Sett's words.
 import type { PartLabels } from "./labels.ts";
 
-/** Whose files and processes these are, as numbers: an image need not know the user. */
+/** The owner of files and processes, as numbers: an image need not know the user. */
 export type Owner = { uid: number; gid: number };
 
 export type Mount =
-  /** A volume appears as it is: an image's own content at `target` is never copied into it. */
+  /** A volume is mounted as it is: the image's own content at `target` is never copied into it. */
   | { kind: "volume"; volume: string; target: string; access: "ro" | "rw" }
   /** `path` must exist on the host. */
   | { kind: "bind"; path: string; target: string; access: "ro" | "rw" }
-  /** In memory, open to every user, programs in it may run. */
+  /** In memory; every user may write, and programs in it may run. */
   | { kind: "tmpfs"; target: string; sizeBytes: number };
 
 export type Healthcheck = {
@@ -51,7 +51,7 @@ export type ContainerSpec = {
   network?: { name: string; aliases: string[] };
   /**
    * Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
-   * this machine needs one, and listens there itself.
+   * this machine needs one, and listens on it itself.
    */
   ports?: { port: number; hostPort?: number }[];
   capabilities: "none" | "default";
@@ -60,6 +60,6 @@ export type ContainerSpec = {
   healthcheck?: Healthcheck;
   restart: "no" | "unless-stopped";
   resources?: Resources;
-  /** Between SIGTERM and SIGKILL, when whoever stops the container says nothing else. */
+  /** Between SIGTERM and SIGKILL, where the caller that stops the container names no other time. */
   stopTimeoutSeconds?: number;
 };

@@ -1,17 +1,17 @@
-// Whose is a container, volume or network? Its labels say; where it has none, its name does: an engine makes a volume that is only named, and
-// so may people, or an older Sett that was killed.
+// The instance and the purpose of a container, volume or network: from its labels or, where it has none, from its name. An Engine makes a
+// volume without labels when a container only names it, and so may people, or an older Sett that was killed.
 import { AgentName, InstanceName } from "../model/ids.ts";
 import { instanceLabel, type PartKind, type PartLabels, readLabels } from "./labels.ts";
 
 type Sort = "container" | "volume" | "network";
 
-/** Undefined when it is not Sett's. What is known by its name alone belongs to no workspace that is known: that is empty. */
+/** Undefined when it is not Sett's. Where only the name is known, the workspace is empty. */
 export function identifyPart(
   sort: Sort,
   name: string,
   labels: Record<string, string> | null | undefined,
 ): PartLabels | undefined {
-  // Labels of another version's own way are labels, too.
+  // Labels in the format of another version count as labels, too.
   if (labels?.[instanceLabel] !== undefined) return readLabels(labels);
   for (const [pattern, kindOf] of patterns[sort]) {
     const [, instance, agent] = pattern.exec(name) ?? [];
@@ -22,7 +22,7 @@ export function identifyPart(
   return undefined;
 }
 
-/** Also for what has labels of Sett's that cannot be read. */
+/** Also true of a part whose labels of Sett cannot be read. */
 export function belongsTo(
   instance: InstanceName,
   sort: Sort,
@@ -34,7 +34,7 @@ export function belongsTo(
 
 type Pattern = [RegExp, (agent: string) => PartKind | undefined];
 
-/** Names without an agent's come first: an instance may be called like part of a name with one. */
+/** Patterns without an agent's name come first: an instance's name may contain such a part. */
 const patterns: Record<Sort, Pattern[]> = {
   container: [
     [/^sett-(.+)-redis(?:\.old)?$/, () => ({ component: "redis" })],

@@ -1,9 +1,9 @@
-// The labels that say what a container, volume or network is to Sett: the only registry there is (docs/internals/containers.md#names-and-labels).
+// The labels of containers, volumes and networks, which are Sett's only registry (docs/internals/containers.md#names-and-labels).
 import { AgentName, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
-/** What a container, volume or network is for. */
+/** The purpose of a container, volume or network. */
 export type PartKind =
   | { component: "redis" | "orchestrator" | "network" | "blackboard" | "carrier" }
   | { component: "agent"; agent: AgentName; role: string }
@@ -11,8 +11,8 @@ export type PartKind =
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
 
 /**
- * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `fingerprint` stands for all that a
- * container was made from: one that would be made from just the same need not be made again.
+ * `workspace` is the path, on the host, of the folder that holds sett.yml; `version` is Sett's own. `fingerprint` identifies all that a
+ * container was made from: a container with the same fingerprint need not be replaced.
  */
 export type PartLabels = { instance: InstanceName; workspace: string; version: string; fingerprint?: string } & PartKind;
 
@@ -64,7 +64,7 @@ function kindLabels(part: PartKind): Record<string, string> {
   }
 }
 
-/** The other way round; undefined when the labels are not a whole set of Sett's. */
+/** From the stored labels; undefined when they are not a complete set of Sett's. */
 export function readLabels(labels: Record<string, string>): PartLabels | undefined {
   const instance = InstanceName.safeParse(labels[instanceLabel]);
   const kind = readKind(labels);

@@ -1,4 +1,4 @@
-// What the parts of an instance are called (docs/internals/containers.md#names-and-labels).
+// The names of the parts of an instance (docs/internals/containers.md#names-and-labels).
 import type { AgentName, ClaimId, InstanceName } from "../model/ids.ts";
 
 export function redisName(instance: InstanceName): string {
@@ -16,7 +16,7 @@ export function agentContainerName(instance: InstanceName, agent: AgentName): st
 /** Without its tag: the image that holds the cub, with its loader and git. */
 export const carrierImage = "sett/cub";
 
-/** Of what somebody holds who works on the instance; nothing of an instance is called so. */
+/** The name of the lock for work on the instance; no part of an instance has this name. */
 export function lockName(instance: InstanceName): string {
   return `sett-${instance}.lock`;
 }
@@ -26,12 +26,12 @@ export function agentImageTag(instance: InstanceName, agent: AgentName): string 
   return `sett-${instance}-agent-${agent}:latest`;
 }
 
-/** Of any agent of this instance; perhaps also of one whose name begins like it, which only the label tells apart. */
+/** True of the image of any agent of this instance, and perhaps of an instance whose name begins the same: only the label distinguishes them. */
 export function isAgentImageTag(instance: InstanceName, tag: string): boolean {
   return tag.startsWith(`sett-${instance}-agent-`);
 }
 
-/** The claim's first eight characters and the attempt tell the workers of one agent apart. */
+/** The claim's first eight characters and the attempt distinguish the workers of one agent. */
 export function workerName(instance: InstanceName, agent: AgentName, claim: ClaimId, attempt: number): string {
   return `sett-${instance}-worker-${agent}-${claim.slice(0, 8)}-${attempt}`;
 }
@@ -53,7 +53,7 @@ export function carrierVolumeName(instance: InstanceName, imageId: string): stri
   return `sett-${instance}-cub-${imageId.replace(/^sha256:/, "").slice(0, 12)}`;
 }
 
-/** What a container is called while the one that takes its place proves itself; no agent's name can have a dot. */
+/** The name of a container while its replacement starts; no agent's name can have a dot. */
 export function setAsideName(name: string): string {
   return `${name}.old`;
 }
@@ -67,7 +67,7 @@ export function workspaceVolumeName(instance: InstanceName, agent: AgentName): s
   return `sett-${instance}-workspace-${agent}`;
 }
 
-/** The disk of the workers that take one of a scalable agent's places, counted from 1. No agent's name has a dot in it. */
-export function workerWorkspaceName(instance: InstanceName, agent: AgentName, place: number): string {
-  return `${workspaceVolumeName(instance, agent)}.${place}`;
+/** The disk of the workers in one slot of a scalable agent, counted from 1. No agent's name has a dot in it. */
+export function workerWorkspaceName(instance: InstanceName, agent: AgentName, slot: number): string {
+  return `${workspaceVolumeName(instance, agent)}.${slot}`;
 }

@@ -1,5 +1,5 @@
-// What Sett needs of whatever runs its containers, in Sett's words. There are two implementations: Docker, and processes of this machine,
-// which are containers without walls.
+// The port to the container runtime, in Sett's words. There are two implementations: Docker, and processes of this machine, which are not
+// isolated.
 //
 // Every method throws SettError `docker-unreachable` when the engine does not answer and `docker-failed` when it refuses (for processes
 // `process-failed`); further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
@@ -47,11 +47,11 @@ export type Images = {
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
   /** Throws `build-failed`; its message ends with the last lines of the build's output. */
   build(spec: BuildSpec, progress: Progress): Promise<ImageInfo>;
-  /** Takes the name away; the image itself goes where nothing else needs it. Gone already is fine. */
+  /** Removes the name; the image itself is removed where nothing else needs it. A name that does not exist is fine. */
   untag(tag: string): Promise<void>;
   /**
-   * Takes in the images of an archive as `docker load` reads it, uncompressed. What had one of the `tags` before, and has no other name, is
-   * removed unless something uses it.
+   * Loads the images of an archive that `docker load` could read, uncompressed. An image that had one of the `tags` before, and has no other
+   * name, is removed unless something uses it.
    */
   load(archive: AsyncIterable<Uint8Array>, options: { tags: readonly string[]; signal: AbortSignal }): Promise<void>;
   /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
@@ -63,7 +63,7 @@ export type ContainerState =
   /** `none`: the container has no healthcheck. */
   | { state: "running"; startedAt: string; health: "none" | "starting" | "healthy" | "unhealthy" }
   | { state: "paused" }
-  /** It runs, but nobody looks after it any more: what it says is lost, and nobody starts it again. Of processes alone. */
+  /** It runs, but its supervisor has ended: its output is lost, and nothing starts it again. Only of processes. */
   | { state: "unsupervised"; startedAt: string }
   /** Ended, and its restart policy is about to start it again. */
   | { state: "restarting"; exitCode: number }
@@ -77,9 +77,9 @@ export type ContainerPart = {
   state: ContainerState;
   /** How often the restart policy started it again. */
   restarts: number;
-  /** Something in it was killed for want of memory, in its present run or in the one before. */
+  /** Something in it was killed because it had no more memory, in its present run or in the one before. */
   isOutOfMemory: boolean;
-  /** The most it may use; undefined where there is no limit. */
+  /** The limit of its memory; undefined where there is none. */
   memoryBytes: number | undefined;
   createdAt: string;
   env: Record<string, string>;
@@ -90,7 +90,7 @@ export type ContainerPart = {
 export type VolumePart = { name: string; labels: PartLabels };
 export type NetworkPart = { id: string; name: string; labels: PartLabels };
 
-/** All that carries the labels of one instance or, without any, names of its own. Ordered by name. */
+/** All parts with the labels of one instance or, without labels, with its names. Ordered by name. */
 export type InstanceParts = {
   instance: InstanceName;
   containers: ContainerPart[];
@@ -101,7 +101,7 @@ export type InstanceParts = {
 export type LogLine = {
   stream: "stdout" | "stderr";
   line: string;
-  /** ISO 8601 by the engine's clock, all of the same length: Docker tells nanoseconds. */
+  /** ISO 8601 by the engine's clock, all of the same length: Docker gives nanoseconds. */
   time: string;
 };
 
@@ -149,7 +149,7 @@ export type Containers = {
 };
 
 export type Volumes = {
-  /** `kept`: it was there already, with the same instance's labels, or without any. Throws `instance-taken` when it is someone else's. */
+  /** `kept`: it existed already, with the same instance's labels, or without any. Throws `instance-taken` when it belongs to another instance. */
   create(name: string, labels: PartLabels): Promise<"created" | "kept">;
   /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
   fill(volume: string, from: { image: string; path: string }): Promise<void>;
@@ -169,22 +169,22 @@ export type Networks = {
   remove(name: string, id?: string): Promise<void>;
 };
 
-/** `by` is what the holder has said of itself, for people; it may be empty. */
+/** `by`: the holder's description of itself, for people; it may be empty. */
 export type Lock = ({ outcome: "held" } & AsyncDisposable) | { outcome: "taken"; by: string };
 
 export type ContainerRuntime = {
   /** Throws `docker-unreachable`, with what to do about it. */
   check(): Promise<EngineInfo>;
   /**
-   * Held until it is disposed of, or its process has ended in whatever way. `who`: what others are told of the holder. Throws `image-not-found`
-   * when nobody holds it and an image is needed to do so.
+   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get. Throws
+   * `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */
-  lock(instance: InstanceName, who: string): Promise<Lock>;
+  lock(instance: InstanceName, holder: string): Promise<Lock>;
   images: Images;
   containers: Containers;
   volumes: Volumes;
   networks: Networks;
-  /** All instances that have left anything on this engine, ordered by name. */
+  /** All instances that have any part on this Engine, ordered by name. */
   instances(): Promise<InstanceParts[]>;
   /** Everything of one instance; empty lists when there is nothing. */
   parts(instance: InstanceName): Promise<InstanceParts>;

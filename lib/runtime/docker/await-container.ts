@@ -11,14 +11,14 @@ const endPollMs = 2_000;
 const healthPollMs = 100;
 
 /**
- * The engine's own wait never settles when its connection drops silently, so an inspection every now and then asks too;
- * whichever knows first decides.
+ * The Engine's own wait never settles when its connection drops silently, so the container is also inspected from time to time; the first of
+ * the two that finds the end decides.
  */
 export async function waitForEnd(docker: Docker, container: string, signal?: AbortSignal): Promise<number> {
   const settled = new AbortController();
   const either = signal === undefined ? settled.signal : AbortSignal.any([signal, settled.signal]);
   try {
-    return await Promise.race([askOnce(docker, container, either), inspectOften(docker, container, either)]);
+    return await Promise.race([requestEnd(docker, container, either), pollEnd(docker, container, either)]);
   } catch (error) {
     throw explain(error, `wait for the container ${container}`, signal);
   } finally {
@@ -26,12 +26,12 @@ export async function waitForEnd(docker: Docker, container: string, signal?: Abo
   }
 }
 
-async function askOnce(docker: Docker, container: string, signal: AbortSignal): Promise<number> {
+async function requestEnd(docker: Docker, container: string, signal: AbortSignal): Promise<number> {
   const answer: { StatusCode: number } = await docker.getContainer(container).wait({ abortSignal: signal });
   return answer.StatusCode;
 }
 
-async function inspectOften(docker: Docker, container: string, signal: AbortSignal): Promise<number> {
+async function pollEnd(docker: Docker, container: string, signal: AbortSignal): Promise<number> {
   for (;;) {
     await sleep(endPollMs, undefined, { signal });
     const state = await currentState(docker, container, signal);
@@ -80,8 +80,8 @@ async function currentState(docker: Docker, container: string, signal: AbortSign
     return stateOf(await docker.getContainer(container).inspect({ abortSignal: signal }));
   } catch (error) {
     if (statusOf(error) !== 404) throw error;
-    throw new SettError("docker-failed", `The container ${container} is gone.`, {
-      hint: "Somebody removed it while it was waited for.",
+    throw new SettError("docker-failed", `The container ${container} no longer exists.`, {
+      hint: "It was removed while Sett waited for it.",
       cause: error,
     });
   }

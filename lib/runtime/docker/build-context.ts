@@ -28,7 +28,7 @@ async function walk(contextDir: string, folder: string, entries: string[]): Prom
     if (child.isDirectory()) {
       await walk(contextDir, path, entries);
     } else if (child.isFile()) {
-      // Checked now: a read error in the middle of the upload would be nobody's to catch.
+      // Checked now: no caller could catch a read error in the middle of the upload.
       await access(join(contextDir, path), constants.R_OK).catch((cause) => {
         throw unreadable(join(contextDir, path), cause);
       });

@@ -86,14 +86,14 @@ function failed(spec: BuildSpec, reason: string, lastLines: string[], cause?: un
   const hint = /cannot locate specified dockerfile/i.test(reason)
     ? "Does .dockerignore exclude it?"
     : `Fix it, or try it by hand: docker build ${quoted(spec.contextDir)}`;
-  return new SettError("build-failed", `The image ${spec.tag} could not be built: ${inShort(reason.trim())}${output}`, {
+  return new SettError("build-failed", `The image ${spec.tag} could not be built: ${shortReason(reason.trim())}${output}`, {
     hint,
     cause,
   });
 }
 
-/** The engine repeats a whole script in its reason: the beginning tells which it was, and the output what it said. */
-function inShort(reason: string): string {
+/** The Engine repeats the whole script in its reason: the beginning is enough, because the output follows. */
+function shortReason(reason: string): string {
   if (reason.length <= 200) return reason;
   return reason.replace(/^(The command '[^\n]{0,100})[\s\S]*(' returned a non-zero code: \d+)$/, "$1 …$2");
 }
@@ -103,7 +103,7 @@ function quoted(path: string): string {
   return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a person would see of a message: output of a step, or the progress of pulling the base image. */
+/** The text of a message for people: output of a step, or the progress of pulling the base image. */
 function textOf(message: EngineMessage): string {
   if (message.stream !== undefined) return message.stream;
   if (message.status === undefined) return "";

@@ -31,14 +31,14 @@ export async function renameContainer(docker: Docker, container: string, name: s
   await named(name, `rename the container ${container}`, () => docker.getContainer(container).rename({ name }));
 }
 
-/** Does what gives a container its name. */
+/** Runs a request that names a container, and explains a name that is in use. */
 async function named<Result>(name: string, doing: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (statusOf(error) !== 409) throw explain(error, doing);
     throw new SettError("instance-taken", `There is a container named ${name} already.`, {
-      hint: "`sett list` shows what is running; `sett down` removes what a Sett left behind.",
+      hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
       cause: error,
     });
   }
@@ -65,7 +65,7 @@ export async function removeContainer(docker: Docker, container: string): Promis
       await docker.getContainer(container).remove({ force: true, v: true });
     } catch (error) {
       if (statusOf(error) !== 409) throw error;
-      // 409: somebody else is removing it. It counts as removed when it is gone.
+      // 409: another caller is removing it. It counts as removed when it no longer exists.
       await waitUntilGone(docker, container);
     }
   });

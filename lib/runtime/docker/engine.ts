@@ -1,4 +1,4 @@
-// Does the engine answer, and what is it?
+// Checks that the Engine answers, and reads its version.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { EngineInfo } from "../port.ts";

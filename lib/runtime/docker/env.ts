@@ -1,4 +1,4 @@
-// Environments: a record here, a list of NAME=value at the engine.
+// Environments: a record in Sett, a list of NAME=value in the Engine's API.
 
 export function envRecord(list: string[] | null | undefined): Record<string, string> {
   const entries = (list ?? []).map((entry): [string, string] => {

@@ -1,4 +1,4 @@
-// Turns whatever dockerode throws into a SettError: the one place that knows what its errors look like.
+// Turns the errors of dockerode into SettErrors: the only place that knows their form.
 import { SettError } from "../../model/errors.ts";
 
 /** Makes one request; `doing` completes the sentence "Docker could not …". */
@@ -10,7 +10,7 @@ export async function ask<T>(doing: string, request: () => Promise<T>): Promise<
   }
 }
 
-/** As `ask`, for things that may be gone: undefined when the engine knows no such thing. */
+/** As `ask`, for things that may not exist: undefined when the Engine does not have them. */
 export async function askIfThere<T>(doing: string, request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();
@@ -21,15 +21,15 @@ export async function askIfThere<T>(doing: string, request: () => Promise<T>): P
 }
 
 /**
- * The SettError for something that went wrong while `doing` ("start the container x"). With a `signal`, whatever comes after
- * its abort is an interruption: a stream that is aborted half-way says no more than that its connection was reset.
+ * The SettError for a failure while `doing` ("start the container x"). With a `signal`, every failure after its abort is an interruption: a
+ * stream that is aborted only reports that its connection was reset.
  */
 export function explain(error: unknown, doing: string, signal?: AbortSignal): SettError {
   if (error instanceof SettError) return error;
   if (isAbort(error) || signal?.aborted === true)
     return new SettError("interrupted", `Interrupted before Docker could ${doing}.`, { cause: error });
   const status = statusOf(error);
-  // Without an HTTP status it was not the engine that spoke: the connection failed.
+  // Without an HTTP status the error is not from the Engine: the connection failed.
   if (status === undefined) return unreachable(error);
   const reason = reasonOf(error);
   const missingImage = /no such image:? ([^\s]+)/i.exec(reason);
@@ -48,7 +48,7 @@ export function statusOf(error: unknown): number | undefined {
   return undefined;
 }
 
-/** What the engine said, without dockerode's "(HTTP code 500) server error - ". */
+/** The Engine's message, without dockerode's "(HTTP code 500) server error - ". */
 export function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^\(HTTP code \d+\) .*? - /s, "").trim();

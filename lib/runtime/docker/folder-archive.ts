@@ -1,4 +1,4 @@
-// A tar archive with one entry: an empty folder and whom it belongs to.
+// A tar archive with one entry: an empty folder and its owner.
 import { Buffer } from "node:buffer";
 import type { Owner } from "../container-spec.ts";
 
@@ -23,11 +23,11 @@ export function folderArchive(name: string, owner: Owner): Buffer {
   return Buffer.concat([header, Buffer.alloc(2 * blockBytes)]);
 }
 
-const largestOctal = 0o7777777;
+const maxOctal = 0o7777777;
 
 /** Seven octal digits; ids beyond them (directory services give such) in the binary form that a set first bit announces. */
 function writeNumber(header: Buffer, value: number, at: number): void {
-  if (value <= largestOctal) {
+  if (value <= maxOctal) {
     header.write(value.toString(8).padStart(7, "0"), at);
     return;
   }

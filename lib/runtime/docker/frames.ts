@@ -1,11 +1,11 @@
-// Takes apart the engine's multiplexed output: stdout and stderr of a container in one stream of frames.
+// Splits the Engine's multiplexed output: stdout and stderr of a container in one stream of frames.
 import { Buffer } from "node:buffer";
 
 export type Frame = { stream: "stdout" | "stderr"; bytes: Buffer };
 
 /** A frame's header: one byte for the stream, three of nothing, four for the length. */
 const headerBytes = 8;
-const stderrMark = 2;
+const stderrStream = 2;
 
 /**
  * One frame at a time, in order. dockerode's own `demuxStream` is not used: it copies all that is left of its buffer for every
@@ -20,7 +20,7 @@ export async function* readFrames(stream: AsyncIterable<string | Uint8Array>): A
     while (pending.length - at >= headerBytes) {
       const end = at + headerBytes + pending.readUInt32BE(at + 4);
       if (pending.length < end) break;
-      const stream = pending[at] === stderrMark ? "stderr" : "stdout";
+      const stream = pending[at] === stderrStream ? "stderr" : "stdout";
       yield { stream, bytes: pending.subarray(at + headerBytes, end) };
       at = end;
     }

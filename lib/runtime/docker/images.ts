@@ -1,4 +1,4 @@
-// Images the engine has, or can get from a registry.
+// Images that the Engine has, or can pull from a registry.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -18,8 +18,8 @@ export async function findImage(docker: Docker, tag: string): Promise<ImageInfo 
     architecture: image.Architecture,
     user: config.User ?? "",
     env: envRecord(config.Env),
-    entrypoint: words(config.Entrypoint),
-    command: words(config.Cmd),
+    entrypoint: argumentsIn(config.Entrypoint),
+    command: argumentsIn(config.Cmd),
     workingDir: config.WorkingDir ?? "",
     labels: config.Labels ?? {},
   };
@@ -30,7 +30,7 @@ export async function pullImage(docker: Docker, tag: string, { onProgress, signa
   try {
     const stream = await docker.pull(reference, withoutUndefined({ abortSignal: signal }));
     for await (const message of jsonMessages(stream)) {
-      // Like a failed build, a failed pull is an `error` message in an answer of status 200.
+      // As for a build, a failed pull is an `error` message in a response of status 200.
       if (message.error !== undefined) throw notPulled(tag, message.error);
       if (message.status !== undefined) {
         onProgress([message.id, message.status, message.progress].filter((part) => part !== undefined).join(" "));
@@ -49,7 +49,7 @@ export async function pullImage(docker: Docker, tag: string, { onProgress, signa
 
 function notPulled(tag: string, reason: string, cause?: unknown): SettError {
   return new SettError("image-not-found", `The image ${tag} could not be pulled: ${reason}`, {
-    hint: `Is the name right, and does the registry answer? \`docker pull ${tag}\` uses your own login; Sett uses any image that is there.`,
+    hint: `Is the name right, and does the registry answer? \`docker pull ${tag}\` uses your own login; Sett then uses the image that you have pulled.`,
     cause,
   });
 }
@@ -59,7 +59,7 @@ function withTag(tag: string): string {
   return /[:@][^/]*$/.test(tag) ? tag : `${tag}:latest`;
 }
 
-function words(value: string | string[] | null | undefined): string[] {
+function argumentsIn(value: string | string[] | null | undefined): string[] {
   if (value === null || value === undefined) return [];
   return typeof value === "string" ? [value] : value;
 }

@@ -1,4 +1,4 @@
-// Which containers, volumes and networks are Sett's, and how they are: read from their labels, and from their names where they have none.
+// Finds Sett's containers, volumes and networks by their labels, or by their names where they have none, and reads their states.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
 import { identifyPart } from "../identify-part.ts";
@@ -30,7 +30,7 @@ export async function findContainer(docker: Docker, container: string): Promise<
   return info === undefined ? undefined : containerPart(info);
 }
 
-/** All that this Engine has: what is Sett's may lack the label to ask for. */
+/** Everything on this Engine: a part of Sett may not have the label that one could filter by. */
 export async function listEverything(docker: Docker) {
   const [containers, { Volumes: volumes }, networks] = await ask("list what Sett has here", () =>
     Promise.all([docker.listContainers({ all: true }), docker.listVolumes(), docker.listNetworks()]),
@@ -50,7 +50,7 @@ async function partsOf(docker: Docker, isWanted: (labels: PartLabels) => boolean
     const known = identifyPart("container", name, labels);
     return known !== undefined && isWanted(known);
   });
-  // A container that goes away between the list and its inspection is simply not there.
+  // A container that is removed between the list and its inspection is left out.
   const inspected = await Promise.all(own.map(({ id }) => findContainer(docker, id)));
   return {
     containers: byName(inspected.flatMap(wanted)),

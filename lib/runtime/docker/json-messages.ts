@@ -1,6 +1,6 @@
 // The progress of a pull or a build: JSON messages, one a line, as the engine streams them.
 
-/** What the engine may say; each message has some of it. */
+/** A message of the Engine; each has some of these members. */
 export type EngineMessage = {
   /** A piece of a build's output, not always a whole line. */
   stream?: string;
@@ -13,8 +13,8 @@ export type EngineMessage = {
 };
 
 /**
- * Reads the messages to the end; throws what the stream throws. dockerode's own `followProgress` is not used: it takes a
- * connection that closed in the middle for an end.
+ * Reads the messages to the end; throws what the stream throws. dockerode's own `followProgress` is not used: it takes
+ * a connection that closed early for the end.
  */
 export async function* jsonMessages(stream: NodeJS.ReadableStream): AsyncGenerator<EngineMessage> {
   const decoder = new TextDecoder();
@@ -24,7 +24,7 @@ export async function* jsonMessages(stream: NodeJS.ReadableStream): AsyncGenerat
     const lines = rest.split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
-      // The engine's word is taken for its shape: every field is optional and read as it comes.
+      // The Engine's format is trusted: every field is optional.
       if (line.trim() !== "") yield JSON.parse(line) as EngineMessage;
     }
   }

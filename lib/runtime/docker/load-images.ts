@@ -1,4 +1,4 @@
-// Takes images in from an archive, over the Engine's API.
+// Loads images from an archive, over the Engine's API.
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
@@ -7,7 +7,7 @@ import { findImage } from "./images.ts";
 import { jsonMessages } from "./json-messages.ts";
 import { removeImage } from "./remove-built-images.ts";
 
-const doing = "take in images from an archive";
+const doing = "load images from an archive";
 
 export async function loadImages(
   docker: Docker,
@@ -17,7 +17,7 @@ export async function loadImages(
   const before = await idsOf(docker, tags);
   try {
     const source = Readable.from(archive);
-    // dockerode hands the stream to its request, which does not hear of its failure.
+    // dockerode passes the stream to its request, which does not notice a failure of the stream.
     const isBroken = new Promise<never>((_, reject) => source.once("error", reject));
     isBroken.catch(() => undefined);
     const answer = docker.loadImage(source, { abortSignal: signal, quiet: true });

@@ -1,6 +1,5 @@
-// A lock that every user of an Engine meets, wherever they are: a container that has the lock's name, and reads from our connection until that
-// ends. With the connection's end, however its process has ended, the container ends too, and the Engine removes it. No clock, process number
-// or file is looked at.
+// A lock for all users of an Engine, on any machine: a container that has the lock's name, and reads from our connection until that ends. With
+// the connection, however our process has ended, the container ends too, and the Engine removes it. No clock, process number or file is used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
@@ -11,20 +10,20 @@ import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 
 const heldByLabel = "dev.sett.held-by";
 const pollMs = 50;
-/** The container of one who has just died takes a moment to go, and one that was just made takes a moment to run. */
+/** The container of a process that has just died needs a moment to end, and a new container needs a moment to run. */
 const patienceMs = 5_000;
 
-/** Throws `image-not-found` where nobody holds it and there is no image to hold it with. */
-export async function takeLock(docker: Docker, name: string, who: string): Promise<Lock> {
+/** Throws `image-not-found` where the lock is free and there is no image to hold it with. */
+export async function acquireLock(docker: Docker, name: string, holder: string): Promise<Lock> {
   const deadline = Date.now() + patienceMs;
   for (;;) {
-    const own = await createHolder(docker, name, who);
+    const own = await createHolder(docker, name, holder);
     const lock = own && (await startHolder(docker, own, name));
     if (lock !== undefined) return lock;
     const found = await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect());
     if (found !== undefined && Date.now() >= deadline) {
       if (found.State.Running) return { outcome: "taken", by: found.Config.Labels[heldByLabel] ?? "" };
-      // Whoever made it died before it ran. By its id, and not by force: that fails if it does run by now.
+      // The process that made it died before it ran. Removed by its id, and not by force: that fails if the container runs by now.
       await docker
         .getContainer(found.Id)
         .remove()
@@ -34,8 +33,8 @@ export async function takeLock(docker: Docker, name: string, who: string): Promi
   }
 }
 
-/** Undefined when somebody has the name. */
-async function createHolder(docker: Docker, name: string, who: string): Promise<Docker.Container | undefined> {
+/** Undefined when another container has the name. */
+async function createHolder(docker: Docker, name: string, holder: string): Promise<Docker.Container | undefined> {
   const isTaken = (await askIfThere(`look at the lock ${name}`, () => docker.getContainer(name).inspect())) !== undefined;
   if (isTaken) return undefined;
   const image = await findHolderImage(docker);
@@ -43,8 +42,8 @@ async function createHolder(docker: Docker, name: string, who: string): Promise<
     return await docker.createContainer({
       name,
       Image: image,
-      Labels: { [heldByLabel]: who },
-      // Any program does that reads to the end of its input, and this image has it.
+      Labels: { [heldByLabel]: holder },
+      // Any program that reads its input to the end would do; this image has this one.
       Entrypoint: ["/cub/git", "hash-object", "--stdin"],
       OpenStdin: true,
       StdinOnce: true,
@@ -63,26 +62,26 @@ async function createHolder(docker: Docker, name: string, who: string): Promise<
   }
 }
 
-/** Undefined when somebody took it for a dead one's, and removed it. */
+/** Undefined when another process has removed it, because it looked abandoned. */
 async function startHolder(docker: Docker, holder: Docker.Container, name: string): Promise<Lock | undefined> {
   try {
     const connection = await holder.attach({ stream: true, stdin: true, hijack: true });
-    // When the Engine ends it, what is done under the lock fails by itself.
+    // When the Engine ends the connection, the work under the lock fails by itself.
     connection.on("error", () => undefined);
     await holder.start();
-    const letGo = async () => {
+    const release = async () => {
       await removeContainer(docker, holder.id).finally(() => connection.end());
     };
-    return { outcome: "held", [Symbol.asyncDispose]: letGo };
+    return { outcome: "held", [Symbol.asyncDispose]: release };
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
-    throw explain(error, `take the lock ${name}`);
+    throw explain(error, `acquire the lock ${name}`);
   }
 }
 
-/** Of any version, but of no other architecture: those name it. */
+/** An image of any version, but of this architecture: the tags of others name theirs. */
 async function findHolderImage(docker: Docker): Promise<string> {
-  // What only bears the name, as a stand-in, may lack the program.
+  // An image that only has the name may not have the program.
   const filters = { reference: [carrierImage], label: [`org.opencontainers.image.title=${carrierImage}`] };
   const images = await ask("list its images", () => docker.listImages({ filters }));
   const image = images.find(({ RepoTags }) => RepoTags?.some((tag) => !/-(?:amd64|arm64)$/.test(tag)));

@@ -1,4 +1,4 @@
-// The lines a container has written, and goes on writing.
+// The lines that a container has written, and further ones as it writes them.
 import { Buffer } from "node:buffer";
 import { Readable } from "node:stream";
 import type Docker from "dockerode";
@@ -21,8 +21,8 @@ export async function* logLines(docker: Docker, container: string, options: LogO
     if (statusOf(error) === 404) {
       throw new SettError("docker-failed", `There is no container ${container} to read the logs of.`, { cause: error });
     }
-    // A connection that drops on the way ends the stream with `error` and `close` but no `end`: it must not look like the
-    // end of the container's output.
+    // A connection that drops ends the stream with `error` and `close` but without `end`: it must not look like the end of the
+    // container's output.
     throw explain(error, `read the logs of ${container}`);
   }
 }
@@ -41,7 +41,7 @@ async function open(docker: Docker, container: string, options: LogOptions): Pro
 
 /**
  * Every frame is one message that begins with its time. The engine cuts lines of more than 16 KiB into several messages; only
- * the last of them ends with a line end. The bytes are put together before they are decoded, for a cut may split a character.
+ * the last of them ends with a line end. The bytes are joined before they are decoded, because a cut may split a character.
  */
 async function* linesOf(frames: AsyncIterable<Frame>): AsyncGenerator<LogLine> {
   const unfinished: Record<Frame["stream"], { time: string; pieces: Buffer[]; length: number } | undefined> = {

@@ -6,18 +6,18 @@ import { askIfThere, explain, reasonOf, statusOf } from "./errors.ts";
 
 export async function createNetwork(docker: Docker, name: string, labels: PartLabels): Promise<void> {
   try {
-    // The engine would otherwise make a second network of the same name.
+    // The Engine would otherwise make a second network of the same name.
     await docker.createNetwork({ Name: name, CheckDuplicate: true, Driver: "bridge", Labels: writeLabels(labels) });
   } catch (error) {
     if (statusOf(error) !== 409) throw explain(error, `create the network ${name}`);
     throw new SettError("instance-taken", `There is a network named ${name} already.`, {
-      hint: "`sett list` shows what is running; `sett down` removes what a Sett left behind.",
+      hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
       cause: error,
     });
   }
 }
 
-/** By its id, or by its name where that is all that is known. */
+/** By its id, or by its name where the id is not known. */
 export async function removeNetwork(docker: Docker, name: string, id = name): Promise<void> {
   try {
     await docker.getNetwork(id).remove();
@@ -26,7 +26,7 @@ export async function removeNetwork(docker: Docker, name: string, id = name): Pr
     if (!/has active endpoints/i.test(reasonOf(error))) throw explain(error, `remove the network ${name}`);
     const users = await usersOf(docker, name, id);
     throw new SettError("docker-failed", `The network ${name} is still used by ${users.join(", ") || "something else"}.`, {
-      hint: `Take it off the network (\`docker network disconnect ${name} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
+      hint: `Disconnect it (\`docker network disconnect ${name} ${users[0] ?? "CONTAINER"}\`), then run \`sett down\` again.`,
       cause: error,
     });
   }

@@ -8,9 +8,8 @@ import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 
 /**
- * The label alone does not do: whatever a person builds on an agent's image inherits it. So an image must carry our name too, or
- * none at all, as what an earlier build left does. One that cannot be removed does not save the others; the first failure is thrown
- * at the end.
+ * The label is not enough: an image that a person builds on an agent's image inherits it. So an image must also have our name, or no name at
+ * all, as one from an earlier build. One that cannot be removed does not stop the removal of the others; the first failure is thrown at the end.
  */
 export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<string[]> {
   const images = await ask(`list the images of ${instance}`, () =>
@@ -21,13 +20,13 @@ export async function removeBuiltImages(docker: Docker, instance: InstanceName):
     return tags.length + named(RepoDigests).length === 0 ? [Id] : tags.filter((tag) => isAgentImageTag(instance, tag));
   });
   const failures: unknown[] = [];
-  // One after the other: an engine that is told to take an image's last names away at once loses count of them.
+  // One after the other: an Engine that removes an image's last names at the same time miscounts them.
   for (const name of names) await removeImage(docker, name).catch((error: unknown) => failures.push(error));
   if (failures.length > 0) throw failures[0];
   return names;
 }
 
-/** Engines say of an image without names that it has none, or that its name is `<none>`. */
+/** For an image without names Engines give no name, or the name `<none>`. */
 function named(names: readonly string[] | null | undefined): string[] {
   return (names ?? []).filter((name) => !name.startsWith("<none>"));
 }
@@ -39,7 +38,7 @@ export async function removeImage(docker: Docker, name: string): Promise<void> {
     await askIfThere(doing, () => docker.getImage(name).remove());
   } catch (error) {
     const isInUse = error instanceof SettError && statusOf(error.cause) === 409;
-    // Another remover may have been faster, of which the engine makes an error of its own.
+    // Another caller may have removed it first, for which the Engine has an error of its own.
     if (!isInUse && (await findImage(docker, name)) !== undefined) throw explain(error, doing);
   }
 }

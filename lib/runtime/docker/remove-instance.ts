@@ -1,4 +1,4 @@
-// Removes all that carries an instance's label or, without one, a name of its own.
+// Removes everything that has an instance's label or, without a label, one of its names.
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
 import { belongsTo } from "../identify-part.ts";
@@ -9,8 +9,8 @@ import { removeNetwork } from "./networks.ts";
 import { removeVolume } from "./volumes.ts";
 
 /**
- * Goes by no other label than the instance's, so that it also removes what another version of Sett has labelled in its own way. One
- * thing that cannot be removed does not save the others; the first failure is thrown at the end.
+ * Uses only the instance's label, so that it also removes what another version of Sett has labelled in its own way. One part that cannot be
+ * removed does not stop the removal of the others; the first failure is thrown at the end.
  */
 export async function removeInstance(
   docker: Docker,

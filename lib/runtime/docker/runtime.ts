@@ -9,7 +9,7 @@ import { execInContainer } from "./exec.ts";
 import { findImage, pullImage } from "./images.ts";
 import { allInstances, findContainer, instanceParts } from "./inspect-parts.ts";
 import { loadImages } from "./load-images.ts";
-import { takeLock } from "./lock.ts";
+import { acquireLock } from "./lock.ts";
 import { logLines } from "./logs.ts";
 import { createNetwork, removeNetwork } from "./networks.ts";
 import { removeBuiltImages, removeImage } from "./remove-built-images.ts";
@@ -17,21 +17,20 @@ import { removeInstance } from "./remove-instance.ts";
 import { createVolume, fillVolume, prepareVolume, removeVolume } from "./volumes.ts";
 
 type DockerOptions = {
-  /** Default: the engine that the docker command line would use, by DOCKER_HOST and its companions, else the usual sockets. */
+  /** Default: the Engine that the docker command line would use, by DOCKER_HOST and its companions, else the usual sockets. */
   socketPath?: string;
   /** How long `check` waits. */
   answerWithinMs?: number;
 };
 
-/**
- * Connects to nothing yet; `check` tells whether the engine answers. */
+/** Does not connect yet; `check` finds out whether the Engine answers. */
 export async function dockerRuntime(options: DockerOptions = {}): Promise<ContainerRuntime> {
   // Loaded here and not at the top: dockerode takes 50 ms, which commands that need no container should not pay.
   const { default: Docker } = await import("dockerode");
   const docker = new Docker(options.socketPath === undefined ? undefined : { socketPath: options.socketPath });
   return {
     check: () => checkEngine(docker, options.answerWithinMs ?? 5_000),
-    lock: (instance, who) => takeLock(docker, lockName(instance), who),
+    lock: (instance, holder) => acquireLock(docker, lockName(instance), holder),
     images: {
       find: (tag) => findImage(docker, tag),
       pull: (tag, progress) => pullImage(docker, tag, progress),

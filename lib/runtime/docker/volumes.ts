@@ -1,4 +1,4 @@
-// Volumes: made, filled, given to an owner, removed.
+// Volumes: creates and fills them, sets their owner, removes them.
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";
 import type { Owner } from "../container-spec.ts";
@@ -31,26 +31,26 @@ export async function fillVolume(docker: Docker, volume: string, from: { image: 
 const ownedFolder = "sett-volume";
 
 /**
- * An empty volume belongs to root. Unpacking an archive into a container that was never started gives it to its owner: the
- * engine does the work, so nothing in the image is needed. The archive holds the mount point by its name and is unpacked at
- * `/`, because the engine skips an entry for the very folder it unpacks into.
+ * An empty volume belongs to root. Unpacking an archive into a container that never runs changes its owner: the Engine does the work, so
+ * nothing in the image is needed. The archive names the mount point and is unpacked at `/`, because the Engine skips an entry for the folder
+ * that it unpacks into.
  */
 export async function prepareVolume(docker: Docker, volume: string, owner: Owner, image: string): Promise<void> {
   await withIdleContainer(docker, volume, { image, target: `/${ownedFolder}`, isFilled: false }, async (container) => {
-    await ask(`give the volume ${volume} to its owner`, () =>
+    await ask(`set the owner of the volume ${volume}`, () =>
       container.putArchive(folderArchive(ownedFolder, owner), { path: "/" }),
     );
   });
 }
 
-/** A container that is created, used for what creating it does, and removed: it never runs. */
+/** Creates a container for the effects of its creation, and removes it: it never runs. */
 async function withIdleContainer(
   docker: Docker,
   volume: string,
   { image, target, isFilled }: { image: string; target: string; isFilled: boolean },
   use: (container: Docker.Container) => Promise<void>,
 ): Promise<void> {
-  // With the volume's labels, so that whoever removes the instance finds it if we die in between.
+  // With the volume's labels, so that removing the instance also removes it if this process dies in between.
   const { Labels: labels } = await ask(`look for the volume ${volume}`, () => docker.getVolume(volume).inspect());
   const container = await ask(`use the volume ${volume} with ${image}`, () =>
     docker.createContainer({

@@ -1,4 +1,4 @@
-// One run of a process: from its start to the last of it, its output written down line by line.
+// One run of a process, from its start until nothing of it is left; its output is logged line by line.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
@@ -13,7 +13,7 @@ import type { ProcessSpec } from "./registry.ts";
 const notStarted = 127;
 const signalled = 128;
 
-/** Output that a process holds open which could not be found is waited for so long. */
+/** How long to wait for output that an unknown process holds open. */
 const drainMs = 1_000;
 
 export class Child {
@@ -30,21 +30,21 @@ export class Child {
       const child = start(spec, folder);
       this.#process = child;
       this.id = child.pid === undefined ? undefined : identify(child.pid);
-      this.#exitCode = exitCodeOf(child, (reason) => log.say("stderr", reason));
-      this.#written = Promise.all([log.take("stdout", child.stdout), log.take("stderr", child.stderr)]);
+      this.#exitCode = exitCodeOf(child, (reason) => log.write("stderr", reason));
+      this.#written = Promise.all([log.capture("stdout", child.stdout), log.capture("stderr", child.stderr)]);
     } catch (error) {
-      log.say("stderr", messageOf(error));
+      log.write("stderr", messageOf(error));
       this.#exitCode = Promise.resolve(notStarted);
       this.#written = Promise.resolve();
     }
   }
 
-  /** Asks it to end. */
+  /** Requests its end (SIGTERM). */
   stop(): void {
     this.#process?.kill("SIGTERM");
   }
 
-  /** Its exit code, once nothing of it is left: what it has started and left behind is killed, as with the end of a container. */
+  /** Its exit code, once nothing of it is left: processes that it has left behind are killed, as with the end of a container. */
   async ended(): Promise<number> {
     const exitCode = await this.#exitCode;
     await killLeftBehind(this.#folder);

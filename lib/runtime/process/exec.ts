@@ -1,4 +1,4 @@
-// Runs a command as a process would: with its environment, in its folder.
+// Runs a command with the environment and in the folder of a process.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
@@ -18,7 +18,7 @@ export async function execBeside(
     const child = spawn(program, words, { cwd: spec.workingDir, env: spec.env, stdio: "pipe", signal });
     const ended = once(child, "exit");
     ended.catch(() => undefined);
-    // It may not want all of its input.
+    // The command may not read all of its input.
     child.stdin.on("error", () => undefined);
     child.stdin.end(stdin);
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

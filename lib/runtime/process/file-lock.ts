@@ -1,4 +1,4 @@
-// A file as a lock between processes of this machine: whoever made it holds it, for as long as that process lives.
+// A file as a lock between processes of this machine: the process that made it holds it, as long as it lives.
 import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -9,18 +9,18 @@ import { identify, isAlive, type ProcessId } from "../../process/process-id.ts";
 import type { Lock } from "../port.ts";
 
 const pollMs = 20;
-/** Jobs that are waited for take a fraction of a second; after this something is wrong, and what they do must do without. */
-const waitAtMostMs = 10_000;
-/** A holder that cannot be looked for from here, because it lives in another container, is believed for so long. */
-const believedForMs = 60_000;
+/** Jobs under a lock take a fraction of a second; after this something is wrong, and the job runs without the lock. */
+const maxWaitMs = 10_000;
+/** A holder in another container, which cannot be checked from here, counts as alive for so long. */
+const trustedForMs = 60_000;
 
-/** `space` is its process numbers' own: the same number in another one is another process. */
+/** `space`: the namespace of its process number; the same number in another one is another process. */
 type Holder = ProcessId & { space: string | undefined; who: string };
 
 /** Runs the job while no other process of this machine runs one under this lock. */
 export async function withLock<Result>(path: string, signal: AbortSignal, job: () => Promise<Result>): Promise<Result> {
-  const deadline = Date.now() + waitAtMostMs;
-  while (!(await take(path, "")) && Date.now() < deadline) {
+  const deadline = Date.now() + maxWaitMs;
+  while (!(await tryAcquire(path, "")) && Date.now() < deadline) {
     if (signal.aborted) throw new SettError("interrupted", "Interrupted.");
     await sleep(pollMs);
   }
@@ -32,19 +32,19 @@ export async function withLock<Result>(path: string, signal: AbortSignal, job: (
 }
 
 /** Held until it is disposed of. The lock of a process that has died is taken over. */
-export async function takeLock(path: string, who: string): Promise<Lock> {
-  if (await take(path, who)) return { outcome: "held", [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+export async function acquireLock(path: string, who: string): Promise<Lock> {
+  if (await tryAcquire(path, who)) return { outcome: "held", [Symbol.asyncDispose]: () => rm(path, { force: true }) };
   return { outcome: "taken", by: (await readHolder(path))?.who ?? "" };
 }
 
-async function take(path: string, who: string): Promise<boolean> {
+async function tryAcquire(path: string, who: string): Promise<boolean> {
   if (await create(path, who)) return true;
   if ((await stateOf(path)) === "alive") return false;
-  // What a dead process has left is removed by one at a time, which looks again: by now it may be the lock of another who was faster.
+  // Only one process at a time removes the lock of a dead one, and checks again before: by now another may hold it.
   const removal = `${path}.removal`;
-  if (!(await take(removal, who))) return false;
+  if (!(await tryAcquire(removal, who))) return false;
   try {
-    // What is dead stays so until it is removed here; what is not there may be somebody's in the next moment.
+    // A dead lock stays dead until it is removed here; a missing one may be made by another process at any moment.
     if ((await stateOf(path)) === "dead") await rm(path, { force: true });
   } finally {
     await rm(removal, { force: true });
@@ -52,7 +52,7 @@ async function take(path: string, who: string): Promise<boolean> {
   return await create(path, who);
 }
 
-/** False when it is there. A link, because it appears together with what it says: nobody finds a lock that names no holder yet. */
+/** False when the file exists. Made by a link, so that it appears with its content: no process finds a lock without a holder. */
 async function create(path: string, who: string): Promise<boolean> {
   const own = `${path}.${randomUUID()}`;
   try {
@@ -60,25 +60,25 @@ async function create(path: string, who: string): Promise<boolean> {
     await link(own, path);
     return true;
   } catch (error) {
-    // Where no lock can be made there is none to wait for.
+    // Where no lock can be made, no other process can hold it.
     return !(error instanceof Error && "code" in error && error.code === "EEXIST");
   } finally {
     await rm(own, { force: true });
   }
 }
 
-async function stateOf(path: string): Promise<"alive" | "dead" | "nobody"> {
+async function stateOf(path: string): Promise<"alive" | "dead" | "none"> {
   const made = await stat(path).catch(() => undefined);
-  if (made === undefined) return "nobody";
+  if (made === undefined) return "none";
   const { pid, born, space } = (await readHolder(path)) ?? {};
   if (pid === undefined || born === undefined) return "dead";
   const own = ownSpace();
   if (space !== undefined && own !== undefined && space !== own)
-    return Date.now() - made.mtimeMs < believedForMs ? "alive" : "dead";
+    return Date.now() - made.mtimeMs < trustedForMs ? "alive" : "dead";
   return isAlive({ pid, born }) ? "alive" : "dead";
 }
 
-/** What somebody else has left there names nobody. */
+/** Undefined for a file that is not a lock of Sett. */
 async function readHolder(path: string): Promise<Partial<Holder> | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) ?? undefined;
@@ -87,7 +87,7 @@ async function readHolder(path: string): Promise<Partial<Holder> | undefined> {
   }
 }
 
-/** Undefined where there are no such spaces. */
+/** Undefined where the system has no such namespaces. */
 function ownSpace(): string | undefined {
   try {
     return readlinkSync("/proc/self/ns/pid");

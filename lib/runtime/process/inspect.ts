@@ -1,4 +1,4 @@
-// How processes are, and what else there is of an instance, told in the words of the runtime's port.
+// The states of processes, and the other parts of an instance, as the runtime's port describes them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
@@ -10,8 +10,8 @@ import { leaderOf, requireProcess } from "./processes.ts";
 import { type FoundProcess, type Registry, readState } from "./registry.ts";
 
 const pollMs = 20;
-/** What is recorded of a process whose end nobody saw: with its supervisor it was killed, or the machine was. */
-const unseenEnd = 137;
+/** The exit code of a process whose end was not recorded: it was killed together with its supervisor, or the machine stopped. */
+const unrecordedEnd = 137;
 
 export async function allInstances(registry: Registry): Promise<InstanceParts[]> {
   const [found, volumes, networks] = await Promise.all([
@@ -43,11 +43,11 @@ export async function waitForEnd(registry: Registry, process: string, signal: Ab
   for (;;) {
     const state = stateOf(await requireProcess(registry, process));
     if (state.state === "exited") return state.exitCode;
-    if (!(await pause(signal))) throw interrupted(process);
+    if (!(await sleepUnlessAborted(signal))) throw interrupted(process);
   }
 }
 
-/** Nobody looks after the health of processes: one that runs is healthy. */
+/** Processes have no healthcheck: one that runs is healthy. */
 export async function waitHealthy(
   registry: Registry,
   process: string,
@@ -60,7 +60,7 @@ export async function waitHealthy(
     if (state.state === "running") return { outcome: "healthy" };
     if (state.state === "exited" || state.state === "restarting") return { outcome: "ended", exitCode: state.exitCode };
     if (Date.now() >= deadline) return { outcome: "timed-out" };
-    if (!(await pause(signal))) throw interrupted(process);
+    if (!(await sleepUnlessAborted(signal))) throw interrupted(process);
   }
 }
 
@@ -70,7 +70,7 @@ export function stateOf({ folder }: FoundProcess): ContainerState {
   const isOver = leaderOf(state) === undefined;
   switch (state.state) {
     case "running":
-      if (isOver) return { state: "exited", exitCode: unseenEnd, endedAt: state.startedAt };
+      if (isOver) return { state: "exited", exitCode: unrecordedEnd, endedAt: state.startedAt };
       if (!isAlive(state.supervisor)) return { state: "unsupervised", startedAt: state.startedAt };
       return { state: "running", startedAt: state.startedAt, health: "none" };
     case "restarting":
@@ -95,7 +95,7 @@ function partOf(found: FoundProcess): ContainerPart | undefined {
     image: { tag: spec.image, id: "" },
     state,
     restarts: readState(folder)?.restarts ?? 0,
-    // Nothing limits processes, and who ran out of the machine's memory is known to the kernel alone.
+    // Processes have no memory limit, and only the kernel knows which one ran out of memory.
     isOutOfMemory: false,
     memoryBytes: undefined,
     createdAt: spec.createdAt,
@@ -105,10 +105,10 @@ function partOf(found: FoundProcess): ContainerPart | undefined {
 }
 
 /** False when the signal aborted. */
-async function pause(signal: AbortSignal | undefined): Promise<boolean> {
+async function sleepUnlessAborted(signal: AbortSignal | undefined): Promise<boolean> {
   return await sleep(pollMs, true, { signal }).catch(() => false);
 }
 
 function interrupted(process: string): SettError {
-  return new SettError("interrupted", `Interrupted while the process ${process} was waited for.`);
+  return new SettError("interrupted", `Interrupted while Sett waited for the process ${process}.`);
 }

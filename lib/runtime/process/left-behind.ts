@@ -1,27 +1,27 @@
-// Finds and kills what a process has started and left behind. A container's end takes everything in it along; here a child may have
-// left the group and the session, but not the environment that it was born with. Linux only: elsewhere it finds nothing.
+// Finds and kills processes that a process has started and left behind. The end of a container ends everything in it; here a child may have left
+// the group and the session, but it has the environment that it was started with. Linux only: elsewhere it finds nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Handed down to everything that the process of this folder starts, unless somebody clears the environment. */
+/** Inherited by everything that the process of this folder starts, unless a program clears the environment. */
 const markName = "SETT_PART";
 
 export function markOf(folder: string): Record<string, string> {
   return { [markName]: folder };
 }
 
-/** What is killed may have just started something, and takes a moment to go: as often as it takes, within reason. */
-const maxRounds = 100;
-const roundMs = 10;
+/** A killed process may have just started another, and needs a moment to end: so the search is repeated. */
+const maxTries = 100;
+const pollMs = 10;
 
 /** Resolves when nothing of it is left. */
 export async function killLeftBehind(folder: string): Promise<void> {
-  for (let round = 0; round < maxRounds; round++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const pids = leftBehind(folder);
     if (pids.length === 0) return;
     for (const pid of pids) kill(pid);
-    await sleep(roundMs);
+    await sleep(pollMs);
   }
 }
 
@@ -41,7 +41,7 @@ function processNumbers(): number[] {
   }
 }
 
-/** Empty for a process of somebody else, for one that is gone, and for a zombie. */
+/** Empty for a process of another user, for one that has ended, and for a zombie. */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");

@@ -1,4 +1,4 @@
-// Writes down what a process says: each line with its time and its stream. The last of it is kept, in two files at most.
+// Writes the output of a process to a log: each line with its time and its stream. Keeps the newest lines, in at most two files.
 import { closeSync, fstatSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
@@ -7,7 +7,7 @@ import { olderLog, type StoredLine } from "./registry.ts";
 /** A line longer than this is written in pieces, so that output without line ends cannot fill the memory. */
 const maxLineLength = 1024 * 1024;
 
-/** A file that has grown this large becomes the older one, and the one before it goes. */
+/** A file of this size becomes the older one, and the older one before it is removed. */
 const maxBytes = 10 * 1024 * 1024;
 
 export class LogWriter {
@@ -15,7 +15,7 @@ export class LogWriter {
   #file: number;
   #bytes: number;
 
-  /** Goes on where the file ends. */
+  /** Appends to the file. */
   constructor(path: string) {
     this.#path = path;
     this.#file = openSync(path, "a", 0o600);
@@ -26,19 +26,19 @@ export class LogWriter {
     closeSync(this.#file);
   }
 
-  say(stream: StoredLine["stream"], ...lines: string[]): void {
+  write(stream: StoredLine["stream"], ...lines: string[]): void {
     const time = new Date().toISOString();
     const text = lines.map((line) => `${JSON.stringify({ time, stream, line } satisfies StoredLine)}\n`).join("");
     try {
-      if (this.#bytes >= maxBytes) this.#turnOver();
+      if (this.#bytes >= maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#file, text);
     } catch {
       // A full disk costs the log; the process goes on.
     }
   }
 
-  /** At no moment is there no file of that name: whoever follows it sees the old one or the new. */
-  #turnOver(): void {
+  /** A file of that name exists at every moment: a reader that follows it finds the old one or the new. */
+  #rotate(): void {
     const older = olderLog(this.#path);
     const [link, next] = [`${older}.new`, `${this.#path}.new`];
     rmSync(link, { force: true });
@@ -51,8 +51,8 @@ export class LogWriter {
     this.#bytes = 0;
   }
 
-  /** Until the stream ends. */
-  async take(stream: StoredLine["stream"], from: Readable | null): Promise<void> {
+  /** Logs the stream's lines until it ends. */
+  async capture(stream: StoredLine["stream"], from: Readable | null): Promise<void> {
     const decoder = new StringDecoder("utf8");
     let rest = "";
     const read = (text: string) => {
@@ -62,14 +62,14 @@ export class LogWriter {
         lines.push(rest);
         rest = "";
       }
-      if (lines.length > 0) this.say(stream, ...lines);
+      if (lines.length > 0) this.write(stream, ...lines);
     };
     try {
       for await (const bytes of from ?? []) read(decoder.write(bytes));
     } catch {
-      // Given up, because something out of reach still holds it open.
+      // The stream was destroyed, because an unknown process still holds it open.
     }
     read(decoder.end());
-    if (rest !== "") this.say(stream, rest);
+    if (rest !== "") this.write(stream, rest);
   }
 }

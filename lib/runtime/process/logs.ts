@@ -1,4 +1,4 @@
-// The lines that a process has said, and goes on saying.
+// The lines that a process has written, and further ones as it writes them.
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -30,7 +30,7 @@ export async function* logLines(registry: Registry, process: string, options: Lo
     }
     yield* last;
     for (let isOver = !follow; !isOver && !signal?.aborted; ) {
-      // What it said last is written before its end is.
+      // Its last line is logged before its end is recorded.
       isOver = stateOf(found).state !== "running";
       const isReplaced = await unread.isReplaced(path);
       for await (const line of unread.lines()) {
@@ -48,7 +48,7 @@ export async function* logLines(registry: Registry, process: string, options: Lo
   }
 }
 
-/** The older file first, unless it is the same: the writer is just turning over. */
+/** The older file first, unless it is the same file: the writer is just rotating. */
 async function* bothOf(path: string, newer: Unread): AsyncGenerator<LogLine> {
   const file = await open(olderLog(path)).catch(() => undefined);
   if (file !== undefined) {
@@ -62,7 +62,7 @@ async function* bothOf(path: string, newer: Unread): AsyncGenerator<LogLine> {
   yield* newer.lines();
 }
 
-/** What of a growing file was not read yet. */
+/** The unread part of a growing file. */
 class Unread {
   readonly #file: FileHandle;
   readonly #piece = Buffer.alloc(pieceBytes);

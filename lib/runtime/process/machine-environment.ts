@@ -1,6 +1,6 @@
-// What every process finds in its environment, as it would find an image's in a container.
+// The variables that every process gets from this machine, as a container gets those of its image.
 
-/** What programs need to run at all. The rest of a user's environment may hold secrets: whoever needs more of it is given it by name. */
+/** What programs need to run at all. The rest of a user's environment may hold secrets: a process gets more of it only by name. */
 const forEveryProcess = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR)$/;
 
 export function machineEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -1,4 +1,4 @@
-// The life of one process, seen from outside: started, stopped, removed. Its supervisor does the rest.
+// Starts, stops and removes a process. Its supervisor does the rest.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
@@ -11,10 +11,10 @@ import { killLeftBehind } from "./left-behind.ts";
 import { type FoundProcess, type ProcessSpec, type ProcessState, type Registry, readState, writeSpec } from "./registry.ts";
 
 const pollMs = 10;
-const beginsWithinMs = 20_000;
-/** After SIGKILL to its process a supervisor writes down the end, and ends. */
+const maxStartMs = 20_000;
+/** After SIGKILL to its process a supervisor records the end, and ends. */
 const afterKillMs = 5_000;
-const complaintsFile = "supervisor.log";
+const errorsFile = "supervisor.log";
 
 /** A command that supervises the process whose folder is added to it, and the environment that it gets. */
 export type Supervisor = { command: readonly string[]; env: Readonly<Record<string, string>> };
@@ -23,12 +23,12 @@ export async function startProcess(registry: Registry, supervisor: Supervisor, s
   const id = randomUUID();
   const folder = registry.processFolder(id);
   writeSpec(folder, spec);
-  if (!(await registry.takeName(spec.name, id))) {
+  if (!(await registry.reserveName(spec.name, id))) {
     await rm(folder, { recursive: true });
     throw taken(spec.name);
   }
   try {
-    await beginSupervision(supervisor, folder, spec.name);
+    await startSupervisor(supervisor, folder, spec.name);
   } catch (error) {
     await forget(registry, folder, spec.name);
     throw error;
@@ -39,15 +39,15 @@ export async function startProcess(registry: Registry, supervisor: Supervisor, s
 /** Throws `process-failed` when there is none. */
 export async function startProcessAgain(registry: Registry, supervisor: Supervisor, process: string): Promise<void> {
   const { folder, spec } = await requireProcess(registry, process);
-  if (leaderOf(readState(folder)) === undefined) await beginSupervision(supervisor, folder, spec.name);
+  if (leaderOf(readState(folder)) === undefined) await startSupervisor(supervisor, folder, spec.name);
 }
 
 /** Throws `process-failed` when there is none. */
 export async function renameProcess(registry: Registry, process: string, name: string): Promise<void> {
   const { id, folder, spec } = await requireProcess(registry, process);
-  if (!(await registry.takeName(name, id))) throw taken(name);
+  if (!(await registry.reserveName(name, id))) throw taken(name);
   writeSpec(folder, { ...spec, name });
-  await registry.dropName(spec.name);
+  await registry.releaseName(spec.name);
 }
 
 export async function stopProcess(registry: Registry, process: string, timeoutMs: number): Promise<void> {
@@ -73,7 +73,7 @@ export async function requireProcess(registry: Registry, process: string): Promi
   return found;
 }
 
-/** Who has to end for all of it to have ended: the supervisor, or the process itself where that was killed. Undefined: nobody. */
+/** The process whose end means that all of it has ended: the supervisor, or the process itself where the supervisor was killed. Undefined: none. */
 export function leaderOf(state: ProcessState | undefined): ProcessId | undefined {
   if (state === undefined) return undefined;
   if (isAlive(state.supervisor)) return state.supervisor;
@@ -81,21 +81,21 @@ export function leaderOf(state: ProcessState | undefined): ProcessId | undefined
   return child !== undefined && isAlive(child) ? child : undefined;
 }
 
-/** Returns once the supervisor has begun. Throws `process-failed`, with what it said. */
-async function beginSupervision(
+/** Returns once the supervisor runs. Throws `process-failed`, with the supervisor's own error. */
+async function startSupervisor(
   { command: [program = "", ...words], env }: Supervisor,
   folder: string,
   name: string,
 ): Promise<void> {
-  const complaints = openSync(join(folder, complaintsFile), "w", 0o600);
-  const child = spawn(program, [...words, folder], { cwd: "/", env, detached: true, stdio: ["ignore", "ignore", complaints] });
-  closeSync(complaints);
+  const errors = openSync(join(folder, errorsFile), "w", 0o600);
+  const child = spawn(program, [...words, folder], { cwd: "/", env, detached: true, stdio: ["ignore", "ignore", errors] });
+  closeSync(errors);
   let failure: Error | undefined;
   child.on("error", (error) => {
     failure = error;
   });
   child.unref();
-  const deadline = Date.now() + beginsWithinMs;
+  const deadline = Date.now() + maxStartMs;
   while (readState(folder)?.supervisor.pid !== child.pid || child.pid === undefined) {
     const hasEnded = failure !== undefined || child.exitCode !== null || child.signalCode !== null;
     if (!hasEnded && Date.now() < deadline) {
@@ -103,8 +103,8 @@ async function beginSupervision(
       continue;
     }
     child.kill("SIGKILL");
-    const words = failure?.message ?? readFileSync(join(folder, complaintsFile), "utf8").trim();
-    throw new SettError("process-failed", `The supervisor of ${name} did not begin: ${words}`, { cause: failure });
+    const reason = failure?.message ?? readFileSync(join(folder, errorsFile), "utf8").trim();
+    throw new SettError("process-failed", `The supervisor of ${name} did not start: ${reason}`, { cause: failure });
   }
 }
 
@@ -124,12 +124,12 @@ async function isGone(id: ProcessId, withinMs: number): Promise<boolean> {
 }
 
 async function forget(registry: Registry, folder: string, name: string): Promise<void> {
-  await registry.dropName(name);
+  await registry.releaseName(name);
   await rm(folder, { recursive: true, force: true });
 }
 
 function taken(name: string): SettError {
   return new SettError("instance-taken", `There is a process named ${name} already.`, {
-    hint: "`sett list` shows what is running; `sett down` removes what a Sett left behind.",
+    hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
   });
 }

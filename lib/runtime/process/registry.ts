@@ -1,7 +1,7 @@
-// The folder that holds everything of this runtime: what was asked for, how it is, what it has said. Where Docker has labels, here are files.
+// The folder with everything of this runtime: specifications, states, logs, volumes. Where Docker has labels, this runtime has files.
 //
-//   processes/ID/spec.json   what was asked for             volumes/NAME/       a volume's files
-//   processes/ID/state.json  how it is: its supervisor's    volumes/NAME.json   its labels
+//   processes/ID/spec.json   its specification              volumes/NAME/       a volume's files
+//   processes/ID/state.json  its state, by its supervisor   volumes/NAME.json   its labels
 //   processes/ID/log, log.1  its lines, a JSON object each  networks/NAME.json  the labels of a network, which is nothing else
 //   names/NAME               a link to processes/ID
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import type { ProcessId } from "../../process/process-id.ts";
 import { identifyPart } from "../identify-part.ts";
 import { type PartLabels, writeLabels } from "../labels.ts";
 
-/** Everything is resolved: nothing of the runtime that wrote it is needed to start it, or to start it again. */
+/** Everything is resolved: starting it, also again, needs nothing of the runtime that wrote it. */
 export type ProcessSpec = {
   name: string;
   labels: Record<string, string>;
@@ -26,7 +26,7 @@ export type ProcessSpec = {
   createdAt: string;
 };
 
-/** What a supervisor tells of the process that it looks after; nobody else writes it. */
+/** The state of a process, which only its supervisor writes. */
 export type ProcessState = { supervisor: ProcessId; restarts: number } & (
   | { state: "running"; child: ProcessId | undefined; startedAt: string }
   | { state: "restarting"; exitCode: number }
@@ -42,7 +42,7 @@ export const olderLog = (path: string) => `${path}.1`;
 const specFile = "spec.json";
 const stateFile = "state.json";
 
-/** A password may be among the variables: nobody else may read it. */
+/** A password may be among the variables: no other user may read it. */
 const ownFile = { mode: 0o600 };
 const ownFolder = { recursive: true, mode: 0o700 };
 
@@ -58,8 +58,11 @@ export class Registry {
     try {
       for (const folder of ["processes", "names", "volumes", "networks"]) await mkdir(join(this.root, folder), ownFolder);
     } catch (cause) {
-      const hint = "Name another place for it: XDG_STATE_HOME.";
-      throw new SettError("process-failed", `No folder can be made for the processes of Sett: ${this.root}.`, { hint, cause });
+      const hint = "Set XDG_STATE_HOME to another folder.";
+      throw new SettError("process-failed", `The folder for the processes of Sett cannot be made: ${this.root}.`, {
+        hint,
+        cause,
+      });
     }
   }
 
@@ -71,16 +74,16 @@ export class Registry {
     return join(this.root, "volumes", name);
   }
 
-  /** Returns false when the name is in use. One that whoever held it has left behind, half-way to its end, is not. */
-  async takeName(name: string, id: string): Promise<boolean> {
+  /** Returns false when the name is in use. A name whose process does not exist any more is free. */
+  async reserveName(name: string, id: string): Promise<boolean> {
     const link = () => isNew(symlink(join("..", "processes", id), join(this.root, "names", name)));
     if (await link()) return true;
     if ((await this.find(name)) !== undefined) return false;
-    await this.dropName(name);
+    await this.releaseName(name);
     return await link();
   }
 
-  async dropName(name: string): Promise<void> {
+  async releaseName(name: string): Promise<void> {
     await rm(join(this.root, "names", name), { force: true });
   }
 
@@ -100,18 +103,18 @@ export class Registry {
   }
 
   /** Returns false when there is a volume or network of that name. */
-  async takeLabels(kind: "volumes" | "networks", name: string, labels: PartLabels): Promise<boolean> {
+  async createLabels(kind: "volumes" | "networks", name: string, labels: PartLabels): Promise<boolean> {
     const text = JSON.stringify(writeLabels(labels));
     return await isNew(writeFile(this.#labelsFile(kind, name), text, { ...ownFile, flag: "wx" }));
   }
 
-  /** By its name where whoever made it was killed before it was labelled. */
+  /** From its name where its creator was killed before it wrote the labels. */
   labelsOf(kind: "volumes" | "networks", name: string): PartLabels | undefined {
     const sort = kind === "volumes" ? "volume" : "network";
     return identifyPart(sort, name, readJson<Record<string, string>>(this.#labelsFile(kind, name)));
   }
 
-  async dropLabels(kind: "volumes" | "networks", name: string): Promise<void> {
+  async removeLabels(kind: "volumes" | "networks", name: string): Promise<void> {
     await rm(this.#labelsFile(kind, name), { force: true });
   }
 
@@ -138,7 +141,7 @@ export function writeSpec(folder: string, spec: ProcessSpec): void {
   writeJson(join(folder, specFile), spec);
 }
 
-/** Undefined when its supervisor has not begun. */
+/** Undefined when its supervisor has not started. */
 export function readState(folder: string): ProcessState | undefined {
   return readJson<ProcessState>(join(folder, stateFile));
 }
@@ -147,7 +150,7 @@ export function writeState(folder: string, state: ProcessState): void {
   writeJson(join(folder, stateFile), state);
 }
 
-/** Whoever reads sees the old or the new, never a half. */
+/** A reader gets the old content or the new, never a part. */
 function writeJson(path: string, value: unknown): void {
   const unfinished = `${path}.new`;
   writeFileSync(unfinished, JSON.stringify(value), ownFile);
@@ -167,7 +170,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return await readdir(folder).catch(() => []);
 }
 
-/** False when it is there already. */
+/** False when it exists already. */
 async function isNew(making: Promise<unknown>): Promise<boolean> {
   try {
     await making;

@@ -1,19 +1,19 @@
-// From what is asked of any runtime to what this machine shall run. There is no image and nothing is walled off: what a container would
-// be forbidden (users, capabilities, limits, networks) counts for nothing here.
+// From the specification of a container to that of a process of this machine. There is no image and no isolation: users, capabilities, limits
+// and networks have no effect.
 import { unreachable } from "../../model/unreachable.ts";
 import type { ContainerSpec, Mount } from "../container-spec.ts";
 import { writeLabels } from "../labels.ts";
 import type { ProcessSpec } from "./registry.ts";
 
 type Machine = {
-  /** What every process finds in its environment, as it would find an image's. */
+  /** The variables that every process gets, as a container gets those of its image. */
   env: Readonly<Record<string, string>>;
   volumeFolder: (name: string) => string;
   now: () => Date;
 };
 
 /**
- * A mount lies where it lies: a variable, or the working directory, that is exactly a mount's `target` becomes the path of its source. A
+ * A mount stays where it is: a variable, or the working directory, that is exactly a mount's `target` becomes the path of its source. A
  * port is the process's own affair: only one with a `hostPort` is known.
  */
 export function resolveSpec(spec: ContainerSpec, { env, volumeFolder, now }: Machine): ProcessSpec {

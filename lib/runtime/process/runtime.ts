@@ -1,4 +1,4 @@
-// The runtime without containers: what an instance consists of runs as processes of this machine, and nothing is walled off.
+// The runtime without containers: the parts of an instance run as processes of this machine, without isolation.
 import { release } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -7,7 +7,7 @@ import type { InstanceName } from "../../model/ids.ts";
 import { blackboardVolumeName, lockName } from "../names.ts";
 import type { ContainerRuntime, ImageInfo } from "../port.ts";
 import { execBeside } from "./exec.ts";
-import { takeLock } from "./file-lock.ts";
+import { acquireLock } from "./file-lock.ts";
 import { allInstances, findProcess, instanceParts, waitForEnd, waitHealthy } from "./inspect.ts";
 import { logLines } from "./logs.ts";
 import { machineEnvironment } from "./machine-environment.ts";
@@ -17,14 +17,14 @@ import { resolveSpec } from "./resolve-spec.ts";
 import { createVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
-  /** Everything of this runtime lies in there; it is made when it is needed. One for each user of the machine. */
+  /** Holds everything of this runtime; it is made when it is needed. One for each user of the machine. */
   folder: string;
   /** A command that supervises the process whose folder is added to it: see `supervise`. */
   supervisor: readonly string[];
 };
 
 /**
- * To this runtime every image is this machine as it is: nothing is pulled, built or filled, and the user is whoever started it. `ownEnv` is
+ * In this runtime every image is this machine: nothing is pulled, built or filled, and processes run as the user who started them. `ownEnv` is
  * the environment of this program, of which processes get a part.
  */
 export function processRuntime(
@@ -41,9 +41,9 @@ export function processRuntime(
       await registry.open();
       return { version: release(), architecture: machine.architecture };
     },
-    lock: async (instance, who) => {
+    lock: async (instance, holder) => {
       await registry.open();
-      return await takeLock(join(registry.root, lockName(instance)), who);
+      return await acquireLock(join(registry.root, lockName(instance)), holder);
     },
     images: {
       find: async () => machine,
@@ -77,9 +77,9 @@ export function processRuntime(
     networks: {
       create: async (name, labels) => {
         await registry.open();
-        if (!(await registry.takeLabels("networks", name, labels))) throw networkTaken(name);
+        if (!(await registry.createLabels("networks", name, labels))) throw networkTaken(name);
       },
-      remove: (name) => registry.dropLabels("networks", name),
+      remove: (name) => registry.removeLabels("networks", name),
     },
     instances: () => allInstances(registry),
     parts: (instance) => instanceParts(registry, instance),
@@ -99,13 +99,13 @@ const bareMachine: Omit<ImageInfo, "env"> = {
   labels: {},
 };
 
-/** One thing that cannot be removed does not save the others; the first failure is thrown at the end. */
+/** One part that cannot be removed does not stop the removal of the others; the first failure is thrown at the end. */
 async function removeInstance(registry: Registry, instance: InstanceName, { blackboard }: { blackboard: "keep" | "remove" }) {
   const { containers, volumes, networks } = await instanceParts(registry, instance);
   const removed = await Promise.allSettled(containers.map(({ id }) => removeProcess(registry, id)));
   const kept = blackboard === "keep" ? blackboardVolumeName(instance) : undefined;
   const freed = await Promise.allSettled([
-    ...networks.map(({ name }) => registry.dropLabels("networks", name)),
+    ...networks.map(({ name }) => registry.removeLabels("networks", name)),
     ...volumes.filter(({ name }) => name !== kept).map(({ name }) => removeVolume(registry, name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;
@@ -113,6 +113,6 @@ async function removeInstance(registry: Registry, instance: InstanceName, { blac
 
 function networkTaken(name: string): SettError {
   return new SettError("instance-taken", `There is a network named ${name} already.`, {
-    hint: "`sett list` shows what is running; `sett down` removes what a Sett left behind.",
+    hint: "`sett list` shows the instances; `sett down` removes the parts of one.",
   });
 }

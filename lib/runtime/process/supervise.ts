@@ -1,5 +1,5 @@
-// The supervisor of one process: a process of its own, which outlives the `sett` that started it and needs nobody to talk to. It writes
-// down what its process says, starts it again when it has ended, and ends together with it when it is told to (SIGTERM).
+// The supervisor of one process: a process of its own, which goes on when the `sett` that started it has ended. It logs the output of its
+// process, starts it again when it has ended, and ends together with it at SIGTERM.
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,9 +8,9 @@ import { Child } from "./child.ts";
 import { LogWriter } from "./log-writer.ts";
 import { logFile, readSpec, writeState } from "./registry.ts";
 
-/** As Docker does it: twice as long after each crash, and from the beginning again after one that has lasted. */
-const firstPauseMs = 100;
-const maxPauseMs = 60_000;
+/** As Docker does: the delay doubles with each crash, and starts again after a run that has lasted. */
+const firstDelayMs = 100;
+const maxDelayMs = 60_000;
 const lastingMs = 10_000;
 
 /** Resolves when the process of this folder has ended for good. Takes over SIGTERM and SIGINT of this process. */
@@ -37,8 +37,8 @@ export async function supervise(folder: string): Promise<void> {
     crashes = Date.now() - startedMs < lastingMs ? crashes + 1 : 1;
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) {
       writeState(folder, { supervisor, restarts, state: "restarting", exitCode });
-      const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** Math.min(crashes - 1, 30));
-      await sleep(pauseMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(crashes - 1, 30));
+      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
     }
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) continue;
     writeState(folder, { supervisor, restarts, state: "exited", exitCode, endedAt: new Date().toISOString() });

@@ -7,7 +7,7 @@ import type { Registry } from "./registry.ts";
 
 export async function createVolume(registry: Registry, name: string, labels: PartLabels): Promise<"created" | "kept"> {
   await registry.open();
-  const isNew = await registry.takeLabels("volumes", name, labels);
+  const isNew = await registry.createLabels("volumes", name, labels);
   const found = isNew ? labels : registry.labelsOf("volumes", name);
   if (found?.instance !== labels.instance || found.component !== labels.component) {
     throw new SettError("instance-taken", `There is a volume named ${name} already, and it is not this instance's.`, {
@@ -20,10 +20,10 @@ export async function createVolume(registry: Registry, name: string, labels: Par
 
 export async function removeVolume(registry: Registry, name: string): Promise<void> {
   await removeFolder(registry.volumeFolder(name));
-  await registry.dropLabels("volumes", name);
+  await registry.removeLabels("volumes", name);
 }
 
-/** Also where a tool took away its own right to write. */
+/** Also where a tool removed the owner's permission to write. */
 async function removeFolder(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

@@ -111,7 +111,7 @@ test("a ref that names another commit here is reported and left as it is", async
   git(scene.path, "update-ref", result.ref, scene.base);
   expect(await scene.fetch()).toEqual({
     imported: [],
-    broken: [{ ...result, reason: `${result.ref} stands for ${scene.base} here.` }],
+    broken: [{ ...result, reason: `${result.ref} names ${scene.base} here.` }],
     altered: [],
   });
   expect(git(scene.path, "rev-parse", result.ref)).toBe(scene.base);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { identify } from "../../../../../lib/process/process-id.ts";
-import { takeLock, withLock } from "../../../../../lib/runtime/process/file-lock.ts";
+import { acquireLock, withLock } from "../../../../../lib/runtime/process/file-lock.ts";
 import { waitFor } from "../../../../support/wait-for.ts";
 
 let folder: string;
@@ -35,7 +35,7 @@ test("jobs under one lock run one after the other, also after one that failed", 
 });
 
 async function take(path: string): Promise<AsyncDisposable> {
-  const lock = await takeLock(path, "me");
+  const lock = await acquireLock(path, "me");
   if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);
   return lock;
 }
@@ -44,7 +44,7 @@ test("a lock is held by one at a time, who is named, until it is let go", async 
   const path = join(folder, crypto.randomUUID());
   {
     await using _held = await take(path);
-    expect(await takeLock(path, "another")).toEqual({ outcome: "taken", by: "me" });
+    expect(await acquireLock(path, "another")).toEqual({ outcome: "taken", by: "me" });
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ pid: process.pid });
   }
   await using _again = await take(path);
@@ -53,8 +53,8 @@ test("a lock is held by one at a time, who is named, until it is let go", async 
 test("a lock whose holder was killed is free, although the holder is a zombie, or another process has its number", async () => {
   const path = join(folder, crypto.randomUUID());
   const holder = `
-    const { takeLock } = await import(${JSON.stringify(require.resolve("../../../../../lib/runtime/process/file-lock.ts"))});
-    await takeLock(${JSON.stringify(path)}, "the killed one");
+    const { acquireLock } = await import(${JSON.stringify(require.resolve("../../../../../lib/runtime/process/file-lock.ts"))});
+    await acquireLock(${JSON.stringify(path)}, "the killed one");
     process.kill(process.pid, "SIGKILL");`;
   // A shell that becomes a sleep reaps no child.
   await using parent = Bun.spawn(["sh", "-c", '"$0" -e "$1" & echo $!; exec sleep 600', process.execPath, holder], {
@@ -74,7 +74,7 @@ test("a lock whose holder was killed is free, although the holder is a zombie, o
 test("a holder in another container, whose process cannot be looked for from here, is believed for a minute", async () => {
   const path = join(folder, crypto.randomUUID());
   await writeFile(path, JSON.stringify({ pid: 1, born: "elsewhere", space: "pid:[1]", who: "a job" }));
-  expect(await takeLock(path, "me")).toEqual({ outcome: "taken", by: "a job" });
+  expect(await acquireLock(path, "me")).toEqual({ outcome: "taken", by: "a job" });
   const before = new Date(Date.now() - 61_000);
   await utimes(path, before, before);
   await using _taken = await take(path);
@@ -84,7 +84,7 @@ test("of many who find a dead process's lock exactly one gets it, also where one
   const path = join(folder, crypto.randomUUID());
   for (let round = 0; round < 50; round++) {
     for (const left of [path, `${path}.removal`]) await writeFile(left, '{"pid":1,"born":"long ago"}');
-    const locks = await Promise.all(Array.from({ length: 20 }, () => takeLock(path, "me")));
+    const locks = await Promise.all(Array.from({ length: 20 }, () => acquireLock(path, "me")));
     const won = locks.filter((lock) => lock.outcome === "held");
     expect(won).toHaveLength(1);
     await won[0]?.[Symbol.asyncDispose]();
