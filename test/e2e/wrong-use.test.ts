@@ -86,7 +86,7 @@ test("watch says when its Redis is away, goes on when it is back, and ends with 
   await waitFor("the past", () => said.out.includes("claim_completed"));
   await sett.killRedis();
   await waitFor("the loss", () => said.err.includes("Redis does not answer. Waiting"));
-  await waitFor("the return", () => said.err.includes("Redis is back"));
+  await waitFor("the return", () => said.err.includes("Redis answers again."));
   await sett.need("down", "--timeout", "1s");
   expect(await child.exited).toBe(1);
   await reading;

@@ -16,17 +16,19 @@ export function paintState(state: GoalState, style: Style): string {
   return style[colours[state]](state);
 }
 
-const verbs: Record<GoalState, string> = {
-  achieved: "is ",
-  settled: "is ",
-  running: "is ",
-  waiting: "is ",
-  stalled: "is ",
-  failed: "",
-  cancelled: "was ",
+/** What surrounds the state in a sentence. */
+const phrases: Record<GoalState, readonly [before: string, after: string]> = {
+  achieved: ["is ", ""],
+  settled: ["is ", ""],
+  running: ["is ", ""],
+  waiting: ["is ", " for a person"],
+  stalled: ["is ", ""],
+  failed: ["", ""],
+  cancelled: ["was ", ""],
 };
 
 /** `Goal ed094742 failed.` `name`: the goal's short id. */
 export function stateSentence(name: string, state: GoalState, style: Style): string {
-  return `Goal ${name} ${verbs[state]}${style.bold(paintState(state, style))}.`;
+  const [before, after] = phrases[state];
+  return `Goal ${name} ${before}${style.bold(paintState(state, style))}${after}.`;
 }

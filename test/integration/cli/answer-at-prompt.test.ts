@@ -91,7 +91,7 @@ describe("sett forage --watch", () => {
       watching.type(key);
       expect(await watching.exited).toBe(4);
       expect(shown(watching.screen)).toContain(`sett answer ${question.slice(0, 8)} "…"`);
-      expect(shown(watching.screen)).toMatch(/^Question \w+ is left for later\.$/m);
+      expect(shown(watching.screen)).toMatch(/^You left question \w+ for later\.$/m);
       expect(await sett.board.listOpenQuestions()).toContain(question);
     }
   }, 120_000);

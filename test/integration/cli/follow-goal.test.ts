@@ -38,7 +38,7 @@ test("a goal that ended just before Redis died is judged once Redis is back", as
   await Promise.race([telling("Redis does not answer. Waiting"), exitCode]);
   await at.redis.start();
   expect(await exitCode).toBe(3);
-  expect(shell.written.err).toContain("is cancelled");
+  expect(shell.written.err).toContain("was cancelled");
   expect(shell.written.err.match(/Redis does not answer/g)).toHaveLength(1);
   expect(shell.written.err.match(/ends the goal/g)).toHaveLength(1);
 }, 120_000);

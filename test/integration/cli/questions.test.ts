@@ -97,7 +97,7 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   await waiting.telling("Waiting for a question");
   waiting.signal("SIGINT");
   expect(await waiting.exited).toBe(130);
-  expect(waiting.err()).not.toContain("Nobody has asked");
+  expect(waiting.err()).not.toContain("No agent asked");
 });
 
 test("what to type next names the instance where the person has named it", async () => {

@@ -42,7 +42,7 @@ describe("sett watch", () => {
     await at.redis.start();
     await using after = await at.board();
     await after.createArtefact(sampleArtefact(), "hand");
-    await running.telling("Redis is back");
+    await running.telling("Redis answers again.");
     await seen(6);
     running.signal("SIGINT");
     expect(await running.exited).toBe(130);
@@ -158,7 +158,7 @@ describe("sett forage --watch", () => {
   test("exits with 3 when the goal failed, and names the Failure", async () => {
     const { code, err } = await at.sett("forage", "--watch", "--goal", "fail");
     expect(code).toBe(3);
-    expect(err).toContain("is failed");
+    expect(err).toMatch(/Goal \w{8} failed\./);
     expect(err).toMatch(/sett unearth [0-9a-f]{8}/);
   });
 
@@ -177,10 +177,10 @@ describe("sett forage --watch", () => {
     await at.redis.kill();
     await running.telling("Redis does not answer. Waiting");
     await at.redis.start();
-    await running.telling("Redis is back");
+    await running.telling("Redis answers again.");
     running.signal("SIGINT");
     expect(await running.exited).toBe(130);
-    expect(running.err()).toContain("goes on without you");
+    expect(running.err()).toContain("Work on the goal goes on. To follow it");
     const { goals } = JSON.parse(await at.need("status", "--json"));
     const goal = goals.find(({ id }: { id: string }) => id === running.out().trim());
     expect(goal).toMatchObject({
