@@ -5,7 +5,7 @@ import { SettError } from "../model/errors.ts";
 import type { CommitHash } from "../model/ids.ts";
 import { brokenRule } from "./field-rules.ts";
 
-/** In the order in which the scripts take them. */
+/** In the order in which the Lua functions get them. */
 export const artefactFieldNames = [
   "id",
   "logical_id",
@@ -34,7 +34,7 @@ export function fieldsOfArtefact(artefact: Artefact): ArtefactFields {
   };
 }
 
-/** Names a content, so that one which was written over by hand is found out. The scripts make the same of what they read. */
+/** The digest of a content, by which a later overwrite is noticed. The Lua functions compute the same. */
 export function digestOfContent(fields: Partial<ArtefactFields>): string {
   const text = artefactFieldNames.map((name) => fields[name] ?? "").join("\0");
   return createHash("sha1").update(text).digest("hex");
@@ -42,7 +42,7 @@ export function digestOfContent(fields: Partial<ArtefactFields>): string {
 
 /**
  * Undefined while a field is missing: it is not, or not yet, an artefact. Throws `artefact-malformed`, naming the key, for one that
- * cannot be read: somebody has changed it by hand, and guessing would falsify the record.
+ * cannot be read: a person has changed it by hand, and a guess would falsify the record.
  */
 export function artefactOfFields(fields: Partial<Record<string, string>>, key: string): Artefact | undefined {
   if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
@@ -63,7 +63,7 @@ function soundArtefact(fields: Partial<Record<string, string>>, payload: string,
   });
 }
 
-/** The artefact, or what is wrong with its fields. The payload comes apart: whatever it is, it is right. */
+/** The artefact, or what is wrong with its fields. The payload is an argument of its own: any payload is right. */
 export function parseArtefact(
   fields: Partial<Record<string, string>>,
   payload: string,
@@ -85,7 +85,7 @@ export function parseArtefact(
   return { problem: brokenRule(parsed.error.issues[0]?.path ?? []) };
 }
 
-/** Which commit it has delivered, if any; one that somebody has broken has none. A goal names the one that work starts from. */
+/** The commit that the artefact has delivered, if any; a damaged one has none. The commit of a goal is where work starts, and is not delivered. */
 export function deliveredCommit(fields: Partial<Record<string, string>>): CommitHash | undefined {
   if (fields.logical_id === fields.goal_id) return undefined;
   return ArtefactMetadata.safeParse(parseJson(fields.metadata)).data?.commit;

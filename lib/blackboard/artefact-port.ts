@@ -6,40 +6,40 @@ import type { Refused } from "./refused.ts";
 
 export interface ArtefactBoard {
   /**
-   * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own). Indexes, event and hint with it.
-   * `exists`: the same id with the same content stands already (a repeat). Refused: id taken by other content, version taken in
-   * the thread, goal ended.
+   * Stores an artefact that comes from no grant (goals, answers, the orchestrator's own), with its indexes, event and hint.
+   * `exists`: the same id with the same content is stored already (a repeat). Refused: another content has the id, another version its
+   * place in the thread, or the goal was ended.
    */
   createArtefact(artefact: Artefact, actor: Actor): Promise<{ outcome: "created" | "exists" } | Refused>;
   /**
-   * Takes in an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (thread, time, goal: its first
-   * source's, else its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
-   * `produced_by_agent` has a queued or running grant it ends that grant, which it fails as a Failure. `known`: it was in already.
-   * `incomplete`: there is no such hash, or what it lacks (a field, a source that is not taken in) may still come; when it `isOverdue` that is
-   * refused, too. Refused (once for each content, with an `artefact_refused` event): malformed,
-   * colliding, or written over one that was in already, which nothing can put back; with a `result_refused` event: the result of no grant that is current.
+   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (time, metadata, goal: its first source's, else
+   * its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
+   * `produced_by_agent` has a queued or running grant it ends that grant; a Failure fails it. `known`: it is in the indexes already.
+   * `incomplete`: there is no such hash, or what it lacks (a field, a source that is not adopted) may still come; with `isOverdue` that is
+   * refused, too. Refused once for each content: with an `artefact_refused` event where it is malformed, collides with another, or has
+   * overwritten one that is in the indexes, which cannot be restored; with a `result_refused` event where it is the result of no current grant.
    */
   adoptArtefact(
     id: ArtefactId,
     epoch: number,
     options?: { isOverdue?: boolean },
   ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
-  /** Hand-written artefacts that no index knows and that are not refused as they stand: the slow background scan (SCAN, never on a path that is waited for). */
+  /** Artefacts written by hand that no index knows and whose content is not refused: the slow background scan (SCAN, never on a path that is waited for). */
   findUnindexedArtefacts(): Promise<ArtefactId[]>;
   /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */
   artefactHints(signal: AbortSignal): AsyncIterable<string[]>;
 
-  /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when somebody has broken it by hand. */
+  /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when a person has damaged it by hand. */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
-  /** The same, with the digest that names its content as it was read, for whoever judges it. */
+  /** The same, with the digest of its content as it was read, for a person's verdict. */
   readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
-  /** In the order asked for; what does not exist is left out. */
+  /** In the order of the ids; what does not exist is left out. */
   readArtefacts(ids: readonly ArtefactId[]): Promise<Artefact[]>;
-  /** The same without what they say: payloads stay where they are, whatever their size. */
+  /** The same without their payloads, which are not read. */
   readHeads(ids: readonly ArtefactId[]): Promise<StoredHead[]>;
   /**
-   * What an agent gets to read beside its target, as it stands now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources and the
-   * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly the versions that were asked for. What does not
+   * What an agent reads beside its target, as it is now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources and the
+   * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly these versions. What does not
    * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `maxBytes`
    * (64 MiB), each artefact counted once.
    */
@@ -60,7 +60,7 @@ export interface ArtefactBoard {
   countGoals(): Promise<number>;
   /** Artefacts of a goal, oldest first: all, or those of one page. */
   listArtefactsOfGoal(goal: GoalId, page?: Page): Promise<ArtefactId[]>;
-  /** What artefacts have delivered as commits (`metadata.commit`), the oldest first. What a goal starts from is none of it. */
+  /** The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them. */
   listCommits(): Promise<{ artefact: ArtefactId; commit: CommitHash }[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;
@@ -71,19 +71,19 @@ export interface ArtefactBoard {
   endGoal(order: {
     goal: GoalId;
     ending: GoalEnding;
-    /** Who asked for it, if somebody did. */
+    /** The actor who asked for it; undefined where the orchestrator itself ends the goal. */
     by?: Actor;
     failure?: Artefact;
     epoch: number;
   }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
 }
 
-/** So many of a list, from this place on; the first is 0. */
+/** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };
 
 /**
  * `beginning`: about the first thousand characters of the payload where the artefact has no summary of its own; empty where it has one, and
- * where the payload is too large to be looked into (`maxInspectedLength`).
+ * where the payload is longer than is inspected (`maxInspectedLength`).
  */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
 
@@ -91,5 +91,5 @@ export const beginningLength = 1000;
 export const maxInspectedLength = 64 * 1024;
 
 export type GoalEnding = "cancelled" | "artefact_limit";
-/** `artefacts` counts those of the goal. */
+/** `artefacts`: how many the goal has. */
 export type GoalRecord = { ended: GoalEnding | undefined; artefacts: number };

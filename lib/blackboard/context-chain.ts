@@ -1,5 +1,5 @@
-// What an agent gets to read beside its target: the artefacts that the target came from (docs/internals/blackboard.md#context-chain).
-// lua/read-context.lua finds them in Redis; the walk here does it for the twin in memory, and both put them in one order.
+// What an agent reads beside its target: the artefacts that the target came from (docs/internals/blackboard.md#context-chain).
+// lua/read-context.lua finds them in Redis; the walk here does it for the twin in memory, and both use one order.
 import type { Artefact } from "../model/artefact.ts";
 import type { ArtefactId, LogicalId } from "../model/ids.ts";
 
@@ -9,7 +9,7 @@ export const contextDepth = 10;
 /** The latest version of a thread, and how far from the target the thread was met first. */
 export type ContextEntry = { artefact: Artefact; depth: number };
 
-/** What the walk looks at; what does not exist is simply missing. */
+/** What the walk reads; undefined for what does not exist. */
 export type ContextSource = {
   read(id: ArtefactId): Artefact | undefined;
   latestOf(thread: LogicalId): ArtefactId | undefined;
@@ -17,12 +17,12 @@ export type ContextSource = {
 
 /**
  * Breadth first, one entry for each thread. A cited version and its latest one are both followed: a rework cites only the version it
- * replaces, and the goal must stay in sight. The target itself is given to the tool already, and is left out.
+ * replaces, and the context must not lose the goal. The target itself is left out, because the tool has it already.
  */
 export function walkContext(target: Artefact, additionalIds: readonly ArtefactId[], source: ContextSource): ContextEntry[] {
   const seen = new Set([target.id]);
   const entries = new Map<LogicalId, ContextEntry>();
-  let wanted = notSeen([...target.source_artefacts, ...additionalIds], seen);
+  let wanted = unseen([...target.source_artefacts, ...additionalIds], seen);
   for (let depth = 1; depth <= contextDepth && wanted.length > 0; depth++) {
     for (const id of wanted) seen.add(id);
     const next: ArtefactId[] = [];
@@ -35,14 +35,14 @@ export function walkContext(target: Artefact, additionalIds: readonly ArtefactId
       if (latest.id !== target.id && !entries.has(latest.logical_id)) entries.set(latest.logical_id, { artefact: latest, depth });
       next.push(...latest.source_artefacts, ...cited.source_artefacts);
     }
-    wanted = notSeen(next, seen);
+    wanted = unseen(next, seen);
   }
   return [...entries.values()];
 }
 
 /**
  * Oldest first, but a source always before what was made of it: clocks of several machines gave the times, and what is written in one
- * millisecond shares one. Otherwise those of one time stand with the farther from the target first, then by id.
+ * millisecond shares one. Of those of one time, the farther from the target is first, then the smaller id.
  */
 export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   const byAge = entries
@@ -53,7 +53,7 @@ export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   const ordered: Artefact[] = [];
   const place = (rank: number) => {
     const artefact = byAge[rank];
-    // Taken out before its sources are placed, so that a circle, which only a hand can draw, ends.
+    // Removed before its sources are placed, so that a circle ends. Only artefacts written by hand can form one.
     if (artefact === undefined || !ranks.delete(artefact.id)) return;
     const sources = artefact.source_artefacts.flatMap((id) => ranks.get(id) ?? []);
     for (const source of sources.sort((a, b) => a - b)) place(source);
@@ -63,6 +63,6 @@ export function oldestFirst(entries: readonly ContextEntry[]): Artefact[] {
   return ordered;
 }
 
-function notSeen(ids: readonly ArtefactId[], seen: ReadonlySet<ArtefactId>): ArtefactId[] {
+function unseen(ids: readonly ArtefactId[], seen: ReadonlySet<ArtefactId>): ArtefactId[] {
   return [...new Set(ids)].filter((id) => !seen.has(id));
 }

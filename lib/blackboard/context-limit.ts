@@ -1,19 +1,20 @@
-// How much an agent can be given to read beside its target. More would not fit the programs in between, nor most tools.
+// How much an agent can read beside its target. More would not fit the programs in between, nor most tools.
 import { SettError } from "../model/errors.ts";
 
-/** Bytes of payloads and metadata. `limits.context` in sett.yml says otherwise. */
+/** Bytes of payloads and metadata. `limits.context` in sett.yml changes it. */
 export const defaultContextBytes = 64 * 1024 * 1024;
 
 /** What one artefact adds to a context. */
 export type ContextPart = { id: string; type: string; bytes: number };
 
-const named = 3;
+/** How many artefacts the error names. */
+const maxNamed = 3;
 
 /** Throws `context-too-large`, naming the largest. */
 export function checkContext(parts: readonly ContextPart[], maxBytes: number): void {
   const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
   if (bytes <= maxBytes) return;
-  const largest = parts.toSorted((one, other) => other.bytes - one.bytes).slice(0, named);
+  const largest = parts.toSorted((one, other) => other.bytes - one.bytes).slice(0, maxNamed);
   const names = largest.map((part) => `${part.type} ${part.id.slice(0, 8)} (${inMegabytes(part.bytes)})`);
   throw new SettError(
     "context-too-large",

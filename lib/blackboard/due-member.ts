@@ -1,4 +1,4 @@
-// What falls due, as a member of the zset `due`: `lease:<claim>:<agent>:<attempt>` and its like.
+// What is due, as a member of the zset `due`: `bids:<claim>`, `lease:<claim>:<agent>:<attempt>`.
 
 import { AgentName, ClaimId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
@@ -21,7 +21,7 @@ export function memberOfDue(item: FoundDue): string {
   }
 }
 
-/** Of a member that Sett did not write: one to be taken out. */
+/** A member that Sett did not write is `unreadable`, and is to be removed. */
 export function dueOfMember(member: string): FoundDue {
   const [kind, claimText, agentText, attemptText] = member.split(":");
   const claim = ClaimId.safeParse(claimText).data;

@@ -1,4 +1,4 @@
-// What each field of an artefact must be, for whoever has written one by hand.
+// What each field of an artefact must be, for a person who has written one by hand.
 import { StructuralType } from "../model/artefact.ts";
 import type { ArtefactFieldName } from "./artefact-fields.ts";
 
@@ -20,7 +20,7 @@ const rules: Record<ArtefactFieldName, string> = {
   metadata: "a JSON object",
 };
 
-/** Of keys in `metadata`, which is an object of any keys else. */
+/** The rules of these keys in `metadata`; its other keys are free. */
 const metadataRules: Record<string, string> = { summary: "text", commit: "the full name of a commit" };
 
 /** What follows "is refused:", without a full stop. `path`: where in the artefact the fault lies. */

@@ -1,4 +1,4 @@
-// Judging an artefact that somebody wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
+// Judges an artefact that a person wrote with plain Redis commands: is it complete, is it sound, and what must be filled in?
 import { createHash } from "node:crypto";
 import type { RegisteredAgent } from "../model/agent.ts";
 import { type ArtefactHead, maxPayloadBytes, orchestratorRole } from "../model/artefact.ts";
@@ -7,8 +7,8 @@ import { type ArtefactFieldName, type ArtefactFields, artefactFieldNames, parseA
 import { missingFields } from "./field-rules.ts";
 
 /**
- * All fields but the payload, of which only the size matters; what is missing is the empty string. `illegible` are those whose bytes
- * are no UTF-8: what stands for them in `fields` is a likeness.
+ * All fields but the payload, of which only the size matters; a missing field is the empty string. `illegible`: the fields whose bytes are
+ * no UTF-8; their text in `fields` only resembles them.
  */
 export type HandWritten = {
   fields: Record<JudgedField, string>;
@@ -17,10 +17,10 @@ export type HandWritten = {
 };
 export type JudgedField = Exclude<ArtefactFieldName, "payload">;
 
-/** What is known of a source: its goal; `unadopted` when it too was written by hand and is not taken in yet. */
+/** What is known of a source: its goal; `unadopted` when it too was written by hand and is not adopted yet. */
 export type SourceState = { state: "known"; goal: string } | { state: "unadopted" | "missing" };
 
-/** The newest version in the thread that the artefact names; its fields, as they stand. */
+/** The newest version in the thread that the artefact names: its fields as they are stored. */
 export type ThreadEnd = Partial<Pick<ArtefactFields, "version" | "structural_type" | "type" | "goal_id">>;
 
 /** What an artefact is judged by. `sources` in the order of `source_artefacts`; `createdAt` is used where the writer gave no time. */
@@ -88,13 +88,13 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
       reason: `\`source_artefacts\` names ${parsed.artefact.source_artefacts[missing]}, which is no artefact`,
     };
   }
-  // A source written by hand in the same breath: it is taken in first.
+  // A source that was written by hand at the same time is adopted first.
   const unadopted = sources.findIndex((source) => source.state === "unadopted");
   if (unadopted >= 0) {
     const source = parsed.artefact.source_artefacts[unadopted];
     return {
       verdict: "incomplete",
-      reason: `\`source_artefacts\` names ${source}, which was written by hand as well and is not taken in`,
+      reason: `\`source_artefacts\` names ${source}, which was written by hand as well and is not adopted`,
     };
   }
   const problem = makerProblem(parsed.artefact, agents);
@@ -102,27 +102,27 @@ export function judge(id: ArtefactId, written: HandWritten, { sources, thread, a
   return misplacement(parsed.artefact, thread) ?? { verdict: "sound", filled, artefact: parsed.artefact };
 }
 
-/** Roles decide who bids, and whose own work an agent leaves alone: nobody's work may pass for that of somebody else's role. */
+/** Roles decide which agents bid, and whose own work an agent ignores: no artefact may carry the role of an agent that did not make it. */
 function makerProblem(artefact: ArtefactHead, registered: readonly RegisteredAgent[]): string | undefined {
-  // What another's role is, nobody knows.
+  // The role of an agent whose registration cannot be read is unknown.
   const agents = registered.filter(({ unreadable }) => unreadable === undefined);
   const { produced_by_agent: name, produced_by_role: role, claim_id, structural_type } = artefact;
-  // Nobody would heed it.
+  // No decision would count it.
   if (structural_type === "Review" && claim_id === "")
-    return "claim_id: is missing: a Review is the result of a grant, of whoever bid review on what is to be judged";
+    return "claim_id: is missing: a Review is the result of a grant, so that its agent must bid review on what is to be judged";
   const agent = agents.find((one) => one.name === name);
   if (agent !== undefined && agent.role !== role) return `produced_by_role: is ${agent.role} where ${name} made it, not ${role}`;
-  // Only who takes part by hand makes something without having been granted it.
+  // Only an agent that takes part by hand makes something without a grant.
   if (agent !== undefined && claim_id === "" && agent.external !== true)
     return `claim_id: is missing: what ${name} makes is the result of a grant`;
   if (agent !== undefined) return undefined;
   if (role === orchestratorRole)
-    return `produced_by_role: ${role} stands on what the orchestrator itself posts: write another role`;
+    return `produced_by_role: ${role} is only for what the orchestrator itself posts: write another role`;
   if (!agents.some((one) => one.role === role)) return undefined;
   return `produced_by_agent: is none of the role ${role}: name the agent, or write another role`;
 }
 
-/** Why it does not come next in its thread, if it does not. */
+/** Why it cannot be next in its thread; undefined when it can. */
 function misplacement(
   artefact: ArtefactHead,
   thread: ThreadEnd | undefined,
@@ -137,11 +137,11 @@ function misplacement(
   if (thread === undefined) return { verdict: "incomplete", reason: `logical_id: there is no thread ${logical_id}` };
   const problem = threadProblem(artefact, thread);
   if (problem === undefined) return undefined;
-  // The versions before it may have been written by hand as well, and be taken in yet.
+  // The versions before it may have been written by hand as well, and be adopted later.
   return { verdict: version > Number(thread.version) + 1 ? "incomplete" : "refused", reason: problem };
 }
 
-/** Why it cannot follow in a thread that ends so far with `end`, if it cannot. The scripts say the same. */
+/** Why the artefact cannot be next in a thread whose last version is `end`; undefined when it can. prelude-artefact.lua says the same. */
 export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | undefined {
   const { logical_id, version, goal_id, structural_type, type } = artefact;
   if (end.goal_id !== goal_id) return `Thread ${logical_id} is of goal ${end.goal_id}.`;
@@ -151,14 +151,14 @@ export function threadProblem(artefact: ArtefactHead, end: ThreadEnd): string | 
   return version === next ? undefined : `The next version of thread ${logical_id} is ${next}, not ${version}.`;
 }
 
-/** Why an artefact that is known already, and reads differently now, is refused. The script `verify-artefact` says the same. */
+/** Why an artefact whose content differs from its digest is refused. verify-artefact.lua says the same. */
 export function writtenOver(id: ArtefactId): string {
-  return `The id ${id} is taken, and its artefact was written over by hand. Artefacts never change: write a new one under an id of its own.`;
+  return `The id ${id} is taken, and its artefact was overwritten by hand. Artefacts never change: write a new one under an id of its own.`;
 }
 
 /**
- * Names this content, so that a refusal is remembered for it and a corrected artefact is judged anew. `lack`: what was waited for too long;
- * named with it the content is judged on and on, for a source may be taken in later.
+ * The digest of this content, by which a refusal is remembered; a corrected artefact is judged again. `lack`: what was missing for too long.
+ * It makes another digest, so that the same content is judged again: a source may be adopted later.
  */
 export function digestOf({ fields, payloadBytes }: HandWritten, lack = ""): string {
   const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes, lack]);

@@ -42,17 +42,17 @@ export function keysOf(instance: InstanceName) {
     artefactDigests: `${prefix}artefacts:digests`,
     /** zset: ids of the claims that have not ended, by time. */
     openClaims: `${prefix}claims:open`,
-    /** zset: deadlines, next looks, leases and later attempts, scored by when they are due (Unix ms). */
+    /** zset: deadlines, next announcements, leases and later attempts, scored by when they are due (Unix ms). */
     due: `${prefix}due`,
     /** stream: the log. Each entry has the fields `type` and `event` (JSON). Never trimmed. */
     events: `${prefix}events`,
-    /** stream: claims that take bids, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
+    /** stream: claims whose bidding is open, for the cubs (`claim`, `about`). Trimmed to about 10 000. */
     announcements: `${prefix}claims`,
     /** hash: agent → registration as JSON. */
     agents: `${prefix}agents`,
     /** hash: the same, of agents that `sett up` starts and that are not asked for bids yet. */
     expectedAgents: `${prefix}agents:expected`,
-    /** hash: agent → its last heartbeat as JSON: when, state, claim in hand. */
+    /** hash: agent → its last heartbeat as JSON: when, state, the claim that it works on. */
     agentStatus: `${prefix}agent_status`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
@@ -64,7 +64,7 @@ export function keysOf(instance: InstanceName) {
     orchestrator: `${prefix}orchestrator`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
-    /** channel: the id of each claim that was opened, moved on or ended. A hint. */
+    /** channel: the id of each claim that was opened, has changed or has ended. A hint. */
     claimChannel: `${prefix}claim_events`,
   };
 }

@@ -5,8 +5,8 @@ export interface Log {
   /** Appends an event that comes with no change of state (`instance_started`, `cancel_requested` …). Its id. */
   logEvent(draft: EventDraft, actor: Actor): Promise<string>;
   /**
-   * Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. What is no event that this
-   * program knows comes as one of type `unreadable`.
+   * Events after `from` (`0` is the beginning), past ones first, then live, in order, in batches. Ends with the signal. An
+   * entry that this program does not know as an event comes as one of type `unreadable`.
    */
   followEvents(from: string, signal: AbortSignal): AsyncIterable<SettEvent[]>;
   /** Events after `from`, at most `count`; empty at the end. */

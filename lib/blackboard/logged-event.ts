@@ -1,17 +1,17 @@
-// An entry of the log as it was read: an event of ours, or what somebody else, or a newer Sett, has written there.
+// An entry of the log as it was read: an event of ours, or what a person or a newer Sett has written there.
 import { EventType, type SettEvent } from "../model/event.ts";
 
-/** As the scripts write it (lua/prelude.lua): `event` is JSON. */
+/** As the Lua functions write it (lua/prelude.lua): `event` is JSON. */
 export type LogEntry = { type?: string; event?: string };
 
 const known = new Set<string>(EventType.options);
 
-/** The longest time there is; an id may be any number. */
+/** The latest time that a Date can have; an id may be any number. */
 const latestMs = 8.64e15;
 
 /**
- * Never throws: whoever follows the log must get past everything in it. Entries are read by the thousand, so of what the scripts
- * write the shape is looked at and no more.
+ * Never throws: a follower of the log must get past every entry. Entries are read by the thousand, so that only the shape of what the
+ * Lua functions write is checked.
  */
 export function eventOf(id: string, { type = "", event: text = "" }: LogEntry): SettEvent {
   const place = { id, time: new Date(Math.min(Number.parseInt(id, 10), latestMs)).toISOString() };
@@ -35,8 +35,8 @@ function bodyOf(text: string): Omit<SettEvent, "type" | "id" | "time"> | undefin
   }
   if (!isObject(body) || typeof body.actor !== "string") return undefined;
   const { goal_id = "", claim_id = "", artefact_id = "", agent = "", data = {} } = body;
-  for (const word of [goal_id, claim_id, artefact_id, agent]) if (typeof word !== "string") return undefined;
-  // The words are ids that scripts have written, or lead nowhere.
+  for (const id of [goal_id, claim_id, artefact_id, agent]) if (typeof id !== "string") return undefined;
+  // They are ids that a function has written; any other text finds nothing.
   return isObject(data) ? (body as Omit<SettEvent, "type" | "id" | "time">) : undefined;
 }
 

@@ -1,18 +1,18 @@
 // The last delivery of each webhook, as the blackboard remembers it. A part of the port.
 import type { Delivery } from "../model/notify.ts";
 
-/** What receivers outside were told, so that a restart neither forgets nor repeats it. */
+/** What webhooks were notified of, so that a restart neither loses nor repeats a notification. */
 export interface NoticeBoard {
-  /** Where in the log the orchestrator stands with telling; undefined where nobody is to be told. */
+  /** Up to where in the log the orchestrator has notified; undefined where there are no webhooks. */
   readNoticeCursor(): Promise<string | undefined>;
   /** Undefined forgets it. */
   moveNoticeCursor(epoch: number, cursor: string | undefined): Promise<{ outcome: "moved" | "fenced" }>;
-  /** What `hook` was told last of `subject`; both are the caller's names. */
+  /** The last notification of `hook` about `subject`; both are the caller's names. */
   readDelivery(subject: string, hook: string): Promise<Delivery | undefined>;
-  recordDelivery(note: {
+  recordDelivery(order: {
     subject: string;
     hook: string;
     delivery: Delivery;
     epoch: number;
-  }): Promise<{ outcome: "noted" | "fenced" }>;
+  }): Promise<{ outcome: "recorded" | "fenced" }>;
 }

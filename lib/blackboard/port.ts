@@ -1,7 +1,7 @@
 // The blackboard as the rest of Sett sees it. Two implementations, held to one suite (test/integration/blackboard/suite.ts):
 // Redis (redis/) and an in-memory twin (memory/). All writes are atomic and safe to repeat with the same arguments. A call repeats
-// itself through short losses of contact and then rejects with `redis-unreachable`; what is followed goes on after every loss, and
-// throws the same once contact is given up for good.
+// itself during short losses of contact and then rejects with `redis-unreachable`; followers continue after every loss, and throw the
+// same error once the connection is given up.
 import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
@@ -31,21 +31,21 @@ export interface Blackboard
   readonly instance: InstanceName;
   /** Redis TIME, Unix milliseconds. Rejects with `redis-unreachable` when there is no answer in time. */
   time(): Promise<number>;
-  /** What is kept in Redis, in bytes, and the most that may be: at that it refuses every write. Undefined where there is no limit. */
+  /** How many bytes Redis uses, and its limit, at which it refuses every write; undefined where there is no limit. */
   readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
-  /** Since when contact has been unbroken and writes were taken, by `performance.now()`, which nobody sets; undefined while there is none. */
+  /** Since when Redis has answered and accepted writes without a break, by `performance.now()`, a clock that is never set; undefined while it does not. */
   contactSince(): number | undefined;
-  /** Why there is no contact, in a sentence: Redis does not answer, or refuses writes; undefined while there is. */
+  /** Why there is no contact, as a sentence: Redis does not answer, or refuses writes; undefined while there is contact. */
   contactProblem(): string | undefined;
-  /** Called after each reconnect: cached state is stale from here. Returns the unsubscriber. */
+  /** Calls `listener` after each reconnect, when cached state is stale. Returns the function that unsubscribes it. */
   onReconnect(listener: () => void): () => void;
 }
 
-/** A claim before it is opened. `cause` makes it unique per artefact: `standard`, or `<kind>:<id of what caused it>`. */
+/** A claim before it is opened. An artefact has one claim for each `cause`: `standard`, or `<kind>:<id of what caused it>`. */
 export type NewClaim = {
   claim: Claim;
   cause: string;
-  /** For claims that begin in a phase: the first grant, already queued. */
+  /** Of a claim that begins in a phase: its first grants. */
   grants: Grant[];
 };
 
@@ -61,7 +61,7 @@ export type ClaimCommit = {
     /** The phase that the claim enters, and who is granted work in it. */
     granted?: { phase: Phase; agents: AgentName[] };
   };
-  /** Appended to the claim's bids and written to its hash of bids (imposed ones, and bids found written by hand). */
+  /** Appended to the claim's bids and written to its hash of bids. */
   bids: { agent: AgentName; word: BidWord }[];
   /** Written whole. A queued grant also wakes its agent. A grant that leaves `running` loses its lease. */
   grants: Grant[];
@@ -69,31 +69,30 @@ export type ClaimCommit = {
   artefacts: Artefact[];
   claims: NewClaim[];
   due: { set: { item: DueItem; afterMs: number }[]; clear: DueItem[] };
-  /** All but those that storing an artefact and opening a claim bring with them (`artefact_created`; `claim_opened`, `grant_queued`). */
+  /** Without those of the artefacts and claims in this commit (`artefact_created`; `claim_opened`, `grant_queued`), which are logged as well. */
   events: EventDraft[];
 };
 
 export interface ClaimBoard {
   /**
-   * Opens a claim, announces it to the cubs, and sets its bid deadline. `exists`: this cause has had its claim (its id is returned).
+   * Opens a claim, announces it to the cubs, and sets its bid deadline. `exists`: this cause has opened `claim` before.
    */
   openClaim(order: {
     open: NewClaim;
     epoch: number;
     bidDeadlineMs: number;
   }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
-  /** Rejects with `blackboard-refused`, naming the key, when somebody has broken it by hand. */
+  /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
-  /** What does not exist is left out, and so is what is broken, of which `tell` hears: one claim stands in no other's way. */
-  readClaims(ids: readonly ClaimId[], tell?: (malformed: MalformedClaim) => void): Promise<ClaimSnapshot[]>;
+  /** What does not exist is left out. So is a damaged claim, with which `onMalformed` is called: the others can be read. */
+  readClaims(ids: readonly ClaimId[], onMalformed?: (claim: MalformedClaim) => void): Promise<ClaimSnapshot[]>;
   /** Ids of the claims that are neither complete nor terminated, oldest first. */
   listOpenClaims(): Promise<ClaimId[]>;
   /** cause → claim, of one artefact. */
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
    * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding
-   * closed, not in the electorate. The event `bid_placed` says in data.missing how many of the electorate have not bid yet, as
-   * `claim_opened` does.
+   * closed, not in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet.
    */
   placeBid(bid: { claim: ClaimId; agent: AgentName; word: BidWord }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
@@ -103,8 +102,8 @@ export interface ClaimBoard {
   adoptBids(claim: ClaimId, epoch: number): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
   commitClaim(commit: ClaimCommit): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
   /**
-   * Announces an open claim again, to those who have not bid, and sets when it is due to be looked at next; when `isSilent`, does only that. The
-   * event `claim_announced` tells of the first time: a claim may wait for days.
+   * Announces an open claim again, to the agents that have not bid, and sets when it is next due to be announced; with `isSilent`, it only sets
+   * that. The event `claim_announced` is logged the first time only, because a claim may wait for days.
    */
   announceClaim(order: {
     claim: ClaimId;
@@ -119,8 +118,8 @@ export interface ClaimBoard {
 }
 
 /**
- * A claim that takes bids, with what rules look at: whoever bids by rules need read nothing. `missing`: who is asked; its whole electorate
- * where it is announced for the first time.
+ * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing else. `missing`: the agents that are asked to
+ * bid; undefined, the whole electorate, where it is announced for the first time.
  */
 export type Announcement = {
   claim: ClaimId;
@@ -130,22 +129,22 @@ export type Announcement = {
   missing?: AgentName[];
 };
 
-/** What a run of an agent's command came to. The ids are the runner's choice, made before the first try, so that a repeat is one. */
+/** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
 export type GrantResult =
   | { outcome: "done"; artefact: Artefact }
-  /** `artefact` is the Question, whose answer the grant waits for from now on. `base`: the commit that its next attempt begins at, where it is another. */
+  /** `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another one. */
   | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
-  /** `artefact` is the Failure. `failureType`: its type, where it is not the command's own answer. */
+  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it. */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
 export interface GrantBoard {
   /**
-   * Claims for which the agent may have a queued grant: hints, in order. First those found now, then as they come; what stays queued is told
-   * again every 15 s (`lookEveryMs`), because whoever heard of it may have lost it. Ends with the signal.
+   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued comes
+   * again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
    */
-  followGrants(agent: AgentName, signal: AbortSignal, lookEveryMs?: number): AsyncIterable<ClaimId[]>;
+  followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
   /**
-   * The gate: the grant must be queued with this attempt, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
+   * Starts a grant: it must be queued with this attempt, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
    */
   acceptGrant(order: { claim: ClaimId; grant: RunningGrant; leaseMs: number }): Promise<{ outcome: "accepted" } | Refused>;
   /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
@@ -174,17 +173,17 @@ export interface AgentBoard {
   /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
   registerAgents(registrations: readonly RegisteredAgent[], actor: Actor, options: { exact: boolean }): Promise<void>;
   /**
-   * For agents that are about to start: who is registered gets its new registration; who is new is kept aside, to be read with `findAgent`, and
-   * is asked for nothing until it is registered. An exact registration forgets whom it does not name.
+   * For agents that are about to start: a registered agent gets its new registration; a new one is stored apart, where `findAgent` reads it,
+   * and is not asked to bid until it is registered. An exact registration removes the expected agents that it does not name.
    */
   expectAgents(registrations: readonly AgentRegistration[], actor: Actor): Promise<void>;
-  /** By name. One whose registration cannot be read is among them, and says so. */
+  /** By name. An agent whose registration cannot be read is among them, as `unreadable`. */
   listAgents(): Promise<RegisteredAgent[]>;
-  /** The registration of one agent, be it only expected. */
+  /** The registration of one agent, also of one that is only expected. */
   findAgent(name: AgentName): Promise<RegisteredAgent | undefined>;
-  /** Keeps what a worker has logged when its container is taken away. The oldest of an agent's are forgotten in time. */
+  /** Keeps what a worker has logged when its container is removed. Only the newest of each agent are kept. */
   keepWorkerLog(agent: AgentName, log: WorkerLog): Promise<void>;
-  /** What its workers have logged, oldest first; with `after`, an `id`, what was kept since that one. */
+  /** What its workers have logged, oldest first; with `after`, an `id`, only what was kept after that one. */
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;

@@ -1,20 +1,20 @@
-// Taking goals that are over off the blackboard, once they stand elsewhere. A part of the port.
+// Removes goals that are over from the blackboard, once they are stored elsewhere. A part of the port.
 import type { GoalId } from "../model/ids.ts";
 
 export interface PruneBoard {
   /**
-   * From here on nothing is stored, opened, queued or accepted for the goal. `changed`: it has not just so many artefacts and claims, a claim is
-   * open, or a person is asked. Done twice it is done once.
+   * From now on nothing is stored, opened, queued or accepted for the goal. `changed`: it has other numbers of artefacts or claims, a claim is
+   * open, or a question waits for a person. A repeat changes nothing.
    */
   retireGoal(order: { goal: GoalId; artefacts: number; claims: number }): Promise<{ outcome: "retired" | "changed" }>;
-  /** Takes that back. */
+  /** Undoes `retireGoal`. */
   reinstateGoal(goal: GoalId): Promise<void>;
   isRetired(goal: GoalId): Promise<boolean>;
   /**
-   * Removes at most `most` artefacts of a retired goal, the newest first, with their claims and all that belongs to these; with the last one the
-   * goal itself. `left`: how many artefacts it still has. Refuses to touch a goal that is not retired: then `left` is all of them.
+   * Removes at most `limit` artefacts of a retired goal, the newest first, with their claims and all that belongs to these; with the last one
+   * the goal itself. `left`: how many artefacts it still has. Removes nothing of a goal that is not retired: then `left` is all of them.
    */
-  removeOfGoal(goal: GoalId, most: number): Promise<{ left: number }>;
-  /** Removes events from the log; the number of those that were there. */
+  removeOfGoal(goal: GoalId, limit: number): Promise<{ left: number }>;
+  /** Removes events from the log; returns how many of them were there. */
   removeEvents(ids: readonly string[]): Promise<number>;
 }

@@ -1,4 +1,4 @@
-// Gathers, over the blackboard's port, all that a goal's status is derived from.
+// Reads, over the blackboard's port, all that a goal's status is derived from.
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { ClaimSnapshot, MalformedClaim } from "../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
@@ -21,12 +21,12 @@ export type StoredGoal = {
   malformed: MalformedClaim[];
 };
 
-/** Several reads are no snapshot: while the goal changes under them they are made again. */
+/** Several reads are no snapshot: they are repeated while the goal changes between them. */
 const maxTries = 20;
 
 /**
- * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim. That is news that keeps; that
- * all are ended may be yesterday's news: what they led to was written before they ended.
+ * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed. Where
+ * all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
  */
 export async function readGoalFacts(
   board: Blackboard,
@@ -58,7 +58,7 @@ function claimsIn(causes: Causes): ClaimId[] {
   return [...causes.values()].flatMap((ofArtefact) => [...ofArtefact.values()]);
 }
 
-/** Artefacts and claims are only ever added, so counting them is enough. */
+/** Artefacts and claims are only added, so that counting them is enough. */
 async function isUnchanged(board: Blackboard, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
   const now = await board.listArtefactsOfGoal(goal);
   if (now.length !== ids.length) return false;

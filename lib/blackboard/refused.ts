@@ -1,8 +1,8 @@
-// What the blackboard answers to a write that it does not make.
+// How the blackboard refuses a write.
 import { SettError } from "../model/errors.ts";
 
-/** Redis has said each time that it refuses to write: whatever was to be written stands nowhere. */
+/** Redis refused to write at every try: nothing was written. */
 export class WritesRefused extends SettError {}
 
-/** Why a write was not made. `invalid`: it contradicts what stands there; `ended`: its goal was ended or cancelled. */
+/** Why a write was not made: a sentence. */
 export type Refused = { outcome: "refused"; reason: string };

@@ -4,7 +4,7 @@ import { AgentRegistration, type RegisteredAgent } from "../model/agent.ts";
 import { messageOf } from "../model/errors.ts";
 import type { AgentName } from "../model/ids.ts";
 
-/** Members that a later version has added are passed over; within a rule they may change what it means, and are not. */
+/** Members that a later version has added are ignored, but not those of a rule: they may change what it means. */
 const StoredRegistration = z.object(AgentRegistration.shape);
 
 /** Never fails: an agent whose registration cannot be read is registered all the same. */
@@ -27,17 +27,17 @@ export function registrationOfText(name: AgentName, text: string): RegisteredAge
   };
 }
 
-/** The text to store, and what its event tells. */
-export function textOfRegistration(given: RegisteredAgent): { text: string; data: Record<string, string | number> } {
-  if (given.unreadable !== undefined) return { text: given.unreadable.text, data: {} };
+/** The text to store, and the data of its event. */
+export function textOfRegistration(agent: RegisteredAgent): { text: string; data: Record<string, string | number> } {
+  if (agent.unreadable !== undefined) return { text: agent.unreadable.text, data: {} };
   // Parsing puts the members in one order, so that the same registration is the same text.
-  const registration = AgentRegistration.parse(given);
+  const registration = AgentRegistration.parse(agent);
   const { role, replicas, strategy, image } = registration;
   return { text: JSON.stringify(registration), data: { role, replicas, strategy, image } };
 }
 
 function nameProblem(name: AgentName, found: AgentName): string | undefined {
-  return name === found ? undefined : `it is that of ${found}`;
+  return name === found ? undefined : `it is the registration of ${found}`;
 }
 
 function problemOf(text: string, { issues }: z.ZodError): string {

@@ -1,7 +1,7 @@
 // One process of the bare protocol: the orchestrator, or the agent that SETT_AGENTS names with the word that it always bids.
 import process from "node:process";
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
-import { readOn } from "../../lib/blackboard/redis/streams.ts";
+import { readAfter } from "../../lib/blackboard/redis/streams.ts";
 import type { BidWord } from "../../lib/model/bid.ts";
 import { now } from "./figures.ts";
 
@@ -21,7 +21,7 @@ const call = (name: string, ...args: string[]) => commands.sendCommand(["FCALL",
 async function follow(key: string, hear: (message: Record<string, string>) => void): Promise<never> {
   const reader = await connect();
   for (let last = "0"; ; ) {
-    for (const { id, message } of await readOn(reader, key, last)) {
+    for (const { id, message } of await readAfter(reader, key, last)) {
       last = id;
       hear(message);
     }

@@ -11,7 +11,7 @@ const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file)
 const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
-  "lib/blackboard": { packages: ["redis", "zod"], rooms: [] },
+  "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
   "lib/runtime": { packages: ["dockerode"], rooms: ["process"] },
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },

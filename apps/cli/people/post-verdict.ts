@@ -73,7 +73,7 @@ export async function postVerdict(
   );
   if (feedback !== undefined) requireStorable(review.payload);
   await shell.err.write(`${subjectOf(artefact)}\n`);
-  const result = await board.giveVerdict({ grant: doneGrant(grant, at, review.id), review, digest, actor });
+  const result = await board.recordVerdict({ grant: doneGrant(grant, at, review.id), review, digest, actor });
   if (result.outcome === "refused") {
     // Another person may have been faster.
     await choose(board, artefact, grant.agent, suggest);

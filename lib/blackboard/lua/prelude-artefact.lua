@@ -50,7 +50,7 @@ local function artefact_problem(artefact)
   if redis.call('EXISTS', key) == 0 then return nil, thread_problem(artefact) end
   local stored = read_fields(key, artefact_fields)
   for _, name in ipairs(artefact_fields) do
-    if stored[name] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' is taken by another artefact.' end
+    if stored[name] ~= artefact[name] then return nil, 'The id ' .. artefact.id .. ' belongs to another artefact.' end
   end
   return 'same'
 end
@@ -90,7 +90,9 @@ end
 -- `artefact` is the record of this name: its fields, and `digest`.
 local function store_artefact(artefact, actor)
   local fields = {}
-  for _, name in ipairs(artefact_fields) do set_field(fields, name, artefact[name]) end
+  for index, name in ipairs(artefact_fields) do
+    fields[index * 2 - 1], fields[index * 2] = name, artefact[name]
+  end
   write_fields(artefact_key(artefact.id), fields)
   index_artefact(artefact, actor, artefact.digest)
 end

@@ -8,9 +8,11 @@ local function claim_of_cause(new_claim)
   return redis.call('HGET', causes_key(new_claim.fields.artefact_id), new_claim.fields.cause)
 end
 
+local target_fields = { 'type', 'produced_by_role' }
+
 -- What bidding rules read of an artefact; both fields are false where there is no such artefact.
 local function read_target(artefact)
-  return read_fields(artefact_key(artefact), { 'type', 'produced_by_role' })
+  return read_fields(artefact_key(artefact), target_fields)
 end
 
 -- `missing`: the names of the agents that are asked to bid; nil: the whole electorate.

@@ -52,7 +52,10 @@ end
 
 local function next_fields()
   local fields = {}
-  for _ = 1, next_number() do set_field(fields, next_text(), next_text()) end
+  for index = 1, next_number() * 2, 2 do
+    local name, value = next_text(), next_text()
+    fields[index], fields[index + 1], fields[name] = name, value, value
+  end
   return fields
 end
 
@@ -119,7 +122,7 @@ end
 
 -- A JSON object with these members in this order: name, value, name, value … A member whose value is nil or false is left out.
 local function object(...)
-  local members, text = { ... }, ''
+  local members, texts = { ... }, {}
   for index = 1, select('#', ...), 2 do
     local value = members[index + 1]
     if value then
@@ -130,15 +133,16 @@ local function object(...)
       else
         value = digits(value)
       end
-      text = text .. (text == '' and '{"' or ',"') .. members[index] .. '":' .. value
+      texts[#texts + 1] = '"' .. members[index] .. '":' .. value
     end
   end
-  return text .. '}'
+  return '{' .. table.concat(texts, ',') .. '}'
 end
 
-local function id_member(name, value)
-  if not value or value == '' then return '' end
-  return ',"' .. name .. '":' .. cjson.encode(value)
+-- Ids are UUIDs: they need no escapes.
+local function id_member(name, id)
+  if not id or id == '' then return '' end
+  return ',"' .. name .. '":"' .. id .. '"'
 end
 
 -- RECORD event type, text
@@ -151,10 +155,11 @@ end
 -- The same for an event whose text is made here: `type`, `actor`, `goal_id`, `claim_id`, `artefact_id`, `agent`, and `data` as JSON.
 -- Ids that are nil, false or empty are left out.
 local function log(event)
+  local agent, data = event.agent, event.data
   local text = '{"actor":' .. cjson.encode(event.actor) .. id_member('goal_id', event.goal_id)
-    .. id_member('claim_id', event.claim_id) .. id_member('artefact_id', event.artefact_id) .. id_member('agent', event.agent)
-  if event.data then text = text .. ',"data":' .. event.data end
-  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', text .. '}')
+    .. id_member('claim_id', event.claim_id) .. id_member('artefact_id', event.artefact_id)
+    .. (agent and agent ~= '' and ',"agent":' .. cjson.encode(agent) or '') .. (data and ',"data":' .. data or '') .. '}'
+  return redis.call('XADD', events_key, '*', 'type', event.type, 'event', text)
 end
 
 -- Publishes that a claim was opened, has moved on or has ended. Of bids and of grants at work only the log has an entry.
@@ -180,10 +185,12 @@ local function each_quoted(list)
   return list:gmatch('"([^"]+)"')
 end
 
+local fence_fields = { 'epoch', 'nonce' }
+
 -- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce tells two holders of one
 -- epoch apart: a Redis that lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
-  local leader = read_fields(key, { 'epoch', 'nonce' })
+  local leader = read_fields(key, fence_fields)
   return tonumber(leader.epoch) ~= epoch or leader.nonce ~= nonce
 end
 

@@ -1,13 +1,13 @@
 -- Writes registrations, with events for those that are new or changed. The mode `expect` stores new agents apart, as expected; `exact`
--- also removes all agents that are not named; `add` does neither.
+-- also removes all agents that are not listed; `add` does neither.
 -- KEYS agents, agent_status, expected_agents
 -- ARGS actor, mode, registrations: registration*
 -- Result registered
 -- RECORD registration name, json, event_data
 local function register_agents(keys, args)
-  local is_named = {}
+  local is_listed = {}
   for _, agent in ipairs(args.registrations) do
-    is_named[agent.name] = true
+    is_listed[agent.name] = true
     local known = redis.call('HGET', keys.agents, agent.name)
     if not known and args.mode == 'expect' then
       redis.call('HSET', keys.expected_agents, agent.name, agent.json)
@@ -25,7 +25,7 @@ local function register_agents(keys, args)
     local known = redis.call('HKEYS', keys.agents)
     table.sort(known)
     for _, name in ipairs(known) do
-      if not is_named[name] then
+      if not is_listed[name] then
         redis.call('HDEL', keys.agents, name)
         redis.call('HDEL', keys.agent_status, name)
         log({ type = 'agent_removed', actor = args.actor, agent = name })

@@ -15,7 +15,7 @@ local function verify_artefact(keys, args)
   end
   local before = redis.call('HGET', keys.refused_artefacts, id)
   if before and before:sub(1, #found) == found then return refused(before:sub(#found + 2)) end
-  local reason = 'The id ' .. id .. ' is taken, and its artefact was written over by hand. Artefacts never change: write a new one under an id of its own.'
+  local reason = 'The id ' .. id .. ' is taken, and its artefact was overwritten by hand. Artefacts never change: write a new one under an id of its own.'
   redis.call('HSET', keys.refused_artefacts, id, found .. ' ' .. reason)
   log({ type = 'artefact_refused', actor = 'hand', artefact_id = id, data = object('reason', reason) })
   return refused(reason)

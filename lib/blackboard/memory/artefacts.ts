@@ -10,9 +10,9 @@ import { type ContextPart, checkContext, defaultContextBytes } from "../context-
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
-import { finishEnd, grantEndedBy, startEnd } from "./hand-results.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
+import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
 
 export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {
@@ -42,17 +42,17 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
 
     async *artefactHints(signal) {
       const ended = AbortSignal.any([signal, closed]);
-      const heard: string[] = [];
+      const ids: string[] = [];
       const changed = new Notifier();
-      const listen = (id: string) => {
-        heard.push(id);
+      const receive = (id: string) => {
+        ids.push(id);
         changed.notify();
       };
-      state.artefactListeners.add(listen);
+      state.artefactListeners.add(receive);
       try {
-        yield* follow(() => heard.splice(0), changed, ended);
+        yield* follow(() => ids.splice(0), changed, ended);
       } finally {
-        state.artefactListeners.delete(listen);
+        state.artefactListeners.delete(receive);
       }
     },
 
@@ -80,8 +80,8 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
       const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
       const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
       const chain = oldestFirst(walkContext(target, additionalIds, { read, latestOf }));
-      const given = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
-      checkContext([...given.values()].map(contextPart), maxBytes);
+      const contents = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
+      checkContext([...contents.values()].map(contextPart), maxBytes);
       return { chain, additional };
     },
 
@@ -132,8 +132,8 @@ function contextPart({ id, type, payload, metadata }: Artefact): ContextPart {
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {
   const payloadBytes = Buffer.byteLength(payload);
-  const isLookedInto = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
-  return { head, payloadBytes, beginning: isLookedInto ? payload.slice(0, beginningLength) : "" };
+  const isInspected = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
+  return { head, payloadBytes, beginning: isInspected ? payload.slice(0, beginningLength) : "" };
 }
 
 function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {
@@ -148,7 +148,7 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
     if (stored === undefined) return { state: "missing" };
     return state.indexed.has(source) ? { state: "known", goal: stored.goal_id ?? "" } : { state: "unadopted" };
   });
-  // Any text may stand there; only that of an id names a thread.
+  // The field may have any text; only an id names a thread.
   const thread = state.endOfThread(written.fields.logical_id as LogicalId);
   const agents = [...state.agents].map(([name, text]) => registrationOfText(name, text));
   const createdAt = new Date(state.now()).toISOString();
@@ -177,7 +177,7 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
   return { outcome: "adopted" };
 }
 
-/** One that was written over by hand is noticed, once for each content. */
+/** Refuses an artefact that was overwritten by hand, and logs it once for each content. */
 function verify(state: State, id: ArtefactId, known: string): { outcome: "known" } | Refused {
   const digest = state.digestOf(id);
   const before = state.refused.get(id);

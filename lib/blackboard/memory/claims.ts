@@ -14,7 +14,7 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
     if (state.brokenClaims.has(id))
-      throw new SettError("blackboard-refused", `The claim at claim:${id} is malformed: somebody has broken it.`);
+      throw new SettError("blackboard-refused", `The claim at claim:${id} is malformed: it was damaged by hand.`);
     return record && structuredClone({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
@@ -40,13 +40,13 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       return read(id);
     },
 
-    async readClaims(ids, tell) {
+    async readClaims(ids, onMalformed) {
       return ids.flatMap((id): ClaimSnapshot[] => {
         try {
           return [read(id)].filter((snapshot) => snapshot !== undefined);
         } catch (error) {
           const { goal_id: goal, status } = state.claims.get(id)?.claim ?? {};
-          tell?.({ claim: id, goal, status, problem: messageOf(error) });
+          onMalformed?.({ claim: id, goal, status, problem: messageOf(error) });
           return [];
         }
       });
@@ -70,7 +70,7 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       if (!claim.electorate.includes(agent)) {
         return { outcome: "refused", reason: `Agent ${agent} is not among those who bid on claim ${id}.` };
       }
-      // A valid word that stands in the hash already was written by hand, and came first.
+      // A valid word that is in the hash already was written by hand, and came first.
       const byHand = BidWord.safeParse(bidHash.get(agent)).data;
       recordBid(state, record, agent, byHand ?? word, byHand !== undefined);
       return { outcome: "placed", word: byHand ?? word };
@@ -114,12 +114,12 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
 
     followAnnouncements(from, signal) {
       let at = Number(from);
-      const take = () => {
+      const nextBatch = () => {
         const batch = state.announcements.slice(at, at + 500);
         at += batch.length;
         return batch;
       };
-      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+      return follow(nextBatch, state.changed, AbortSignal.any([signal, closed]));
     },
   };
 }
@@ -133,7 +133,7 @@ function recordBid(state: State, record: ClaimRecord, agent: AgentName, word: Bi
   state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, byHand ? "hand" : `agent:${agent}`);
 }
 
-/** The number of bids taken in. */
+/** Returns the number of bids that were adopted. */
 function adoptBids(state: State, record: ClaimRecord): number {
   const { claim, bidHash } = record;
   for (const { agent, word } of claim.bids) if (!bidHash.has(agent)) bidHash.set(agent, word);

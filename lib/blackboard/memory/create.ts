@@ -17,9 +17,9 @@ import { pruneOf } from "./prune.ts";
 import { State } from "./state.ts";
 
 export type MemoryBlackboard = {
-  /** Another handle on the same state, as another process would have. Disposing it ends what it follows, and nothing else. */
+  /** Another handle on the same state, as another process would have. Disposing it ends its followers, and nothing else. */
   open(): Blackboard;
-  /** What a person would do with plain Redis commands. */
+  /** What a person can do with plain Redis commands. */
   readonly hand: {
     /** `HSET artifact:<id> …` */
     writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): void;
@@ -43,7 +43,7 @@ export type MemoryBlackboard = {
   };
 };
 
-/** `now` (Unix milliseconds) stands for Redis TIME; a test may turn it. */
+/** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. */
 export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
   const now = options.now ?? Date.now;
   const state = new State(now);

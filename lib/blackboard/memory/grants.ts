@@ -1,8 +1,8 @@
-// Grants of the memory blackboard: wake-ups, the gate, leases and results.
+// Grants of the memory blackboard: wake-ups, acceptance, leases and results.
 import { type Grant, isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
-import { lookAgainMs } from "../look-again.ts";
+import { grantReminderMs } from "../grant-reminder.ts";
 import type { GrantBoard } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
@@ -10,20 +10,20 @@ import type { ClaimRecord, State } from "./state.ts";
 
 export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
   return {
-    async *followGrants(agent, signal, lookEveryMs = lookAgainMs) {
-      let lookAt: number | undefined;
-      const take = () => {
-        const woken = state.wakeUps.get(agent) ?? [];
+    async *followGrants(agent, signal, remindEveryMs = grantReminderMs) {
+      let remindAt: number | undefined;
+      const nextBatch = () => {
+        const wakeUps = state.wakeUps.get(agent) ?? [];
         state.wakeUps.delete(agent);
-        if (lookAt !== undefined && performance.now() < lookAt) return woken;
-        const isPaused = lookAt !== undefined && state.pause !== undefined;
-        lookAt = performance.now() + lookEveryMs;
+        if (remindAt !== undefined && performance.now() < remindAt) return wakeUps;
+        const isPaused = remindAt !== undefined && state.pause !== undefined;
+        remindAt = performance.now() + remindEveryMs;
         const isQueued = (id: ClaimId) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
-        return [...new Set([...(isPaused ? [] : [...state.openClaims].filter(isQueued)), ...woken])];
+        return [...new Set([...(isPaused ? [] : [...state.openClaims].filter(isQueued)), ...wakeUps])];
       };
-      const timer = setInterval(() => state.changed.notify(), lookEveryMs);
+      const timer = setInterval(() => state.changed.notify(), remindEveryMs);
       try {
-        yield* follow(take, state.changed, AbortSignal.any([signal, closed]));
+        yield* follow(nextBatch, state.changed, AbortSignal.any([signal, closed]));
       } finally {
         clearInterval(timer);
       }
@@ -55,11 +55,11 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       const { agent, attempt, phase } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
-      const over = grantProblem(state, record, { claim: id, agent, attempt, state: "running" });
+      const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running" });
       const problem = state.artefactProblem(artefact);
-      // Its id was chosen before the first try: that one stored it, whatever has become of the grant since.
-      if (problem === "same" && over !== undefined) return { outcome: "finished" };
-      const reason = over ?? (problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason);
+      // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
+      if (problem === "same" && grantReason !== undefined) return { outcome: "finished" };
+      const reason = grantReason ?? (problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason);
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };

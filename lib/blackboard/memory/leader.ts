@@ -3,7 +3,7 @@ import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import type { State } from "./state.ts";
 
-/** True when another orchestrator than the one with this nonce has taken the leader lease, or holds it under another epoch. */
+/** True when another orchestrator than the one with this nonce has acquired the leader lease, or holds it under another epoch. */
 export type IsFenced = (epoch: number) => boolean;
 
 export function fenceOf(state: State, nonce: string): IsFenced {

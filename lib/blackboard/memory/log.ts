@@ -16,9 +16,9 @@ export function logOf(state: State, closed: AbortSignal): Log {
     },
 
     followEvents(from, signal) {
-      // Counts on from where it is, so that a long log is not searched again for every batch, unless events before that were removed.
+      // Continues at its index, so that a long log is not searched for every batch, unless earlier events were removed.
       let [at, last] = [0, from];
-      const take = () => {
+      const nextBatch = () => {
         if (state.events[at - 1]?.id !== last) {
           const start = state.events.findIndex((event) => isLater(event.id, last));
           at = start < 0 ? state.events.length : start;
@@ -28,7 +28,7 @@ export function logOf(state: State, closed: AbortSignal): Log {
         last = batch.at(-1)?.id ?? last;
         return batch;
       };
-      return follow(take, state.changed, AbortSignal.any([signal, closed]));
+      return follow(nextBatch, state.changed, AbortSignal.any([signal, closed]));
     },
 
     async readEvents(from, count) {

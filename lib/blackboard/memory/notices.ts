@@ -22,7 +22,7 @@ export function noticesOf(state: State, isFenced: IsFenced): NoticeBoard {
     async recordDelivery({ subject, hook, delivery, epoch }) {
       if (isFenced(epoch)) return { outcome: "fenced" };
       state.deliveries.set(subject, (state.deliveries.get(subject) ?? new Map()).set(hook, delivery));
-      return { outcome: "noted" };
+      return { outcome: "recorded" };
     },
   };
 }

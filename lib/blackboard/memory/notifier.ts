@@ -1,4 +1,4 @@
-// Wakes those who wait for the memory blackboard to change.
+// Wakes the callers that wait for the memory blackboard to change.
 
 export class Notifier {
   readonly #waiting = new Set<() => void>();
@@ -24,10 +24,10 @@ export class Notifier {
   }
 }
 
-/** Batches as `take` yields them, for as long as the signal allows. */
-export async function* follow<Item>(take: () => Item[], changed: Notifier, signal: AbortSignal): AsyncGenerator<Item[]> {
+/** Batches of `nextBatch`, until the signal aborts. */
+export async function* follow<Item>(nextBatch: () => Item[], changed: Notifier, signal: AbortSignal): AsyncGenerator<Item[]> {
   while (!signal.aborted) {
-    const batch = take();
+    const batch = nextBatch();
     if (batch.length > 0) yield batch;
     else await changed.next(signal);
   }

@@ -1,4 +1,4 @@
-// What people are asked and what they ask for, on the memory blackboard.
+// Questions, answers, verdicts and the pause, on the memory blackboard.
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
@@ -46,11 +46,11 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
       return questions.map((question) => state.answers.get(question));
     },
 
-    async giveVerdict({ grant, review, digest, actor }) {
+    async recordVerdict({ grant, review, digest, actor }) {
       const taken = state.artefactProblem(review);
-      if (taken === "same") return { outcome: "given" };
+      if (taken === "same") return { outcome: "recorded" };
       if (taken !== undefined) return { outcome: "refused", reason: taken.reason };
-      // A claim that is none has no record.
+      // A claim that does not exist has no record.
       const id = review.claim_id as ClaimId;
       const record = state.claims.get(id);
       const { agent, phase, attempt } = grant;
@@ -61,14 +61,14 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
         return { outcome: "refused", reason: `Agent ${agent} waits for an answer, not for an approval.` };
       const { artefact_id } = record.claim;
       if (state.indexed.get(artefact_id) !== digest) {
-        const reason = `Artefact ${artefact_id} does not hold what it was stored with: somebody has written over it by hand.`;
+        const reason = `Artefact ${artefact_id} has not the content that it was stored with: it was overwritten by hand.`;
         return { outcome: "refused", reason };
       }
       state.storeArtefact(review, actor);
       state.writeGrant(record, grant);
       record.claim.rev += 1;
       state.log({ type: "grant_done", ...aboutOf(record), artefact_id: review.id, agent, data: { phase, attempt } }, actor);
-      return { outcome: "given" };
+      return { outcome: "recorded" };
     },
 
     async setPaused({ paused, by, at, epoch }) {
@@ -86,7 +86,7 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
   };
 }
 
-/** Why nobody needs an answer any more, if nobody does. One that no agent asked (about a goal) is open until its goal ends. */
+/** Why the question needs no answer any more; undefined when it does. One that no agent asked (about a goal) is open until its goal ends. */
 function questionProblem(state: State, id: ArtefactId): string | undefined {
   const question = state.artefacts.get(id);
   if (question?.structural_type !== "Question") return `There is no question ${id}.`;

@@ -1,4 +1,4 @@
-// Taking goals that are over off the memory blackboard.
+// Removes goals that are over from the memory blackboard.
 import { isEnded } from "../../model/claim.ts";
 import type { ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { PruneBoard } from "../prune-port.ts";
@@ -25,10 +25,10 @@ export function pruneOf(state: State): PruneBoard {
 
     isRetired: async (goal) => state.retired.has(goal),
 
-    async removeOfGoal(goal, most) {
+    async removeOfGoal(goal, limit) {
       const ids = artefactsOf(goal);
       if (!state.retired.has(goal)) return { left: ids.length };
-      for (const id of ids.splice(-most)) remove(state, id, claimsOf(id));
+      for (const id of ids.splice(-limit)) remove(state, id, claimsOf(id));
       if (ids.length > 0) return { left: ids.length };
       state.goals.delete(goal);
       state.retired.delete(goal);
@@ -39,8 +39,8 @@ export function pruneOf(state: State): PruneBoard {
     },
 
     async removeEvents(ids) {
-      const gone = new Set(ids);
-      const kept = state.events.filter(({ id }) => !gone.has(id));
+      const removed = new Set(ids);
+      const kept = state.events.filter(({ id }) => !removed.has(id));
       const count = state.events.length - kept.length;
       state.events.splice(0, state.events.length, ...kept);
       return count;

@@ -1,5 +1,5 @@
-// What the memory blackboard holds, with the few changes that several operations share. Every method runs to its end without
-// waiting, which makes it as atomic as a script in Redis.
+// The memory blackboard's state, with the few changes that several operations share. Every method runs to its end without waiting,
+// which makes it as atomic as a Redis function.
 import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
 import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
@@ -29,19 +29,19 @@ export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
 
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
-  /** Those that the indexes know, with their digests; one written by hand is not among them until it is adopted. */
+  /** Artefacts in the indexes, with their digests; one written by hand is not among them until it is adopted. */
   readonly indexed = new Map<ArtefactId, string>();
   readonly refused = new Map<ArtefactId, { digest: string; reason: string }>();
   readonly threads = new Map<LogicalId, Map<number, ArtefactId>>();
-  /** Goals that are being taken off the blackboard. */
+  /** Goals that are being removed from the blackboard. */
   readonly retired = new Set<GoalId>();
   readonly goals = new Map<GoalId, Goal>();
-  /** Goals that an artefact of the same id began, oldest first. */
+  /** Goals whose first artefact is stored, oldest first. */
   readonly goalIds: GoalId[] = [];
   readonly claims = new Map<ClaimId, ClaimRecord>();
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   readonly openClaims = new Set<ClaimId>();
-  /** Those that somebody has made unreadable. */
+  /** Claims that were damaged by hand. */
   readonly brokenClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
   readonly due = new Map<string, { item: FoundDue; at: number }>();
@@ -59,7 +59,7 @@ export class State {
   /** Questions that wait for a person, oldest first. */
   readonly openQuestions = new Set<ArtefactId>();
   noticeCursor: string | undefined;
-  /** Subject → hook → what it was told last. */
+  /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();
   pause: { since: string; by: Actor } | undefined;
   readonly artefactListeners = new Set<(id: string) => void>();
@@ -97,13 +97,13 @@ export class State {
     return goal;
   }
 
-  /** `same` when exactly this stands already; otherwise why it cannot be stored, if it cannot. */
+  /** `same` when exactly this is stored already; otherwise why it cannot be stored; undefined when it can. */
   artefactProblem(artefact: Artefact): "same" | { reason: string } | undefined {
     const stored = this.artefacts.get(artefact.id);
     if (stored !== undefined) {
       const fields = fieldsOfArtefact(artefact);
       const isSame = artefactFieldNames.every((name) => stored[name] === fields[name]);
-      return isSame ? "same" : { reason: `The id ${artefact.id} is taken by another artefact.` };
+      return isSame ? "same" : { reason: `The id ${artefact.id} belongs to another artefact.` };
     }
     if (String(artefact.logical_id) === String(artefact.id)) return undefined;
     const end = this.endOfThread(artefact.logical_id);
@@ -122,7 +122,7 @@ export class State {
     return last && this.artefacts.get(last);
   }
 
-  /** Names the content that stands under this id. */
+  /** The digest of the content that is stored under this id. */
   digestOf(id: ArtefactId): string {
     return digestOfContent(this.artefacts.get(id) ?? {});
   }
@@ -158,12 +158,12 @@ export class State {
       },
       actor,
     );
-    if (structural_type === "Answer") this.#noteAnswer(artefact);
+    if (structural_type === "Answer") this.#recordAnswer(artefact);
     for (const listener of this.artefactListeners) listener(id);
   }
 
-  /** The first answer to a question counts, whoever gave it. */
-  #noteAnswer({ id, source_artefacts: [question] }: Pick<Artefact, "id" | "source_artefacts">): void {
+  /** The first answer to a question counts, whether a person or an agent gave it. */
+  #recordAnswer({ id, source_artefacts: [question] }: Pick<Artefact, "id" | "source_artefacts">): void {
     if (question === undefined || this.artefacts.get(question)?.structural_type !== "Question") return;
     if (!this.answers.has(question)) this.answers.set(question, id);
     this.openQuestions.delete(question);
@@ -187,7 +187,7 @@ export class State {
       this.clearDue({ kind: "lease", claim: record.claim.id, agent: grant.agent, attempt: before.attempt });
     }
     const question = before && questionOf(before);
-    // Nobody is to answer what nobody waits for.
+    // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);
     record.grants.set(grant.agent, structuredClone(grant));
     if (grant.state === "queued" && !this.isGoalEnded(record.claim.goal_id)) {
@@ -204,7 +204,7 @@ export class State {
     this.due.delete(memberOfDue(item));
   }
 
-  /** `missing`: who is asked, where that is not everybody. */
+  /** `missing`: the agents that are asked to bid; undefined: the whole electorate. */
   announce({ id, artefact_id }: Claim, missing?: AgentName[]): void {
     const { type = "", produced_by_role = "" } = this.artefacts.get(artefact_id) ?? {};
     this.announcements.push({ claim: id, artefact_id, type, produced_by_role, ...(missing && { missing }) });

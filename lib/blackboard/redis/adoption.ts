@@ -87,7 +87,7 @@ export async function findUnindexedArtefacts(deps: Deps): Promise<ArtefactId[]> 
   return [...new Set(found)];
 }
 
-/** Not in the indexes, and not refused as it stands. */
+/** True when it is not in the indexes, and its content is not refused. */
 async function isWaiting(deps: Deps, id: ArtefactId): Promise<boolean> {
   const { connection, keys } = deps;
   if (await isIndexed(deps, id)) return false;
@@ -125,7 +125,7 @@ async function isIndexed({ connection, keys }: Deps, id: ArtefactId): Promise<bo
 
 const endFields = ["version", "structural_type", "type", "goal_id"] as const;
 
-/** `last`: the id that ends the thread, '' when there is none. */
+/** `last`: the id of the newest version, '' where there is none. */
 async function readThreadEnd({ connection, keys }: Deps, thread: string): Promise<{ last: string; end: ThreadEnd | undefined }> {
   const [last] = await connection.run((client) => client.zRange(keys.thread(thread as LogicalId), -1, -1));
   if (last === undefined) return { last: "", end: undefined };

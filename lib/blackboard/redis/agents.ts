@@ -1,4 +1,4 @@
-// Agents in Redis. What stands in these two hashes may have been written by people, so it is checked when it is read.
+// Agents in Redis. People may have written into these hashes, so that they are checked when they are read.
 import { AgentStatus, type RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
@@ -6,7 +6,7 @@ import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { Deps } from "./deps.ts";
 
-/** About as many of each agent are kept. */
+/** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
 
 export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
@@ -25,7 +25,7 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
     expectAgents: (registrations, actor) => register(registrations, actor, "expect"),
 
     async findAgent(name) {
-      // In the order of its way, so that one who is just being registered is met in the one place or the other.
+      // In this order, so that an agent that is registered meanwhile is found in one of the two places.
       const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
       const registered = await connection.run((client) => client.hGet(keys.agents, name));
       const text = registered ?? expected;
@@ -34,7 +34,7 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
 
     async listAgents() {
       const all = await connection.run((client) => client.hGetAll(keys.agents));
-      // What is no name has no part in anything.
+      // A field that is no agent's name is ignored.
       const names = Object.keys(all).flatMap((name) => AgentName.safeParse(name).data ?? []);
       return names.sort().map((name) => registrationOfText(name, all[name] ?? ""));
     },

@@ -14,7 +14,7 @@ import { artefactRecord } from "./records.ts";
 export function artefactsOf(deps: Deps): ArtefactBoard {
   const { connection, keys, call } = deps;
   const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
-    // Asked for in one turn, these travel together.
+    // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
       Promise.all(ids.map((id) => client.hmGet(keys.artefact(id), [...artefactFieldNames]))),
     );

@@ -1,4 +1,4 @@
-// A claim and its grants as they stand in Redis. What the scripts wrote is trusted: these are read for every decision.
+// A claim and its grants as Redis stores them. They are read for every decision, so that what the Lua functions wrote is trusted.
 import {
   type Claim,
   type ClaimSnapshot,
@@ -41,7 +41,7 @@ export function grantedField(phase: Phase, agents: readonly AgentName[]): [name:
   return [phaseTable[phase].grantedField, phase === "exclusive" ? (agents[0] ?? "") : JSON.stringify(agents)];
 }
 
-/** What of the hash a claim is read from, in the order of `snapshotOf`'s values. */
+/** The fields that a claim is read from, in the order of `snapshotOf`'s values. */
 export const claimFieldNames = [
   "id",
   "artefact_id",
@@ -58,7 +58,7 @@ export const claimFieldNames = [
   "stand_in",
 ];
 
-/** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when somebody has broken it by hand. */
+/** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when a person has damaged it by hand. */
 export function snapshotOf(
   key: string,
   values: readonly (string | null)[],
@@ -84,7 +84,7 @@ export function snapshotOf(
       created_at,
       termination_reason,
     };
-    // The cast is the trust named at the top.
+    // The comment at the top says why this is trusted.
     const snapshot = { claim: claim as Claim, grants: inOrder(grants.map(grantOfText)) };
     const problem = shapeProblem(snapshot);
     if (problem !== undefined) throw new Error(problem);
@@ -97,7 +97,7 @@ export function snapshotOf(
   }
 }
 
-/** As much as keeps whoever reads it from stumbling. */
+/** Checks as much as keeps its readers from failing. */
 function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
   const lists = [claim.electorate, claim.bids, claim.additional_context_ids];
   if (!lists.every(Array.isArray)) return "electorate, bid_order and additional_context_ids must be lists";
@@ -109,7 +109,7 @@ function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
     : "a grant lacks its agent or its state";
 }
 
-/** What can still be made out of one that `snapshotOf` has refused. */
+/** What can still be read of a claim that `snapshotOf` refuses. */
 export function malformedClaim(claim: ClaimId, values: readonly (string | null)[], error: unknown): MalformedClaim {
   const field = (name: string) => values[claimFieldNames.indexOf(name)];
   return {

@@ -10,7 +10,7 @@ import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { newClaimRecord, orchestratorOf } from "./records.ts";
-import { endOf, readOn, type StreamEntry } from "./streams.ts";
+import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
 export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): ClaimBoard {
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
@@ -19,7 +19,7 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
     return announcement === undefined ? [] : [announcement];
   };
   const readRows = async (ids: readonly ClaimId[]) => {
-    // Asked for in one turn, these travel together.
+    // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
       Promise.all(ids.map((id) => Promise.all([client.hmGet(keys.claim(id), claimFieldNames), client.hVals(keys.grants(id))]))),
     );
@@ -48,12 +48,12 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       return row && snapshotOf(keys.claim(id), row.values, row.grants);
     },
 
-    async readClaims(ids, tell) {
+    async readClaims(ids, onMalformed) {
       return (await readRows(ids)).flatMap(({ id, values, grants }): ClaimSnapshot[] => {
         try {
           return [snapshotOf(keys.claim(id), values, grants)].filter((snapshot) => snapshot !== undefined);
         } catch (error) {
-          tell?.(malformedClaim(id, values, error));
+          onMalformed?.(malformedClaim(id, values, error));
           return [];
         }
       });
@@ -110,7 +110,7 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
         connection,
         signal,
         async (client) => {
-          const entries = await readOn(client, keys.announcements, last);
+          const entries = await readAfter(client, keys.announcements, last);
           last = entries.at(-1)?.id ?? last;
           return entries.flatMap(announced);
         },

@@ -1,10 +1,10 @@
-// One connection to Redis that never heals itself: whoever holds it replaces it. And what its errors mean.
+// One connection to Redis, which never reconnects by itself: its owner replaces it. And what its errors mean.
 import "./tracing.ts";
 import { createClient, ErrorReply } from "redis";
 import { messageOf, SettError } from "../../model/errors.ts";
 import { WritesRefused } from "../refused.ts";
 
-/** The client means it by undefined, which its types do not say. */
+/** For the client undefined means no limit; its types do not say so. */
 const noTimeLimit = { timeout: undefined } as object;
 
 export type Client = ReturnType<typeof newClient>;
@@ -22,12 +22,12 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     commandOptions: noTimeLimit,
     socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
   });
-  // Whoever waits for a command hears of the failure there; an error without a listener would end the process.
+  // The caller of a command gets its failure; an error without a listener would end the process.
   client.on("error", () => {});
   return client;
 }
 
-/** The address for people: never with the password. */
+/** The address to show: without the password. */
 export function endpointOf(url: string): { host: string; port: number } {
   const parsed = URL.parse(url);
   if (parsed === null || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === "") {
@@ -39,8 +39,8 @@ export function endpointOf(url: string): { host: string; port: number } {
 }
 
 /**
- * True for what Redis itself answered and would answer again: a script's own refusal. A server that is loading, busy or full, or refuses
- * writes, is worth another try. One that refuses the password is another server, which has the port while ours is away.
+ * True for an error that Redis would answer again, such as one inside a function. False where another try may succeed: the server is loading,
+ * busy or full, or refuses writes; or it refuses the password, because another server has the port while ours is away.
  */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error) && !isBadCredential(error);
@@ -50,17 +50,17 @@ function isPassing({ message }: ErrorReply): boolean {
   return /^(?:LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|UNBLOCKED)\b|^ERR max number of clients/.test(message);
 }
 
-/** True where Redis answers, and refuses every write for a reason of its own: a full memory or disk, a replica, too few replicas. */
+/** True where Redis answers, but refuses every write: its memory or disk is full, it is a replica, or it has too few replicas. */
 export function isWriteRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply && /^(?:MISCONF|OOM|READONLY|NOREPLICAS)\b/.test(error.message);
 }
 
-/** What Redis said of it, without the place in a script where it was met. */
+/** Redis' own message, without the place in a function. */
 export function reasonOfWriteRefusal({ message }: ErrorReply): string {
   return `Redis refuses writes: ${message.replace(/ script: .*$/s, "")}`;
 }
 
-/** True where Redis does not let us in. On the first contact waiting does not mend it. */
+/** True where Redis does not accept the password. On the first contact it is useless to wait. */
 export function isBadCredential(error: unknown): boolean {
   return error instanceof ErrorReply && /^(?:WRONGPASS|NOAUTH|ERR AUTH)\b/.test(error.message);
 }
@@ -72,7 +72,7 @@ export function refusedByRedis(error: ErrorReply): SettError {
   });
 }
 
-/** What to tell a person when Redis is not there. `isKnown`: every try was answered, if at all, with a refusal to write. */
+/** The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered with a refusal to write. */
 export function unreachable(url: string, cause: unknown, isKnown = false): SettError {
   const { host, port } = endpointOf(url);
   const at = `${host}:${port}`;
@@ -102,11 +102,11 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
 
 function hintOfWriteRefusal({ message }: ErrorReply): string {
   if (message.startsWith("OOM")) {
-    return 'Make room with `sett prune --before 30d`, or give Redis more memory (docs/operations.md, "Memory"); work goes on by itself then.';
+    return 'Make room with `sett prune --before 30d`, or give Redis more memory (docs/operations.md, "Memory"); then work continues by itself.';
   }
   if (message.startsWith("MISCONF"))
-    return "Is the disk full? Make room where Redis keeps its data; work goes on by itself then.";
+    return "Is the disk full? Make room where Redis keeps its data; then work continues by itself.";
   if (message.startsWith("READONLY"))
-    return "This server is a replica: it only copies another server. Connect to the primary, or make this server the primary (`redis-cli REPLICAOF NO ONE`); work goes on by itself then.";
-  return "Redis has fewer replicas than `min-replicas-to-write` asks for. Connect them, or lower that setting; work goes on by itself then.";
+    return "This server is a replica: it only copies another server. Connect to the primary, or make this server the primary (`redis-cli REPLICAOF NO ONE`); then work continues by itself.";
+  return "Redis has fewer replicas than `min-replicas-to-write` asks for. Connect them, or lower that setting; then work continues by itself.";
 }

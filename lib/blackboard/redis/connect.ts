@@ -19,13 +19,13 @@ import { pruneOf } from "./prune.ts";
 export type ConnectOptions = {
   url: string;
   instance: InstanceName;
-  /** Where this program runs, for the record: the events of agents name it. */
+  /** Where this program runs: the events of agents name it. */
   host?: string;
-  /** How long an answer may take; calls repeat themselves for about as long. Milliseconds. */
+  /** How long an answer may take, and how long about a call is repeated. Milliseconds. */
   timeoutMs?: number;
-  /** How long contact may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
+  /** How long Redis may be away before `onLost` is called and every call rejects. Undefined: the first failure to connect rejects. */
   giveUpMs?: number | undefined;
-  /** Called for what is passed over because it cannot be read, once for each. Unlike other losses this is for somebody to mend. */
+  /** Called once for each entry or record that is skipped because it cannot be read: a person must repair it. */
   onUnreadable?: (what: string) => void;
   /** Called once. Followers throw the same error. */
   onLost?: (error: SettError) => void;
@@ -65,23 +65,23 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   };
 }
 
-/** As Redis itself reckons when it decides whether to refuse. */
+/** As Redis itself computes it when it decides whether to refuse writes. */
 function memoryOf(info: string): { usedBytes: number; limitBytes: number | undefined } {
   const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
   const usedBytes = Math.max(0, figure("used_memory") - figure("mem_not_counted_for_evict"));
   return { usedBytes, limitBytes: figure("maxmemory") || undefined };
 }
 
-/** Several follow the same stream, and read it again after a loss of contact. */
-function onceForEach(tell: (what: string) => void): (what: string) => void {
-  const told = new Set<string>();
+/** Several followers read the same stream, and read it again after a loss of contact. */
+function onceForEach(report: (what: string) => void): (what: string) => void {
+  const reported = new Set<string>();
   return (what) => {
-    if (told.has(what)) return;
-    // Whoever writes thousands of them is not to fill the memory.
-    if (told.size === maxRemembered) told.clear();
-    told.add(what);
-    tell(what);
+    if (reported.has(what)) return;
+    // Thousands of damaged entries must not fill the memory.
+    if (reported.size === maxReported) reported.clear();
+    reported.add(what);
+    report(what);
   };
 }
 
-const maxRemembered = 10_000;
+const maxReported = 10_000;

@@ -1,5 +1,6 @@
 // Contact with Redis: one connection for all that is not blocking, watched by a heartbeat and replaced when it is lost.
 import type { ErrorReply } from "redis";
+import { sleep } from "../../async/sleep.ts";
 import type { SettError } from "../../model/errors.ts";
 import {
   type Client,
@@ -12,17 +13,17 @@ import {
   refusedByRedis,
   unreachable,
 } from "./client.ts";
-import { backOffMs, pauseUnlessAborted } from "./pause.ts";
 import { connected, probe } from "./probe.ts";
+import { reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
 
 export type ConnectionOptions = {
   url: string;
   /** How long an answer may take. */
   timeoutMs: number;
-  /** How long contact may be away before it is given up for good; undefined: the first failure to connect is final. */
+  /** How long Redis may be away before the connection is given up; undefined: the first failure to connect is final. */
   giveUpMs: number | undefined;
-  /** Called once when contact is given up after it had been made. */
+  /** Called once when an open connection is given up. */
   onLost: (error: SettError) => void;
 };
 
@@ -34,7 +35,7 @@ export class Connection {
   readonly #waiting = new Set<() => void>();
   #client: Client | undefined;
   #since: number | undefined;
-  /** Why Redis refuses writes, while it does. It is there then and may be read, but nobody can keep a deadline or a lease. */
+  /** Why Redis refuses writes, while it does. It can be read then, but no deadline and no lease can be kept. */
   #writeRefusal: ErrorReply | undefined;
   #lost: SettError | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -58,7 +59,7 @@ export class Connection {
       } catch (error) {
         const isLate = options.giveUpMs === undefined || performance.now() - started >= options.giveUpMs;
         if (isLate || isBadCredential(error)) throw unreachable(options.url, error);
-        await pauseUnlessAborted(backOffMs(tries), connection.closed);
+        await sleep(reconnectDelayMs(tries + 1), connection.closed);
       }
     }
     connection.#sleep = new SleepWatch();
@@ -66,18 +67,18 @@ export class Connection {
     return connection;
   }
 
-  /** Since when contact has been unbroken, by `performance.now()`. */
+  /** Since when Redis has answered and accepted writes without a break, by `performance.now()`. */
   get since(): number | undefined {
     return this.#since;
   }
 
-  /** Why there is no contact, in a sentence; undefined while there is. */
+  /** Why there is no contact, as a sentence; undefined while there is contact. */
   get problem(): string | undefined {
     if (this.#since !== undefined) return undefined;
     return this.#writeRefusal === undefined ? "Redis does not answer." : reasonOfWriteRefusal(this.#writeRefusal);
   }
 
-  /** Why contact was given up, once it was. */
+  /** Why the connection was given up; undefined before. */
   get lost(): SettError | undefined {
     return this.#lost;
   }
@@ -97,8 +98,8 @@ export class Connection {
   }
 
   /**
-   * Does `work`, again if contact breaks meanwhile (its outcome is then unknown, so it must be safe to repeat) or Redis refuses to write,
-   * for about `timeoutMs`. Rejects with `redis-unreachable` then (WritesRefused: nothing was written), and with `blackboard-refused` for what Redis refuses.
+   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact breaks or Redis refuses to write. Rejects with
+   * `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command.
    */
   async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const last = performance.now() + this.#options.timeoutMs;
@@ -109,24 +110,24 @@ export class Connection {
           return await work(this.#client);
         } catch (error) {
           if (isRefusal(error)) throw refusedByRedis(error);
-          this.#noteWriteRefusal(error);
+          this.#recordWriteRefusal(error);
           [cause, isKnown] = [error, isKnown && isWriteRefusal(error)];
         }
       }
       if (this.#lost !== undefined) throw this.#lost;
       const left = last - performance.now();
       if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause, isKnown);
-      await this.#contactWithin(Math.min(left, backOffMs(tries)));
+      await this.#contactWithin(Math.min(left, reconnectDelayMs(tries + 1)));
     }
   }
 
-  /** Does `work` at most once: for what is not to be done any more when contact was broken meanwhile. Rejects as `run` does. */
+  /** Does `work` at most once: for what must not be done after a loss of contact. Rejects as `run` does. */
   async once<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     if (this.#client === undefined) throw this.#lost ?? unreachable(this.#options.url, undefined);
     try {
       return await work(this.#client);
     } catch (error) {
-      this.#noteWriteRefusal(error);
+      this.#recordWriteRefusal(error);
       throw isRefusal(error) ? refusedByRedis(error) : unreachable(this.#options.url, error);
     }
   }
@@ -134,8 +135,7 @@ export class Connection {
   /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
     const { url, timeoutMs } = this.#options;
-    const { client } = await connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs));
-    return client;
+    return (await connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))).client;
   }
 
   close(): void {
@@ -144,7 +144,7 @@ export class Connection {
     this.#client?.destroy();
     this.#client = undefined;
     this.#since = undefined;
-    this.#wake();
+    this.#wakeWaiting();
   }
 
   async #connect(): Promise<void> {
@@ -156,7 +156,7 @@ export class Connection {
     this.#writeRefusal = writeRefusal;
     this.#since = writeRefusal === undefined ? performance.now() : undefined;
     this.#probeSent = undefined;
-    this.#wake();
+    this.#wakeWaiting();
   }
 
   #drop(client: Client, cause: unknown): void {
@@ -174,27 +174,27 @@ export class Connection {
     for (let tries = 0; !this.closed.aborted; tries += 1) {
       try {
         await this.#connect();
-        this.#tellListeners();
+        this.#notifyListeners();
         return;
       } catch (error) {
         cause = error;
       }
       if (performance.now() - started >= giveUpMs) {
         this.#lost = unreachable(url, cause);
-        this.#wake();
+        this.#wakeWaiting();
         return onLost(this.#lost);
       }
-      await pauseUnlessAborted(backOffMs(tries), this.closed);
+      await sleep(reconnectDelayMs(tries + 1), this.closed);
     }
   }
 
-  /** A hung server keeps its connections: only an answer that does not come shows it. */
+  /** A server that hangs keeps its connections: only a missing answer shows it. */
   #beat(): void {
     const now = performance.now();
     const hasSlept = this.#sleep.hasSlept(2 * this.#beatMs + 500);
     const client = this.#client;
     if (client === undefined) return;
-    // This process or its whole machine stood still: what lapsed meanwhile lapsed unseen, so contact counts from now.
+    // This process or its whole machine was stopped: leases have lapsed unseen meanwhile, so that contact counts from now.
     if (hasSlept && this.#since !== undefined) this.#since = now;
     if (this.#probeSent !== undefined) {
       if (hasSlept) this.#probeSent = now;
@@ -206,29 +206,29 @@ export class Connection {
       (writeRefusal) => {
         if (this.#client !== client) return;
         this.#probeSent = undefined;
-        if (writeRefusal === undefined) this.#takesWrites();
-        else this.#noteWriteRefusal(writeRefusal);
+        if (writeRefusal === undefined) this.#acceptsWrites();
+        else this.#recordWriteRefusal(writeRefusal);
       },
       () => {},
     );
   }
 
-  /** Contact is broken from here on, although Redis answers: whoever judges deadlines must not believe that nobody renews. */
-  #noteWriteRefusal(error: unknown): void {
+  /** Contact is broken from now on, although Redis answers: a lease that cannot be renewed must not look like one that was not. */
+  #recordWriteRefusal(error: unknown): void {
     if (!isWriteRefusal(error) || this.#client === undefined) return;
     this.#writeRefusal = error;
     this.#since = undefined;
   }
 
-  #takesWrites(): void {
+  #acceptsWrites(): void {
     if (this.#writeRefusal === undefined) return;
     this.#writeRefusal = undefined;
     this.#since = performance.now();
-    this.#wake();
-    this.#tellListeners();
+    this.#wakeWaiting();
+    this.#notifyListeners();
   }
 
-  #tellListeners(): void {
+  #notifyListeners(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -244,7 +244,7 @@ export class Connection {
     });
   }
 
-  #wake(): void {
+  #wakeWaiting(): void {
     for (const finish of [...this.#waiting]) finish();
   }
 }

@@ -8,7 +8,7 @@ import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import { piecesOf } from "../pieces.ts";
 import type { Deps } from "./deps.ts";
 
-/** More is not put together in a script, which would hold up everybody, but read in pieces of about this size. */
+/** More is not collected in a function, which would block every other caller, but read in pieces of about this size. */
 const pieceBytes = 256 * 1024;
 
 type Found = { steps: string; artefact: Artefact };
@@ -42,7 +42,7 @@ type Part = { steps: string; id: ArtefactId; bytes: number };
 
 /** Throws `context-too-large`. */
 function partsOf(words: readonly string[], maxBytes: number): Part[] {
-  // The script found them under these ids.
+  // The function found them under these ids.
   const parts = chunks(words, 4).map(([steps = "", id = "", type = "", bytes]) => ({
     steps,
     id: id as ArtefactId,

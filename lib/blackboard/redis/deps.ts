@@ -4,7 +4,7 @@ import type { Keys } from "../keys.ts";
 import type { Call } from "./call.ts";
 import type { Connection } from "./connection.ts";
 
-/** What each question of the port is answered with. */
+/** What the parts of the port need. */
 export type Deps = {
   connection: Connection;
   keys: Keys;
@@ -12,8 +12,8 @@ export type Deps = {
   call: Call;
   /** The same, not repeated. */
   callOnce: Call;
-  /** An entry of a stream, or a record, was passed over because it cannot be read. */
+  /** An entry of a stream, or a record, was skipped because it cannot be read. */
   onUnreadable: (what: string) => void;
-  /** Who it is that acts for an agent here. */
+  /** The actor that this program is when it acts for an agent. */
   actorOf: (agent: AgentName) => Actor;
 };

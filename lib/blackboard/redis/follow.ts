@@ -1,31 +1,32 @@
-// Reading on and on from Redis, each reader on a connection of its own, through every reconnect.
+// Follows what Redis brings, each follower on a connection of its own, and continues after every reconnect.
+import { sleep } from "../../async/sleep.ts";
 import { type Client, isRefusal, refusedByRedis } from "./client.ts";
 import type { Connection } from "./connection.ts";
-import { backOffMs, pauseUnlessAborted } from "./pause.ts";
+import { reconnectDelayMs } from "./reconnect-delay.ts";
 
-/** How long one blocking read waits at the server: short, so that a server that hangs is noticed soon after. */
+/** How long one blocking read waits at the server: short, so that a server that hangs is soon noticed. */
 export const blockMs = 1_000;
 
-/** How long a reader of a throng waits before it reads again, so that it gets many at once: waking up costs more than handling one more. */
+/** How long a follower of many entries waits before it reads again, to get several at once: to wake up costs more than to handle one more. */
 const gatherMs = 3;
 
-/** At most so many entries in one read. */
+/** The most entries of one read. */
 export const batchSize = 500;
 
 /**
- * Batches from `read`, which blocks for at most `blockMs`; `isFresh` on a new connection's first read; a batch of `throng` or more
- * is followed by a short pause, so choose more than one matter at a time brings. Empty ones are left out. Ends
- * with the signal; throws `redis-unreachable` once contact is given up.
+ * Batches from `read`, which blocks for at most `blockMs`; `isFresh` at the first read of a new connection. A batch of `busyFrom` or more is
+ * followed by a short wait, so choose more than one claim or goal brings at a time. Empty batches are left out. Ends with the signal; throws
+ * `redis-unreachable` once the connection is given up.
  */
 export async function* followReads<Item>(
   connection: Connection,
   signal: AbortSignal,
   read: (client: Client, isFresh: boolean) => Promise<Item[]>,
-  throng = Number.POSITIVE_INFINITY,
+  busyFrom = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Item[]> {
   const ended = AbortSignal.any([signal, connection.closed]);
   let client: Client | undefined;
-  // A blocking read that is under way ends only with its connection.
+  // A blocking read ends only with its connection.
   const stop = () => client?.destroy();
   ended.addEventListener("abort", stop, { once: true });
   try {
@@ -46,14 +47,14 @@ export async function* followReads<Item>(
         isFresh = true;
         if (isRefusal(error)) throw refusedByRedis(error);
         if (connection.lost !== undefined) throw connection.lost;
-        // A mistake of ours would be one at every further try, and nobody would hear of it.
+        // A mistake of ours would happen at every further try, and would stay unnoticed.
         if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error;
-        await pauseUnlessAborted(backOffMs(failures), ended);
         failures += 1;
+        await sleep(reconnectDelayMs(failures), ended);
         continue;
       }
       if (batch.length > 0) yield batch;
-      if (batch.length >= throng) await pauseUnlessAborted(gatherMs, ended);
+      if (batch.length >= busyFrom) await sleep(gatherMs, ended);
     }
   } finally {
     ended.removeEventListener("abort", stop);
@@ -61,10 +62,10 @@ export async function* followReads<Item>(
   }
 }
 
-/** Messages of a channel, in batches. What is published while there is no connection is never heard. */
+/** Messages of a channel, in batches. What is published while there is no connection is lost. */
 export async function* followChannel(connection: Connection, channel: string, signal: AbortSignal): AsyncGenerator<string[]> {
   const ended = AbortSignal.any([signal, connection.closed]);
-  const heard: string[] = [];
+  const messages: string[] = [];
   let wake = () => {};
   let client: Client | undefined;
   const drop = () => {
@@ -72,18 +73,18 @@ export async function* followChannel(connection: Connection, channel: string, si
     client = undefined;
     wake();
   };
-  const listen = (text: string) => {
-    heard.push(text);
+  const receive = (text: string) => {
+    messages.push(text);
     wake();
   };
-  // A subscriber hears nothing of a server that hangs; the heartbeat of the other connection does.
+  // A subscriber does not notice a server that hangs; the heartbeat of the other connection does.
   const unsubscribe = connection.onReconnect(drop);
   ended.addEventListener("abort", drop, { once: true });
   try {
     for (let failures = 0; !ended.aborted; ) {
-      if (heard.length > 0) {
-        yield heard.splice(0);
-        await pauseUnlessAborted(gatherMs, ended);
+      if (messages.length > 0) {
+        yield messages.splice(0);
+        await sleep(gatherMs, ended);
         continue;
       }
       if (client !== undefined) {
@@ -95,14 +96,14 @@ export async function* followChannel(connection: Connection, channel: string, si
       try {
         client = await connection.connectAnother(undefined);
         client.on("error", drop);
-        await client.subscribe(channel, listen);
+        await client.subscribe(channel, receive);
         failures = 0;
       } catch (error) {
         drop();
         if (isRefusal(error)) throw refusedByRedis(error);
         if (connection.lost !== undefined) throw connection.lost;
-        await pauseUnlessAborted(backOffMs(failures), ended);
         failures += 1;
+        await sleep(reconnectDelayMs(failures), ended);
       }
     }
   } finally {

@@ -15,7 +15,6 @@ import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import deferDue from "../lua/defer-due.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
-import giveVerdict from "../lua/give-verdict.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
@@ -31,6 +30,7 @@ import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
+import recordVerdict from "../lua/record-verdict.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
@@ -62,7 +62,7 @@ const sources: Record<FunctionName, string> = {
   finishGrant,
   askPeople,
   answerQuestion,
-  giveVerdict,
+  recordVerdict,
   setPaused,
   registerAgents,
   acquireLeaderLease,

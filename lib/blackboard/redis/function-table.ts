@@ -149,7 +149,7 @@ export const functionTable = {
     args: { question: "text", actor: "text", answer: "artefact" },
     outcomes: { answered: [], taken: ["answer"], refused },
   },
-  giveVerdict: {
+  recordVerdict: {
     keys: ["claim", "grants", "digests"],
     args: {
       review: "artefact",
@@ -159,7 +159,7 @@ export const functionTable = {
       actor: "text",
       event_data: "text",
     },
-    outcomes: { given: [], refused },
+    outcomes: { recorded: [], refused },
   },
   setPaused: {
     keys: ["orchestrator", "open_claims"],
@@ -189,7 +189,7 @@ export const functionTable = {
   recordDelivery: {
     keys: ["orchestrator", "delivery"],
     args: { epoch: "number", hook: "text", delivery: "text" },
-    outcomes: { noted: [], fenced },
+    outcomes: { recorded: [], fenced },
   },
   listDue: {
     keys: ["due"],

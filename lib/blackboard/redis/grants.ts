@@ -1,7 +1,7 @@
-// Grants in Redis: wake-ups, the gate, leases and results.
+// Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
-import { lookAgainMs } from "../look-again.ts";
+import { grantReminderMs } from "../grant-reminder.ts";
 import type { GrantBoard } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
@@ -10,43 +10,43 @@ import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 
 export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): GrantBoard {
-  /** One that somebody has broken by hand must not keep the agent from the others. */
+  /** A grant that a person has damaged must not keep the agent from its other grants. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;
     try {
       return grantOfText(text).state === "queued";
     } catch {
-      onUnreadable(`a grant at ${key}: it is no JSON`);
+      onUnreadable(`a grant at ${key}: it is not JSON`);
       return false;
     }
   };
-  /** Also what no index has: it may be older than that. Takes the wake-ups there are. */
+  /** Reads all open claims, because a grant may be older than the index. Removes the wake-ups. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
-    const woken = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
+    const wakeUps = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
     const open = await client.zRange(keys.openClaims, 0, -1);
     const grants = await Promise.all(open.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
     const queued = open.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
-    return claimIds([...queued, ...woken]);
+    return claimIds([...queued, ...wakeUps]);
   };
   const readWakeUps = async (client: Client, agent: AgentName, maxMs: number): Promise<ClaimId[]> => {
     // Zero would be for ever.
     const waitMs = Math.max(1, Math.min(blockMs, maxMs));
     const popped = await client.blmPop(waitMs / 1_000, keys.agentGrants(agent), "LEFT", { COUNT: batchSize });
-    // The key, then what was at its head.
-    const [, woken] = (popped ?? []) as [string?, string[]?];
-    return claimIds(woken ?? []);
+    // The key, then the first entries of its list.
+    const [, wakeUps] = (popped ?? []) as [string?, string[]?];
+    return claimIds(wakeUps ?? []);
   };
   return {
-    followGrants(agent, signal, lookEveryMs = lookAgainMs) {
+    followGrants(agent, signal, remindEveryMs = grantReminderMs) {
       const stored = { orchestrator: keys.orchestrator, queued: keys.agentQueued(agent), wake_ups: keys.agentGrants(agent) };
-      let lookAt = 0;
+      let remindAt = 0;
       return followReads(connection, signal, async (client, isFresh) => {
-        const leftMs = lookAt - performance.now();
+        const leftMs = remindAt - performance.now();
         if (!isFresh && leftMs > 0) return readWakeUps(client, agent, leftMs);
         const queued = isFresh
           ? await readQueued(client, agent)
           : claimIds(await call("listQueued", stored, { agent, limit: batchSize }));
-        lookAt = performance.now() + lookEveryMs;
+        remindAt = performance.now() + remindEveryMs;
         return queued;
       });
     },
@@ -85,7 +85,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
           grant: textOfGrant(endedGrant(grant, endedAt, result)),
           artefact: artefactRecord(result.artefact),
           actor: actorOf(agent),
-          event_type: eventOfEnd[result.outcome],
+          event_type: eventOfOutcome[result.outcome],
           event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
         },
       );
@@ -93,9 +93,9 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
   };
 }
 
-const eventOfEnd = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
+const eventOfOutcome = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
 
-/** Scripts push claim ids; whatever a person pushes turns out to have no grant. */
+/** Functions push claim ids; whatever a person pushes has no grant. */
 function claimIds(texts: readonly string[]): ClaimId[] {
   return [...new Set(texts)] as ClaimId[];
 }

@@ -4,9 +4,9 @@ import { type ArtefactBoard, beginningLength, maxInspectedLength, type StoredHea
 import type { Deps } from "./deps.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
-const wordsOfHead = headFields.length + 3;
+const wordsPerHead = headFields.length + 3;
 
-/** A script holds everybody up while it runs: this many take it about a millisecond. */
+/** A function blocks every other caller while it runs: this many take about a millisecond. */
 const headsAtOnce = 500;
 
 export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
@@ -16,10 +16,10 @@ export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
       const some = ids.slice(from, from + headsAtOnce);
       const args = { beginning_bytes: beginningLength, max_inspected_bytes: maxInspectedLength, ids: some };
       const words = await call("readHeads", {}, args);
-      for (let at = 0; at < words.length; at += wordsOfHead) {
+      for (let at = 0; at < words.length; at += wordsPerHead) {
         const fields = Object.fromEntries(headFields.map((name, place) => [name, words[at + 1 + place]]));
         const head = headOfFields(fields, keys.artefact(some[Number(words[at]) - 1] ?? ""));
-        const [size, beginning = ""] = words.slice(at + wordsOfHead - 2, at + wordsOfHead);
+        const [size, beginning = ""] = words.slice(at + wordsPerHead - 2, at + wordsPerHead);
         heads.push({ head, payloadBytes: Number(size), beginning: withoutHalfCharacter(beginning) });
       }
     }
@@ -27,7 +27,7 @@ export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
   };
 }
 
-/** The script cuts between bytes: what is left of a character shows as U+FFFD. */
+/** The function cuts between bytes: the rest of a character shows as U+FFFD. */
 function withoutHalfCharacter(text: string): string {
   return text.replace(/\uFFFD$/, "");
 }

@@ -1,9 +1,9 @@
-// What there is, by time or by the beginning of its id, in pieces of any size.
+// Lists of ids, by time or by the beginning of the id, in pages of any size.
 import { ArtefactId, type GoalId } from "../../model/ids.ts";
 import type { ArtefactBoard, Page } from "../artefact-port.ts";
 import type { Deps } from "./deps.ts";
 
-/** How many ids Redis looks at in one go. */
+/** How many ids Redis reads at once. */
 const idsAtOnce = 2_000;
 
 type Lists = Pick<
@@ -18,7 +18,7 @@ export function listsOf({ connection, keys }: Deps): Lists {
   return {
     listArtefacts: async (page) => (page.count === 0 ? [] : artefactIdsOf(await range(keys.artefacts, page))),
     countArtefacts: () => count(keys.artefacts),
-    // Only artefact ids are written there, by scripts; a goal's id is that of its first artefact.
+    // Only functions write there, and only artefact ids; a goal has the id of its first artefact.
     listGoals: async (page) => (page?.count === 0 ? [] : ((await range(keys.goals, page)) as GoalId[])),
     countGoals: () => count(keys.goals),
     listArtefactsOfGoal: async (goal, page) =>

@@ -5,7 +5,7 @@ import { eventOf } from "../logged-event.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { eventRecord } from "./records.ts";
-import { endOf, readOn, type StreamEntry } from "./streams.ts";
+import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
 export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
   const read = ({ id, message }: StreamEntry): SettEvent => {
@@ -24,11 +24,11 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
         connection,
         signal,
         async (client) => {
-          const entries = await readOn(client, keys.events, last);
+          const entries = await readAfter(client, keys.events, last);
           last = entries.at(-1)?.id ?? last;
           return entries.map(read);
         },
-        throng,
+        busyFrom,
       );
     },
 
@@ -43,5 +43,5 @@ export function logOf({ connection, keys, call, onUnreadable }: Deps): Log {
   };
 }
 
-/** One goal that is worked on by itself brings fewer events than this at a time. */
-const throng = 10;
+/** A single goal at work brings fewer events at a time. */
+const busyFrom = 10;

@@ -26,7 +26,7 @@ export function noticesOf({ connection, keys, call }: Deps): NoticeBoard {
   };
 }
 
-/** What somebody has broken by hand is forgotten: to tell twice is better than to tell nothing any more. */
+/** A damaged record is ignored: to notify twice is better than never to notify again. */
 function deliveryOf(text: string): Delivery | undefined {
   try {
     return Delivery.safeParse(JSON.parse(text)).data;

@@ -1,4 +1,4 @@
-// What people are asked and what they ask for, in Redis.
+// Questions, answers, verdicts and the pause, in Redis.
 import { ArtefactId, type ClaimId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
 import { textOfGrant } from "./claim-fields.ts";
@@ -31,11 +31,11 @@ export function peopleOf({ connection, keys, call }: Deps): PeopleBoard {
       return answers.map((answer) => (answer === null ? undefined : (answer as ArtefactId)));
     },
 
-    giveVerdict({ grant, review, digest, actor }) {
+    recordVerdict({ grant, review, digest, actor }) {
       // The function says so where there is no such claim.
       const claim = review.claim_id as ClaimId;
       return call(
-        "giveVerdict",
+        "recordVerdict",
         { claim: keys.claim(claim), grants: keys.grants(claim), digests: keys.artefactDigests },
         {
           review: artefactRecord(review),

@@ -1,12 +1,12 @@
-// Whether a connection serves: Redis answers, and takes writes.
+// Whether a connection is of use: Redis answers, and accepts writes.
 import type { ErrorReply } from "redis";
 import { type Client, isWriteRefusal } from "./client.ts";
 
-/** Rejects when it does not get so far that Redis answers. */
+/** Rejects when Redis does not answer. */
 export async function connected(client: Client): Promise<{ client: Client; writeRefusal: ErrorReply | undefined }> {
   try {
     await client.connect();
-    // A server that has just been started answers LOADING until it has read its data.
+    // A server that has just started answers LOADING until it has read its data.
     return { client, writeRefusal: await probe(client) };
   } catch (error) {
     client.destroy();
@@ -14,7 +14,7 @@ export async function connected(client: Client): Promise<{ client: Client; write
   }
 }
 
-/** Asks for a write that writes nothing (no such key is ever set): whether Redis answers, and why it refuses writes if it does. */
+/** Sends a write that writes nothing (the key never exists). Resolves with Redis' refusal to write, or undefined; rejects where it does not answer. */
 export async function probe(client: Client): Promise<ErrorReply | undefined> {
   try {
     await client.set("sett:probe", "", { condition: "XX" });

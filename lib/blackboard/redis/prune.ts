@@ -1,4 +1,4 @@
-// Taking goals that are over off the blackboard, in Redis.
+// Removes goals that are over from the blackboard in Redis.
 import type { PruneBoard } from "../prune-port.ts";
 import type { Deps } from "./deps.ts";
 

@@ -1,11 +1,11 @@
-// Reading streams in Redis.
+// Reads streams in Redis.
 import type { Client } from "./client.ts";
 import { batchSize, blockMs } from "./follow.ts";
 
 export type StreamEntry = { id: string; message: Record<string, string> };
 
-/** Entries after `last`, waiting for the first for at most `blockMs`. Empty when none came. */
-export async function readOn(client: Client, key: string, last: string): Promise<StreamEntry[]> {
+/** The entries after `last`; waits at most `blockMs` for the first. Empty where none came. */
+export async function readAfter(client: Client, key: string, last: string): Promise<StreamEntry[]> {
   const streams = await client.xRead({ key, id: last }, { BLOCK: blockMs, COUNT: batchSize });
   // node-redis types what it reads from several streams as unknown; this is one stream of string fields.
   const [stream] = (streams ?? []) as { messages: StreamEntry[] }[];

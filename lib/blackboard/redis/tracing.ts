@@ -1,5 +1,5 @@
-// Bun's tracing channels do not say whether anybody listens (`hasSubscribers`), so that the client would describe every command to
-// nobody: up to four regular expressions, a copy of the words and a promise for each. This adds what Node.js and Deno have.
+// Bun's tracing channels do not say whether they have a subscriber (`hasSubscribers`), so that the client would describe every command in
+// vain: up to four regular expressions, a copy of the words and a promise for each. This adds what Node.js and Deno have.
 import { tracingChannel } from "node:diagnostics_channel";
 
 const shared: object = Object.getPrototypeOf(tracingChannel("sett:probe"));

@@ -189,14 +189,14 @@ test("of two who judge at the same time one wins, and the other is told who", as
   expect(reviews.filter(({ structural_type }) => structural_type === "Review")).toHaveLength(1);
 }, 120_000);
 
-test("an artefact that a person has written over by hand is not approved", async () => {
+test("an artefact that a person has overwritten by hand is not approved", async () => {
   await using clan = await Sett.gather(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
   await at.redis.cli("HSET", `sett:${clan.instance}:artifact:${draft.id}`, "payload", "something else");
   const { code, err } = await clan.sett("approve", draft.id);
-  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("somebody has written over it by hand") });
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("it was overwritten by hand") });
   expect((await clan.claimOn(draft)).grants.find(({ agent }) => agent === "maintainer")?.state).toBe("waiting");
 }, 120_000);
 

@@ -41,9 +41,9 @@ describe("an approval", () => {
       state: "waiting",
       waitingFor: [{ kind: "approval", agent: agentName("lead"), artefact: first.id }],
     });
-    expect(await decide(clan, first, "lead", '{"reason":"Not on a Friday."}')).toEqual({ outcome: "given" });
+    expect(await decide(clan, first, "lead", '{"reason":"Not on a Friday."}')).toEqual({ outcome: "recorded" });
     const second = await clan.made(goal, ({ type, version }) => type === "Plan" && version === 2);
-    expect(await decide(clan, second, "lead", "{}")).toEqual({ outcome: "given" });
+    expect(await decide(clan, second, "lead", "{}")).toEqual({ outcome: "recorded" });
     expect((await terminalOf(clan, goal)).source_artefacts).toContain(second.id);
     await reaches(clan, goal, "achieved");
     expect(clan.inputs.get("packager")).toHaveLength(1);

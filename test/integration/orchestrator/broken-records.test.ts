@@ -58,7 +58,7 @@ test("an artefact written over another's id is refused with an event and gets no
     return refused.length > 0 && refused;
   });
   expect(refusal).toMatchObject({ actor: "hand", artefact_id: goal.id });
-  expect(String(refusal?.data?.reason)).toMatch(/is taken.*written over by hand.*id of its own/);
+  expect(String(refusal?.data?.reason)).toMatch(/is taken.*overwritten by hand.*id of its own/);
   const next = sampleArtefact();
   await board.createArtefact(next, "person:test");
   await world.claimed(next);

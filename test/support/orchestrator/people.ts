@@ -91,5 +91,5 @@ export async function decide(clan: Clan, target: Artefact, name: string, payload
   const grant = { ...given, state: "done" as const, ended_at: new Date().toISOString(), artefact_ids: [id] };
   const review = sampleArtefact({ ...made, ...about, payload });
   const digest = (await clan.board.readWithDigest(target.id))?.digest ?? "";
-  return clan.board.giveVerdict({ grant, review, digest, actor: ada });
+  return clan.board.recordVerdict({ grant, review, digest, actor: ada });
 }

@@ -89,7 +89,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const lacksFields = { outcome: "refused", reason: "`type` and `payload` are missing" } as const;
     expect([await adopt(), await adopt()]).toEqual([lacksFields, lacksFields]);
     await bench.hand.writeArtefact(artefact.id, { type: "Report", payload: "" });
-    const reason = `\`source_artefacts\` names ${source.id}, which was written by hand as well and is not taken in`;
+    const reason = `\`source_artefacts\` names ${source.id}, which was written by hand as well and is not adopted`;
     expect([await adopt(), await adopt()]).toEqual([
       { outcome: "refused", reason },
       { outcome: "refused", reason },
@@ -203,7 +203,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     const nobodys = "produced_by_agent: is none of the role writer: name the agent, or write another role";
     expect(await write("", "writer")).toBe(nobodys);
     expect(await write("ghost", "writer")).toBe(nobodys);
-    const orchestrators = "produced_by_role: orchestrator stands on what the orchestrator itself posts: write another role";
+    const orchestrators = "produced_by_role: orchestrator is only for what the orchestrator itself posts: write another role";
     expect(await write("", "orchestrator")).toBe(orchestrators);
     for (const [agent, role] of [
       ["monitor", "monitor"],

@@ -73,7 +73,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(found).toMatchObject([
       { name: "broken", ...waitedFor, unreadable: { text: "{", problem: expect.stringMatching(/^it is not JSON/) } },
       coder,
-      { name: "other", ...waitedFor, unreadable: { problem: "it is that of tester" } },
+      { name: "other", ...waitedFor, unreadable: { problem: "it is the registration of tester" } },
       {
         name: "tester",
         ...waitedFor,

@@ -24,7 +24,7 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     const first = { notice: "a-0", at: 1_700_000_000_123, reminder: 0 };
     const second = { notice: "a-0", at: 1_700_000_100_000, reminder: 1 };
     expect(await board.readDelivery("a", "one")).toBeUndefined();
-    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch })).toEqual({ outcome: "noted" });
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: first, epoch })).toEqual({ outcome: "recorded" });
     await board.recordDelivery({ subject: "a", hook: "two", delivery: first, epoch });
     await board.recordDelivery({ subject: "a", hook: "one", delivery: second, epoch });
     const other = await bench.another();

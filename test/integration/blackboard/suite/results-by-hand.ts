@@ -180,7 +180,8 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
       const written = resultOf(goal, claim, { ...review, produced_by_role: role, produced_by_agent: agent });
       expect(await hand(bench, written, epoch)).toEqual({
         outcome: "refused",
-        reason: "claim_id: is missing: a Review is the result of a grant, of whoever bid review on what is to be judged",
+        reason:
+          "claim_id: is missing: a Review is the result of a grant, so that its agent must bid review on what is to be judged",
       });
     }
   });

@@ -40,21 +40,21 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     const read = await bench.board.readWithDigest(target.id);
     expect(read?.artefact).toEqual(target);
     const given = { ...verdict(), digest: read?.digest ?? "" };
-    expect(await bench.board.giveVerdict(given)).toEqual({ outcome: "given" });
-    expect(await bench.board.giveVerdict(given)).toEqual({ outcome: "given" });
+    expect(await bench.board.recordVerdict(given)).toEqual({ outcome: "recorded" });
+    expect(await bench.board.recordVerdict(given)).toEqual({ outcome: "recorded" });
     expect((await bench.board.readClaim(claim.id))?.grants).toEqual([given.grant]);
     expect(await events(bench.board, "grant_done")).toMatchObject([
       { actor: user, agent: ada, claim_id: claim.id, artefact_id: given.review.id, data: { phase: "review", attempt: 1 } },
     ]);
-    expect(await bench.board.giveVerdict({ ...verdict("[1]"), digest: given.digest })).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.recordVerdict({ ...verdict("[1]"), digest: given.digest })).toMatchObject({ outcome: "refused" });
   });
 
-  test("what was written over by hand cannot be judged, whichever content was read", async () => {
+  test("what was overwritten by hand cannot be judged, whichever content was read", async () => {
     await using bench = await open();
     const { target, verdict } = await awaitVerdict(bench.board);
     await bench.hand.writeArtefact(target.id, { payload: "another draft" });
     const read = await bench.board.readWithDigest(target.id);
-    const result = await bench.board.giveVerdict({ ...verdict(), digest: read?.digest ?? "" });
+    const result = await bench.board.recordVerdict({ ...verdict(), digest: read?.digest ?? "" });
     expect(result).toMatchObject({ outcome: "refused", reason: expect.stringContaining("by hand") });
     expect(await events(bench.board, "grant_done")).toEqual([]);
   });
@@ -72,7 +72,7 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     const read = await board.readWithDigest(id);
     if (read === undefined) throw new Error("The draft is missing.");
     const { verdict } = await openReview(board, read.artefact, epoch);
-    expect(await board.giveVerdict({ ...verdict(), digest: read.digest })).toEqual({ outcome: "given" });
+    expect(await board.recordVerdict({ ...verdict(), digest: read.digest })).toEqual({ outcome: "recorded" });
   });
 
   test("nothing is judged once the goal was ended", async () => {
@@ -81,6 +81,6 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     const digest = (await bench.board.readWithDigest(target.id))?.digest ?? "";
     const refused = { outcome: "refused", reason: `Goal ${goal.goal_id} was ended.` } as const;
-    expect(await bench.board.giveVerdict({ ...verdict(), digest })).toEqual(refused);
+    expect(await bench.board.recordVerdict({ ...verdict(), digest })).toEqual(refused);
   });
 }

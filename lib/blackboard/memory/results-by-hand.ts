@@ -1,4 +1,4 @@
-// Grants of the memory blackboard that a result written with plain commands ends.
+// Results written by hand, on the memory blackboard: the grants that they end.
 import type { ArtefactHead } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { AgentName } from "../../model/ids.ts";

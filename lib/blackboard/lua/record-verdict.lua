@@ -1,12 +1,12 @@
 -- Stores the Review of an agent that is a person, and ends its grant with it.
 -- KEYS claim, grants, digests
 -- ARGS review: artefact, attempt: number, grant, judged_digest, actor, event_data
--- Result given | refused (reason)
+-- Result recorded | refused (reason)
 -- `grant` is the ended grant as JSON; `judged_digest` names the content of the artefact that the person judged.
-local function give_verdict(keys, args)
+local function record_verdict(keys, args)
   local review = args.review
   local same, taken = artefact_problem(review)
-  if same then return { 'given' } end
+  if same then return { 'recorded' } end
   if taken then return refused(taken) end
   local id, agent = review.claim_id, review.produced_by_agent
   local claim, grant = read_claim_of_grant(keys.claim), read_grant(id, agent)
@@ -14,7 +14,7 @@ local function give_verdict(keys, args)
   if problem then return refused(problem) end
   if grant.waits_for.kind ~= 'approval' then return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.') end
   if redis.call('HGET', keys.digests, claim.artefact_id) ~= args.judged_digest then
-    return refused('Artefact ' .. claim.artefact_id .. ' does not hold what it was stored with: somebody has written over it by hand.')
+    return refused('Artefact ' .. claim.artefact_id .. ' has not the content that it was stored with: it was overwritten by hand.')
   end
 
   store_artefact(review, args.actor)
@@ -24,5 +24,5 @@ local function give_verdict(keys, args)
     type = 'grant_done', actor = args.actor, goal_id = claim.goal_id, claim_id = id, artefact_id = review.id, agent = agent,
     data = args.event_data,
   })
-  return { 'given' }
+  return { 'recorded' }
 end
