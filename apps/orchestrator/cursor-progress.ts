@@ -3,18 +3,18 @@
 export class CursorProgress {
   readonly #pending: { id: string; isDone: boolean }[] = [];
   #confirmed: string;
-  #seen: string;
+  #reached: string;
 
   /** `start` is the stored cursor. */
   constructor(start: string) {
     this.#confirmed = start;
-    this.#seen = start;
+    this.#reached = start;
   }
 
   /** Begins an event; the caller calls the returned function when the event's work is confirmed. Events begin in the order of the log. */
   begin(id: string): () => void {
     const entry = { id, isDone: false };
-    this.#seen = id;
+    this.#reached = id;
     this.#pending.push(entry);
     return () => {
       entry.isDone = true;
@@ -30,7 +30,7 @@ export class CursorProgress {
 
   /** Notes an event that needs no work. */
   skip(id: string): void {
-    this.#seen = id;
+    this.#reached = id;
     if (this.#pending.length === 0) this.#confirmed = id;
     else this.#pending.push({ id, isDone: true });
   }
@@ -41,8 +41,8 @@ export class CursorProgress {
   }
 
   /** The last event that was begun. */
-  get seen(): string {
-    return this.#seen;
+  get reached(): string {
+    return this.#reached;
   }
 
   get inFlight(): number {

@@ -105,7 +105,7 @@ export class Leadership {
     const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
     const scan = new AdoptionScan();
-    const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.seen, event);
+    const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
     const loops = [
       this.#reader.run(handler, (event) => this.#updateCaches(event), ending),
       this.#every(cursorEveryMs, ending, () => this.#reader.save()),

@@ -1,4 +1,4 @@
-// One orchestrator process: stands by until the leader lease is free, leads while it holds it, stands by again when it is fenced.
+// One orchestrator process: on standby until the leader lease is free, leader while it holds the lease, on standby again when it is fenced.
 
 import { sleep } from "../../lib/async/sleep.ts";
 import { messageOf, SettError } from "../../lib/model/errors.ts";

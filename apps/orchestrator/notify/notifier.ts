@@ -23,7 +23,7 @@ export class Notifier {
   readonly #listEveryMs: number;
   /** NoticeSubject → the event before the subject's first one: the cursor stays there until the subject is handled. */
   readonly #unconfirmed = new Map<string, string>();
-  #seen: string;
+  #reached: string;
   #saved = "";
 
   /** `cursor`: where to begin when nothing was ever sent. */
@@ -31,7 +31,7 @@ export class Notifier {
     const { hooks } = deps.notify ?? { hooks: [] };
     this.#deps = deps;
     this.#epoch = epoch;
-    this.#seen = cursor;
+    this.#reached = cursor;
     this.#queues = hooks.map((hook) => new HookQueue(deps, hook, epoch));
     this.#listEveryMs = Math.min(listEveryMs, ...hooks.map((hook) => hook.remind_every_ms));
   }
@@ -43,7 +43,7 @@ export class Notifier {
       await this.#moveCursor(undefined);
       return await aborted(signal);
     }
-    this.#seen = (await this.#deps.board.readNoticeCursor()) ?? this.#seen;
+    this.#reached = (await this.#deps.board.readNoticeCursor()) ?? this.#reached;
     await this.#saveCursor();
     const over = new AbortController();
     const ending = AbortSignal.any([signal, over.signal]);
@@ -67,17 +67,18 @@ export class Notifier {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const events of this.#deps.board.followEvents(this.#seen, signal)) for (const event of events) this.#handle(event);
+    for await (const events of this.#deps.board.followEvents(this.#reached, signal))
+      for (const event of events) this.#handle(event);
   }
 
   #handle(event: SettEvent): void {
     const subject = noticeSubjectOf(event);
     if (subject !== undefined) {
       const key = subjectKey(subject);
-      if (!this.#unconfirmed.has(key)) this.#unconfirmed.set(key, this.#seen);
+      if (!this.#unconfirmed.has(key)) this.#unconfirmed.set(key, this.#reached);
       this.#add(subject);
     }
-    this.#seen = event.id;
+    this.#reached = event.id;
   }
 
   #add(subject: NoticeSubject): void {
@@ -108,7 +109,7 @@ export class Notifier {
       if (this.#queues.some((queue) => queue.has(key))) return before;
       this.#unconfirmed.delete(key);
     }
-    return this.#seen;
+    return this.#reached;
   }
 
   async #moveCursor(cursor: string | undefined): Promise<void> {
