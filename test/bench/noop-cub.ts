@@ -8,7 +8,7 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { cubDeps } from "../support/world/wired.ts";
+import { cubDeps } from "../support/world/deps.ts";
 
 const encoder = new TextEncoder();
 const none = new Uint8Array();

@@ -16,7 +16,7 @@ import { describeFatalError } from "../../lib/service/fatal-error.ts";
 
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { stopSignal } from "../../lib/service/stop-signal.ts";
-import { cubDeps } from "../support/world/wired.ts";
+import { cubDeps } from "../support/world/deps.ts";
 import { answerOf, brokenMark } from "./clan.ts";
 import { randomOf } from "./random.ts";
 

@@ -2,9 +2,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createHmac } from "node:crypto";
 import { $ } from "bun";
-import { startHookReceiver } from "../support/orchestrator/hook-receiver.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { startHookReceiver } from "../support/world/hook-receiver.ts";
 
 setDefaultTimeout(300_000);
 

@@ -24,7 +24,7 @@ async function eventTypes(clan: Sett, from = "0"): Promise<string[]> {
 
 describe("sett cancel", () => {
   test("ends a claim in bidding, and bids that come later are refused", async () => {
-    await using clan = await Sett.gather(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await using clan = await Sett.start(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
     const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
@@ -44,7 +44,7 @@ describe("sett cancel", () => {
   }, 120_000);
 
   test("names a claim that a person has broken by hand, for it cannot end before it is put right", async () => {
-    await using clan = await Sett.gather(at, { silent: {} });
+    await using clan = await Sett.start(at, { silent: {} });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
     await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");
@@ -60,7 +60,7 @@ describe("sett cancel", () => {
     "stops the tool that is at work on a bid of `%s`",
     async (bid) => {
       const { tool, begun, stopped } = endless();
-      await using clan = await Sett.gather(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
+      await using clan = await Sett.start(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
       const goal = await clan.goal();
       await begun;
       const told = JSON.parse(await clan.need("cancel", goal.id, "--json"));
@@ -76,7 +76,7 @@ describe("sett cancel", () => {
 
   test("ends what waits for an answer, and closes the question", async () => {
     const ask = () => ({ structural_type: "Question", payload: "Which colour?" });
-    await using clan = await Sett.gather(at, { painter: { ...onGoal("exclusive"), tool: ask } });
+    await using clan = await Sett.start(at, { painter: { ...onGoal("exclusive"), tool: ask } });
     const goal = await clan.goal();
     await clan.grant(goal, "painter", "waiting");
     await waitFor("the question", async () => (await clan.board.listOpenQuestions()).length === 1);
@@ -87,7 +87,7 @@ describe("sett cancel", () => {
 
   test("works on a paused instance, and leaves other goals alone", async () => {
     const { tool, begun } = endless();
-    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool } });
+    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool } });
     const other = await clan.goal("The other");
     await begun;
     await clan.need("pause");
@@ -100,7 +100,7 @@ describe("sett cancel", () => {
 
   test("refuses a goal that is at rest or cancelled already, and what is no goal", async () => {
     const finish = () => report("Code", { structural_type: "Terminal" });
-    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: finish } });
+    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: finish } });
     const goal = await clan.goal();
     await clan.ended(goal, "complete");
     const { code, err } = await clan.sett("cancel", goal.id);

@@ -12,8 +12,8 @@ let ids: Record<"question" | "report", string>;
 beforeAll(async () => {
   sett = await AskingSett.start();
   const { question } = await sett.ask(longGoal);
-  await sett.stateGoal(failingGoal);
-  const { goal_id } = await sett.stateGoal(reportGoal);
+  await sett.postGoal(failingGoal);
+  const { goal_id } = await sett.postGoal(reportGoal);
   const report = await waitFor("an approval", async () => {
     const listed = JSON.parse(await sett.at.need("questions", "--json", "--goal", goal_id));
     return listed[0]?.id;

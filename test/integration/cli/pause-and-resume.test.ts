@@ -35,7 +35,7 @@ describe("sett pause and sett resume", () => {
       coder: { ...onGoal("claim"), tool: code },
       tester: { ...onGoal("exclusive"), tool: test },
     };
-    await using clan = await Sett.gather(at, members);
+    await using clan = await Sett.start(at, members);
     const goal = await clan.goal();
     await clan.grant(goal, "coder", "running");
     // Granted to an agent that has its hands full: it is queued when the pause comes.
@@ -75,8 +75,8 @@ describe("sett pause and sett resume", () => {
   }, 120_000);
 
   test("requests made while no orchestrator runs are recorded, and handled in order when one does", async () => {
-    await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
-    await clan.stopOrchestrating();
+    await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await clan.untilUnled();
     const asked = await clan.sett("pause");
     expect({ code: asked.code, err: asked.err }).toEqual({
       code: 1,
@@ -89,18 +89,18 @@ describe("sett pause and sett resume", () => {
     expect(await clan.need("status")).toMatch(
       /^Ada Lovelace asked to pause the instance (?:just now|\w+ ago): an orchestrator has not acted on it yet$/m,
     );
-    await clan.orchestrate();
+    await clan.untilLed();
     await waitFor("the pause", () => clan.board.readPause());
     expect(await requests()).toEqual([]);
     expect(JSON.parse(await clan.need("resume", "--json"))).toEqual({ instance: clan.instance, paused: null });
   }, 120_000);
 
   test("an orchestrator that comes back within seconds is waited for", async () => {
-    await using clan = await Sett.gather(at, {});
-    await clan.stopOrchestrating();
+    await using clan = await Sett.start(at, {});
+    await clan.untilUnled();
     await using pausing = clan.start("pause", "--json");
     await waitFor("the request", async () => (await eventTypes(clan)).includes("pause_requested"));
-    await clan.orchestrate();
+    await clan.untilLed();
     expect(await pausing.exited).toBe(0);
     expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });
   }, 120_000);

@@ -9,21 +9,21 @@ import { chooseGoals } from "../../../apps/cli/prune/choose.ts";
 import { moveGoals } from "../../../apps/cli/prune/move.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { acquireLeaderLease, commitOf, resultOf } from "../../support/blackboard/scene.ts";
 import { sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
-import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { Clan } from "../../support/world/clan.ts";
+import { placeInRedis } from "../../support/world/redis-place.ts";
 
 const instance = InstanceName.parse("test");
 
 test("goals are pruned while a clan is at work, which goes on", async () => {
   await using redis = await startRedisServer();
-  const open = () => connectBlackboard({ url: redis.url, instance, ...patient });
-  await using board = await open();
-  await using clan = new Clan(board, open);
+  const place = placeInRedis(redis);
+  await using board = await place.open();
+  await using clan = new Clan(place, await place.open());
   await using folder = await temporaryFolder();
   await clan.join({
     coder: {
@@ -32,16 +32,16 @@ test("goals are pruned while a clan is at work, which goes on", async () => {
     },
   });
   await clan.startOrchestrator();
-  const goals = [await clan.state(), await clan.state(), await clan.state()];
+  const goals = [await clan.postGoal(), await clan.postGoal(), await clan.postGoal()];
   const chosen = await waitFor("all to be over", async () => {
     const choice = await chooseGoals(board, Date.now() + 1_000);
     return choice.goals.length === goals.length && choice.goals;
   });
-  const stating = clan.state("meanwhile");
+  const stating = clan.postGoal("meanwhile");
   const { goals: moved } = await moveGoals(board, chosen, orderTo(join(folder.path, "old.jsonl")));
   expect(moved.map(({ id }) => String(id))).toEqual(goals.map(({ id }) => String(id)));
   await clan.made(await stating, ({ type }) => type === "Done");
-  await clan.made(await clan.state("after"), ({ type }) => type === "Done");
+  await clan.made(await clan.postGoal("after"), ({ type }) => type === "Done");
   const artefacts: string[] = [];
   for await (const line of readArchive(join(folder.path, "old.jsonl")))
     if ("artefact" in line) artefacts.push(line.artefact.type);

@@ -45,7 +45,7 @@ test("one question is shown with its whole text and what to type; several have a
 });
 
 test("work that a person is to approve is listed with what to type, and so is feedback on a goal", async () => {
-  const goal = await sett.stateGoal(reportGoal);
+  const goal = await sett.postGoal(reportGoal);
   const [approval] = await waitFor("an approval", async () => {
     const listed = JSON.parse(await sett.at.need("questions", "--json", "--goal", goal.id));
     return listed.length > 0 && listed;
@@ -71,7 +71,7 @@ test("--wait goes by what is listed already, shows what is asked next, and count
     await using waiting = sett.at.start("questions", "--wait");
     await waiting.telling("Waiting for a question");
     expect(waiting.out()).toBe("");
-    await sett.stateGoal(goal);
+    await sett.postGoal(goal);
     expect(await waiting.exited).toBe(0);
     expect(waiting.out()).toContain(text);
   }
@@ -141,7 +141,7 @@ test("--wait goes on when Redis dies and comes back", async () => {
   await own.at.redis.kill();
   await waiting.telling("Redis does not answer. Waiting");
   await own.at.redis.start();
-  const goal = await own.stateGoal("Which door?");
+  const goal = await own.postGoal("Which door?");
   expect(await waiting.exited).toBe(0);
   expect(waiting.out()).toContain(`goal ${goal.id.slice(0, 8)}`);
   expect(waiting.out()).toContain("Which door?");

@@ -35,7 +35,7 @@ const states = (grants: readonly Grant[]) =>
   Object.fromEntries(grants.map(({ agent, state, attempt }) => [agent, [state, attempt]]));
 
 test("a retry makes a failed exclusive attempt again, once", async () => {
-  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
+  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(1, "Code") } });
   const goal = await clan.goal();
   const failure = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
@@ -90,7 +90,7 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
   };
   const linterDone = Promise.withResolvers<void>();
   let hasFailed = false;
-  await using clan = await Sett.gather(at, members);
+  await using clan = await Sett.start(at, members);
   const goal = await clan.goal();
   await clan.grant(goal, "linter", "done");
   await slow.begun;
@@ -123,7 +123,7 @@ test("a retry of a failed parallel attempt lets the done siblings be, and later 
 }, 120_000);
 
 test("a retry may fail again, and its own Failure may be tried again", async () => {
-  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
+  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: failing(2, "Code") } });
   const goal = await clan.goal();
   const first = await failureOf(clan, goal);
   await clan.ended(goal, "terminated");
@@ -137,7 +137,7 @@ test("a retry may fail again, and its own Failure may be tried again", async () 
 }, 120_000);
 
 test("a retry of an attempt that was followed by another names the Failure that can be tried again", async () => {
-  await using clan = await Sett.gather(at, { coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") } });
+  await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), retries: 1, tool: failing(2, "Code") } });
   const goal = await clan.goal();
   await clan.ended(goal, "terminated");
   const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));
@@ -159,7 +159,7 @@ test("a retry is refused for what is no Failure, for an agent that is gone, and 
     coder: { ...onGoal("exclusive"), tool: failing(9, "Code") },
     idler: onGoal("ignore"),
   };
-  await using clan = await Sett.gather(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
+  await using clan = await Sett.start(at, { ...members, idler: { ...onGoal("ignore"), tool: () => approval } });
   const refusal = async (id: string) => {
     const { code, out, err } = await clan.sett("retry", id);
     expect({ code, out }).toEqual({ code: 1, out: "" });

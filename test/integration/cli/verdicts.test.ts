@@ -42,7 +42,7 @@ const isDraft = (version: number) => (one: Artefact) => one.type === "Draft" && 
 
 test("a gate: rejected work is made anew with the reason before its maker, and goes on once it is approved", async () => {
   const { members, inputs } = publishers();
-  await using clan = await Sett.gather(at, members);
+  await using clan = await Sett.start(at, members);
   const goal = await clan.goal();
   const first = await clan.made(goal, isDraft(1));
   await clan.grant(first, "maintainer", "waiting");
@@ -90,7 +90,7 @@ test("a gate: rejected work is made anew with the reason before its maker, and g
 }, 120_000);
 
 test("a verdict does not promise that work goes on while the instance is paused, or while no orchestrator is running", async () => {
-  await using clan = await Sett.gather(at, publishers().members);
+  await using clan = await Sett.start(at, publishers().members);
   const [first, second] = [await clan.goal(), await clan.goal()];
   const drafts = [await clan.made(first, isDraft(1)), await clan.made(second, isDraft(1))] as const;
   for (const draft of drafts) await clan.grant(draft, "maintainer", "waiting");
@@ -99,7 +99,7 @@ test("a verdict does not promise that work goes on while the instance is paused,
   expect(paused.err).toMatch(/for maintainer; work goes on when the instance is resumed \(paused by Grace Hopper, /);
   expect(paused.err).toContain(`sett resume --name ${clan.instance}`);
   await clan.need("resume");
-  await clan.stopOrchestrating();
+  await clan.untilUnled();
   const alone = await clan.sett("reject", drafts[1].id, "--reason", "Too short");
   expect(alone.err).toContain("for maintainer; work goes on when an orchestrator runs again (");
 }, 120_000);
@@ -107,7 +107,7 @@ test("a verdict does not promise that work goes on while the instance is paused,
 describe("a verdict that no grant waits for", () => {
   test("is refused with who has given it before, and with what is waited for instead", async () => {
     const { members } = publishers({ silent: bids() });
-    await using clan = await Sett.gather(at, members);
+    await using clan = await Sett.start(at, members);
     const goal = await clan.goal();
     const refused = async (id: string, ...words: string[]) => {
       const { code, out, err } = await clan.sett("approve", id, ...words);
@@ -140,7 +140,7 @@ describe("a verdict that no grant waits for", () => {
   }, 120_000);
 
   test("is refused for a goal that was cancelled", async () => {
-    await using clan = await Sett.gather(at, publishers().members);
+    await using clan = await Sett.start(at, publishers().members);
     const goal = await clan.goal();
     const draft = await clan.made(goal, isDraft(1));
     await clan.grant(draft, "maintainer", "waiting");
@@ -155,7 +155,7 @@ describe("a verdict that no grant waits for", () => {
 
 test("of several people who are waited for, one is spoken for by name; all are heard", async () => {
   const { members } = publishers({ editor: { human: true, ...bids({ on: "Draft", bid: "review" }) } });
-  await using clan = await Sett.gather(at, members);
+  await using clan = await Sett.start(at, members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -173,7 +173,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
 }, 120_000);
 
 test("of two who judge at the same time one wins, and the other is told who", async () => {
-  await using clan = await Sett.gather(at, publishers().members);
+  await using clan = await Sett.start(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -190,7 +190,7 @@ test("of two who judge at the same time one wins, and the other is told who", as
 }, 120_000);
 
 test("an artefact that a person has overwritten by hand is not approved", async () => {
-  await using clan = await Sett.gather(at, publishers().members);
+  await using clan = await Sett.start(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");
@@ -201,7 +201,7 @@ test("an artefact that a person has overwritten by hand is not approved", async 
 }, 120_000);
 
 test("a rejection has a reason: on the command line or on stdin, and never an empty one", async () => {
-  await using clan = await Sett.gather(at, publishers().members);
+  await using clan = await Sett.start(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));
   await clan.grant(draft, "maintainer", "waiting");

@@ -18,9 +18,9 @@ test("the bell rings once for a question, an approval and a failed goal, and not
   const cancelled = await sett.ask("Which hinge?");
   await ringsAfter(1);
   await sett.cancel(cancelled.goal);
-  await sett.stateGoal(reportGoal);
+  await sett.postGoal(reportGoal);
   await ringsAfter(2);
-  const failed = await sett.stateGoal(failingGoal);
+  const failed = await sett.postGoal(failingGoal);
   await ringsAfter(3);
   await sett.at.need("answer", past.question, "the green one");
   await sett.achieved(past.goal);

@@ -44,7 +44,7 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-async function stateGoal(): Promise<{ goal: ArtefactId; claim: ClaimId }> {
+async function postGoal(): Promise<{ goal: ArtefactId; claim: ClaimId }> {
   const goal = sampleArtefact({ metadata: { summary: "Write about the door, and be sure to say which of the doors is meant" } });
   await board.createArtefact(goal, "person:Ada");
   const claim = await waitFor("its claim", async () => (await board.claimsOfArtefact(goal.id)).get("standard"));
@@ -79,7 +79,7 @@ const footIn = (rows: readonly string[]) => rows.filter((row) => /^(?:──|--)
 
 describe("sett watch on a terminal", () => {
   test("shows an open claim below the log, follows its phases and the size of the window, and leaves only the log", async () => {
-    const { goal, claim } = await stateGoal();
+    const { goal, claim } = await postGoal();
     await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
     const last = (rows: readonly string[]) => rows.at(-1) ?? "";
     const bids = `${claim.slice(0, 8)}  GoalDefined  bids coder:exclusive reviewer:review tester:?  tester`;
@@ -100,7 +100,7 @@ describe("sett watch on a terminal", () => {
   }, 120_000);
 
   test("draws in ASCII where the locale is not UTF-8, and without colours where NO_COLOR is set", async () => {
-    const { goal, claim } = await stateGoal();
+    const { goal, claim } = await postGoal();
     await setToWork(claim);
     await using sett = onTerminal(100, { LANG: "C", NO_COLOR: "1" }, "watch", "--goal", goal, "--type", "goal_ended");
     await sett.showing("the claim", ({ rows }) => rows.some((row) => row.includes("review +reviewer -> exclusive *coder")));
@@ -112,7 +112,7 @@ describe("sett watch on a terminal", () => {
   }, 120_000);
 
   test("has no claims below a log for programs, one that ends, or on a terminal whose cursor cannot move", async () => {
-    const { goal, claim } = await stateGoal();
+    const { goal, claim } = await postGoal();
     await setToWork(claim);
     const words = ["watch", "--goal", goal];
     const [told, jsonl] = [await at.need(...words, "--no-follow"), await at.need(...words, "--no-follow", "-o", "jsonl")];
@@ -138,7 +138,7 @@ describe("sett watch on a terminal", () => {
   }, 120_000);
 
   test("shows no claims while Redis is away, says so above, and shows them again", async () => {
-    const { goal } = await stateGoal();
+    const { goal } = await postGoal();
     await using sett = onTerminal(100, utf8, "watch", "--goal", goal);
     await sett.showing("the claim", ({ rows }) => footIn(rows).length === 1);
     await at.redis.kill();

@@ -7,11 +7,11 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { StandIn } from "../../support/cub/played-orchestrator.ts";
-import { until } from "../../support/cub/until.ts";
 import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
 import { untilGone } from "../../support/process/tools.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 let redis: RedisServer;
 
@@ -80,7 +80,7 @@ describe("contact and leases", () => {
     await using scene = await instanceWith(`sleep 100 & echo $! > '${folder.path}/pid'; wait`);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
-    const pid = await until(() => Number(readIfThere(join(folder.path, "pid"))) || undefined, "the tool's child");
+    const pid = await waitFor("the tool's child", () => Number(readIfThere(join(folder.path, "pid"))) || undefined);
     await scene.standIn.terminate(claim, "No longer wanted.");
     await untilGone(pid);
     await cub.said("Lost the grant; stopped its tool and dropped its result");

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { runCommand } from "../../../lib/process/run-command.ts";
 import { cubScene, type LogLine } from "../../support/cub/scene.ts";
-import { until } from "../../support/cub/until.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 /** The lines of one grant that is worked on by this command. */
 async function linesOf(command: string[], last: string) {
@@ -14,7 +14,7 @@ async function linesOf(command: string[], last: string) {
   const goal = await scene.standIn.post();
   const claim = await scene.standIn.openGranted(goal, scene.agent);
   const { artefact } = await scene.standIn.ended(claim, scene.agent);
-  await until(() => scene.messages().includes(last), last);
+  await waitFor(last, () => scene.messages().includes(last));
   const said = (msg: string): LogLine => scene.lines.find((line) => line.msg === msg) ?? { level: "", msg: "nothing" };
   return { goal, artefact, said };
 }
@@ -53,7 +53,7 @@ test("so do an answer that cannot be read and a command that runs out of time", 
   });
   scene.start();
   await scene.standIn.ended(await scene.standIn.openGranted(await scene.standIn.post(), scene.agent), scene.agent);
-  const late = await until(() => scene.lines.find(({ msg }) => msg === "Tool execution timeout"), "the time-out");
+  const late = await waitFor("the time-out", () => scene.lines.find(({ msg }) => msg === "Tool execution timeout"));
   expect(Object.keys(late)).toEqual(expect.arrayContaining(["command", "logical_id", "stdout", "stderr"]));
 });
 

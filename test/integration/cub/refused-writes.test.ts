@@ -6,11 +6,11 @@ import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
 import { StandIn } from "../../support/cub/played-orchestrator.ts";
-import { until } from "../../support/cub/until.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const coder = agentName("coder");
 const instance = InstanceName.parse("full");
@@ -47,7 +47,7 @@ async function scene(payload = "printf 'hours of work'") {
     },
     /** Whatever is tried now is refused, and has been for longer than a Redis that does not answer is waited for. */
     hasTried: (times: number) =>
-      until(() => cub.lines.filter((line) => line.msg === "Redis is away, trying again").length >= times, "it to try again"),
+      waitFor("it to try again", () => cub.lines.filter((line) => line.msg === "Redis is away, trying again").length >= times),
     async [Symbol.asyncDispose]() {
       await cub[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
@@ -61,7 +61,7 @@ test("a result that is finished while Redis refuses writes is kept, for however 
   await using world = await scene();
   const { redis, standIn, cub } = world;
   const claim = await standIn.openGranted(await standIn.post(), coder);
-  await until(() => Bun.file(world.begun).exists(), "the tool");
+  await waitFor("the tool", () => Bun.file(world.begun).exists());
   await writeRefusals.MISCONF.begin(redis);
   world.endTool();
   await world.hasTried(3);
@@ -71,7 +71,7 @@ test("a result that is finished while Redis refuses writes is kept, for however 
   await writeRefusals.MISCONF.end(redis);
   const { state, artefact } = await standIn.ended(claim, coder);
   expect([state, artefact.payload]).toEqual(["done", "hours of work"]);
-  await until(async () => (await world.health()).status === 200, "the cub to be well");
+  await waitFor("the cub to be well", async () => (await world.health()).status === 200);
   expect(cub.child.exitCode).toBeNull();
 });
 
@@ -80,7 +80,7 @@ test("a grant that could not be accepted while Redis refused writes is accepted 
   const { redis, standIn } = world;
   await world.cub.said("Cub started");
   const claim = await standIn.openGranted(await standIn.post(), coder);
-  await until(() => Bun.file(world.begun).exists(), "the tool");
+  await waitFor("the tool", () => Bun.file(world.begun).exists());
   // The next one waits for its turn, and its turn comes while nothing can be written.
   const next = await standIn.openGranted(await standIn.post(), coder);
   await writeRefusals.OOM.begin(redis);
@@ -96,7 +96,7 @@ async function withoutRoomForTheResult() {
   const world = await scene("head -c 12000000 /dev/zero | tr '\\0' x");
   const { redis, standIn } = world;
   const claim = await standIn.openGranted(await standIn.post(), coder);
-  await until(() => Bun.file(world.begun).exists(), "the tool");
+  await waitFor("the tool", () => Bun.file(world.begun).exists());
   const used = Number(/^used_memory:(\d+)/m.exec(await redis.cli("INFO", "memory"))?.[1]);
   await redis.cli("CONFIG", "SET", "maxmemory", String(used + 6_000_000));
   world.endTool();
@@ -111,7 +111,7 @@ test("the lease is renewed until the result is stored", async () => {
   const leasedUntil = async () => Number(await redis.cli("ZSCORE", `sett:${instance}:due`, `lease:${claim}:${coder}:1`));
   const first = await leasedUntil();
   expect(first).toBeGreaterThan(0);
-  await until(async () => (await leasedUntil()) > first + 1_000, "the lease to be renewed", 20_000);
+  await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, { timeoutMs: 20_000, everyMs: 5 });
   await redis.cli("CONFIG", "SET", "maxmemory", "0");
   expect((await standIn.ended(claim, coder)).state).toBe("done");
 });
@@ -121,7 +121,13 @@ test("a result that could not be posted holds up nothing once its grant is taken
   await using _world = world;
   const { cub, standIn } = world;
   await standIn.terminate(claim, "It is not wanted any more.");
-  await until(() => cub.lines.some((line) => line.msg === "Failed to create artefact"), "it to be given up", 20_000);
+  await waitFor("it to be given up", () => cub.lines.some((line) => line.msg === "Failed to create artefact"), {
+    timeoutMs: 20_000,
+    everyMs: 5,
+  });
   await standIn.openGranted(await standIn.post(), coder);
-  await until(() => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, "the next grant", 20_000);
+  await waitFor("the next grant", () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, {
+    timeoutMs: 20_000,
+    everyMs: 5,
+  });
 });

@@ -1,22 +1,22 @@
 // Approvals, pauses and other tries, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import {
-  ada,
-  decide,
-  ending,
-  gather,
-  grantOf,
-  reaches,
-  report,
-  statusOf,
-  terminalOf,
-  wants,
-} from "../../support/orchestrator/people.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
+import {
+  ada,
+  decide,
+  ending,
+  grantOf,
+  reaches,
+  report,
+  startClanOn,
+  statusOf,
+  terminalOf,
+  wants,
+} from "../../support/world/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -33,8 +33,8 @@ describe("an approval", () => {
   const packager: Member = { ...wants("Plan", "exclusive"), tool: ({ target_artefact }) => ending(target_artefact.payload) };
 
   test("is waited for, and leads on; a rejection leads to the next version", async () => {
-    await using clan = await gather(redis, { lead, planner, packager });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { lead, planner, packager });
+    const goal = await clan.postGoal();
     const first = await clan.made(goal, ({ type }) => type === "Plan");
     await waitFor("the approval", async () => (await grantOf(clan, first, "lead"))?.state === "waiting");
     expect(await statusOf(clan, goal)).toMatchObject({
@@ -64,14 +64,14 @@ describe("a paused instance", () => {
       },
     };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
-    await using clan = await gather(redis, { reviewer, coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { reviewer, coder });
+    const goal = await clan.postGoal();
     await waitFor("the reviewer", () => clan.inputs.get("reviewer")?.length === 1);
     await clan.board.logEvent({ type: "pause_requested" }, ada);
     await waitFor("the pause", () => clan.board.readPause());
     finish(undefined);
     await waitFor("the review", async () => (await grantOf(clan, goal, "reviewer"))?.state === "done");
-    const other = await clan.state();
+    const other = await clan.postGoal();
     await waitFor("the bids", async () => {
       const id = (await clan.board.claimsOfArtefact(other.id)).get("standard");
       return id && (await clan.board.readClaim(id))?.claim.bids.length === 2;
@@ -98,8 +98,8 @@ describe("another try of a failure", () => {
     };
     const reviewer: Member = { ...wants("GoalDefined", "review"), tool: () => ({ structural_type: "Review", payload: {} }) };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
-    await using clan = await gather(redis, { reviewer, tester, coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { reviewer, tester, coder });
+    const goal = await clan.postGoal();
     await reaches(clan, goal, "failed");
     const failure = await clan.made(goal, ({ structural_type }) => structural_type === "Failure");
     const retry = () => clan.board.logEvent({ type: "retry_requested", artefact_id: failure.id }, ada);
@@ -129,8 +129,8 @@ describe("another try of a failure", () => {
       },
     };
     const coder: Member = { ...wants("GoalDefined", "exclusive"), tool: () => ending("done") };
-    await using clan = await gather(redis, { tester: flaky, linter: flaky, coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { tester: flaky, linter: flaky, coder });
+    const goal = await clan.postGoal();
     for (const name of ["tester", "linter"])
       await waitFor(`the ${name}`, async () => (await grantOf(clan, goal, name))?.state === "running");
     clan.stopOrchestrator();

@@ -68,7 +68,7 @@ function shell() {
 }
 type Typed = ReturnType<typeof shell>;
 
-async function stateGoal(typed: Typed, text: string): Promise<GoalId> {
+async function postGoal(typed: Typed, text: string): Promise<GoalId> {
   await typed(`id=$(cat /proc/sys/kernel/random/uuid)
 board HSET sett:demo:artifact:$id id $id logical_id $id version 1 structural_type Standard type GoalDefined payload '${text}' \\
   source_artefacts '[]' produced_by_role user
@@ -113,7 +113,7 @@ const ended = (goal: GoalId, claims: number) =>
 describe("a person with redis-cli", () => {
   test("reviews a draft with the page's commands, and the claim goes on", async () => {
     const typed = shell();
-    const goal = await stateGoal(typed, "a letter");
+    const goal = await postGoal(typed, "a letter");
     await bidOn(typed, "GoalDefined", "ignore");
     await bidOn(typed, "Draft", "review");
     await granted(typed, "granted_review_agents");
@@ -141,7 +141,7 @@ describe("a person with redis-cli", () => {
 
   test("sends a draft back, and the agent's next version comes round again", async () => {
     const typed = shell();
-    const goal = await stateGoal(typed, "another letter");
+    const goal = await postGoal(typed, "another letter");
     await bidOn(typed, "GoalDefined", "ignore");
     await bidOn(typed, "Draft", "review");
     await granted(typed, "granted_review_agents");
@@ -165,7 +165,7 @@ describe("a person with redis-cli", () => {
       ["Failure", '{"summary":"No ink"}'],
     ] as const) {
       const typed = shell();
-      const goal = await stateGoal(typed, "for the approver");
+      const goal = await postGoal(typed, "for the approver");
       await bidOn(typed, "GoalDefined", "exclusive");
       await granted(typed, "granted_exclusive_agent");
       await typed(

@@ -3,6 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Member } from "../../support/world/clan.ts";
 import {
   ada,
   answer,
@@ -10,16 +13,13 @@ import {
   askedOfPeople,
   asking,
   ending,
-  gather,
   reaches,
   replying,
   report,
+  startClanOn,
   terminalOf,
   wants,
-} from "../../support/orchestrator/people.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import type { Member } from "../../support/world/clan.ts";
+} from "../../support/world/people.ts";
 import type { Tool } from "../../support/world/tool.ts";
 
 let redis: RedisServer;
@@ -52,8 +52,8 @@ describe("tiered clarification", () => {
   test("goes up the chain of producers to a person, and the answers come down again", async () => {
     const coder: Member = { ...wants("Plan", "exclusive"), tool: escalating(code, "Which plan?") };
     const members = { planner: planner(escalating(plan, "Which goal?")), coder, tester };
-    await using clan = await gather(redis, members, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, members, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     const atTheTop = await askedOfPeople(clan, "Which goal?");
     expect(await clan.board.listOpenQuestions()).toEqual([atTheTop.id]);
     const artefacts = await clan.artefactsOf(goal);
@@ -81,8 +81,8 @@ describe("tiered clarification", () => {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? replying("1.0.0, says the coder") : code),
     };
-    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("1.0.0, says the coder");
     expect(clan.inputs.get("planner")).toHaveLength(1);
     const [, clarifying] = clan.inputs.get("coder") ?? [];
@@ -96,16 +96,16 @@ describe("tiered clarification", () => {
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),
     };
     const answering: Tool = (input) => (isQuestion(input) ? replying("1.1.0, says the planner") : plan);
-    await using clan = await gather(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { planner: planner(answering), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("1.1.0, says the planner");
     await reaches(clan, goal, "achieved");
   });
 
   test("does not take for an answer what an agent prints that does not know questions; a person is asked, and it is not tried again", async () => {
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "Which version?");
     const artefacts = await clan.artefactsOf(goal);
     const failures = artefacts.filter(({ structural_type }) => structural_type === "Failure");
@@ -135,8 +135,8 @@ describe("tiered clarification", () => {
     };
     const answering: Tool = (input) => (isQuestion(input) ? replying("because") : plan);
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await gather(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("because");
     expect(clan.inputs.get("coder")).toHaveLength(1);
   });
@@ -155,8 +155,8 @@ describe("tiered clarification", () => {
         });
       },
     };
-    await using clan = await gather(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { planner: planner(() => plan), coder, tester }, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     await waitFor("the question at the coder", () => clan.inputs.get("coder")?.length === 2);
     const question = await clan.made(goal, (one) => one.structural_type === "Question");
     expect((await answer(clan, question, "2.0.0")).outcome).toEqual({ outcome: "answered" });
@@ -193,8 +193,8 @@ describe("tiered clarification", () => {
     const asker: Member = { ...wants("Code", "claim"), tool: () => asking("Which version?") };
     const failing: Member = { ...wants("Code", "claim"), tool: () => isBeingPut.then(() => new Error("no")) };
     const members = { planner: planner(() => plan), coder, asker, failing };
-    await using clan = await gather(redis, members, { clarification: "tiered" }, late);
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, members, { clarification: "tiered" }, late);
+    const goal = await clan.postGoal();
     const question = await clan.made(goal, (one) => one.structural_type === "Question");
     await waitFor("the end of the coder's claim", async () => {
       const [asked] = await clan.board.readClaims([...(await clan.board.claimsOfArtefact(question.id)).values()]);

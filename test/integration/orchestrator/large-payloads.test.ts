@@ -13,7 +13,7 @@ import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
 import { acquireLeaderLease, commitOf } from "../../support/blackboard/scene.ts";
 import { agentName, newArtefactId, sampleAgent, sampleArtefact, sampleClaim } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
-import { orchestratorDeps } from "../../support/world/wired.ts";
+import { orchestratorDeps } from "../../support/world/deps.ts";
 
 const server = await startRedisServer();
 afterAll(() => server[Symbol.asyncDispose]());

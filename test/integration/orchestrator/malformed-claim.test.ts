@@ -2,10 +2,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
-import { statusOf } from "../../support/orchestrator/people.ts";
-import { type RedisClan, startClan } from "../../support/orchestrator/redis-clan.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { statusOf } from "../../support/world/people.ts";
+import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -14,7 +14,7 @@ const witness = sampleAgent("witness", { bids: [{ on: "Never", bid: "review" }] 
 
 /** A goal whose claim cannot be read, and one behind it; both wait for a bid. */
 async function withBroken(clan: RedisClan) {
-  const [broken, other] = [await clan.state("broken"), await clan.state("other")];
+  const [broken, other] = [await clan.postGoal("broken"), await clan.postGoal("other")];
   const [{ claim }] = [await clan.claimOn(broken), await clan.claimOn(other)];
   const electorate = await clan.hand("HGET", `claim:${claim.id}`, "electorate");
   await clan.hand("HSET", `claim:${claim.id}`, "electorate", "{");

@@ -1,5 +1,9 @@
 // Questions to people, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { agentName } from "../../support/records/sample.ts";
+import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Member } from "../../support/world/clan.ts";
 import {
   ada,
   answer,
@@ -7,17 +11,13 @@ import {
   askedOfPeople,
   asking,
   ending,
-  gather,
   grantOf,
   reaches,
+  startClanOn,
   statusOf,
   terminalOf,
   wants,
-} from "../../support/orchestrator/people.ts";
-import { agentName } from "../../support/records/sample.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import type { Member } from "../../support/world/clan.ts";
+} from "../../support/world/people.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -35,8 +35,8 @@ describe("a question to people", () => {
   };
 
   test("suspends its grant; the asker goes on with question and answer, as often as it asks", async () => {
-    await using clan = await gather(redis, { coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { coder });
+    const goal = await clan.postGoal();
     const first = await askedOfPeople(clan, "Question 1?");
     expect(first).toMatchObject({ source_artefacts: [goal.id], produced_by_agent: "coder", goal_id: goal.goal_id });
     expect((await statusOf(clan, goal)).state).toBe("waiting");
@@ -62,8 +62,8 @@ describe("a question to people", () => {
   });
 
   test("waits through restarts of the orchestrator and the cub, before and after its answer", async () => {
-    await using clan = await gather(redis, { coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { coder });
+    const goal = await clan.postGoal();
     const first = await askedOfPeople(clan, "Question 1?");
     clan.stopOrchestrator();
     clan.stopCub("coder");
@@ -75,8 +75,8 @@ describe("a question to people", () => {
   });
 
   test("is closed by the end of its claim, and its answer is refused then", async () => {
-    await using clan = await gather(redis, { coder });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { coder });
+    const goal = await clan.postGoal();
     const question = await askedOfPeople(clan, "Question 1?");
     await clan.board.logEvent({ type: "cancel_requested", goal_id: goal.goal_id }, ada);
     await reaches(clan, goal, "cancelled");
@@ -85,8 +85,8 @@ describe("a question to people", () => {
   });
 
   test("of an agent that was removed is closed, and its grant fails", async () => {
-    await using clan = await gather(redis, { coder, other: {} });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, { coder, other: {} });
+    const goal = await clan.postGoal();
     await waitFor("the claim", async () => (await clan.board.listOpenClaims())[0]);
     const [open] = await clan.board.listOpenClaims();
     if (open !== undefined) await clan.board.placeBid({ claim: open, agent: agentName("other"), word: "ignore" });
@@ -109,8 +109,8 @@ describe("feedback on a goal", () => {
       ...wants("GoalDefined", "exclusive"),
       tool: ({ target_artefact }) => ending(target_artefact.payload),
     };
-    await using clan = await gather(redis, { reviewer, coder });
-    const goal = await clan.state("Do it.");
+    await using clan = await startClanOn(redis, { reviewer, coder });
+    const goal = await clan.postGoal("Do it.");
     const question = await askedOfPeople(clan, "Too vague.");
     expect((await statusOf(clan, goal)).state).toBe("waiting");
     const { given } = await answer(clan, question, "Release 1.2.0.");

@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { gather } from "../../support/orchestrator/people.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClanOn } from "../../support/world/people.ts";
 
 test("what the orchestrator did last is done again where a crash of Redis has lost it", async () => {
   await using redis = await startRedisServer();
@@ -21,9 +21,9 @@ test("what the orchestrator did last is done again where a crash of Redis has lo
     },
   });
   // No agent bids, so that the claim stays open.
-  await using clan = await gather(redis, { coder: {} }, {}, noting);
+  await using clan = await startClanOn(redis, { coder: {} }, {}, noting);
   const { board } = clan;
-  const goal = await clan.state();
+  const goal = await clan.postGoal();
   const claimed = async () => (await board.claimsOfArtefact(goal.id)).get("standard");
   const first = await waitFor("the claim", claimed);
   await waitFor("the cursor", async () => (await board.readLeader())?.cursor === (await board.endOfEvents()));

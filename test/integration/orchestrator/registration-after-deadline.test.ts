@@ -1,9 +1,9 @@
 // Claims whose deadline for bids has passed, and a `sett up` after it that says more about a silent agent.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
-import { startClan } from "../../support/orchestrator/redis-clan.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -18,7 +18,7 @@ const later: [what: string, over: Partial<AgentRegistration>, word: string][] = 
 
 test.each(later)("a silent agent is waited for no longer once it is given %s", async (_what, over, word) => {
   await using clan = await startClan({ coder, silent: {} }, { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 });
-  const goal = await clan.state();
+  const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
   const isJudged = async () => (await clan.hand("ZSCORE", "due", `bids:${claim.id}`)) === "";
   await waitFor("the deadline to be judged", isJudged);
@@ -31,7 +31,7 @@ test.each(later)("a silent agent is waited for no longer once it is given %s", a
 
 test("who becomes a person is not waited for even before the deadline", async () => {
   await using clan = await startClan({ coder, silent: {} }, { policy: { bid_deadline_ms: 600_000 } });
-  const goal = await clan.state();
+  const goal = await clan.postGoal();
   await waitFor("the coder's bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
   await clan.board.registerAgents([sampleAgent("silent", { human: true })], "person:test", { exact: false });
   expect((await clan.settled(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Report"]);

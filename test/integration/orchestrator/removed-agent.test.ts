@@ -3,9 +3,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startClan } from "../../support/orchestrator/redis-clan.ts";
 import { sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -17,11 +17,11 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   const leaver = { bids, script: `until [ -e ${folder}/go ]; do sleep 0.02; done; ${report}` };
   const stayer = { bids, script: report };
   await using clan = await startClan({ leaver, stayer });
-  const begun = await clan.state("begun");
+  const begun = await clan.postGoal("begun");
   await waitFor("the leaver to be at work", async () =>
     (await clan.events("grant_started")).some(({ agent }) => String(agent) === "leaver"),
   );
-  const queued = await clan.state("queued");
+  const queued = await clan.postGoal("queued");
   await waitFor("its next grant", async () => (await clan.claimOn(queued)).grants.length === 2);
 
   await clan.board.registerAgents([sampleAgent("stayer", { bids })], "person:Ada", { exact: true });
@@ -35,7 +35,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
   // As where the agent itself tells of it, its event names the Failure.
   expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([failure?.id]);
 
-  const later = await clan.settled(await clan.state("later"));
+  const later = await clan.settled(await clan.postGoal("later"));
   expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);
   await writeFile(join(folder, "go"), "");
   const ended = await clan.settled(begun);
@@ -51,12 +51,12 @@ test("an agent that is only expected bids on nothing, no claim waits for it, and
   await clan.board.expectAgents([...agents, sampleAgent("newcomer", { bids })], "person:Ada");
   await clan.startCub("newcomer", "sleep 60");
   await waitFor("the newcomer's sign of life", async () => (await clan.board.listStatuses()).size === 2);
-  const goal = await clan.state("meanwhile");
+  const goal = await clan.postGoal("meanwhile");
   const [, made] = await clan.settled(goal);
   expect(made).toMatchObject({ type: "Report", produced_by_agent: "stayer" });
   expect((await clan.claimOn(goal)).claim.electorate.map(String)).toEqual(["stayer"]);
   await clan.board.registerAgents(agents, "person:Ada", { exact: true });
-  const after = await clan.settled(await clan.state("after"));
+  const after = await clan.settled(await clan.postGoal("after"));
   expect([...after, ...(await clan.artefactsOf(goal))].filter(({ structural_type }) => structural_type === "Failure")).toEqual(
     [],
   );

@@ -2,21 +2,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+import { waitFor } from "../../support/wait-for.ts";
+import type { Clan, Member } from "../../support/world/clan.ts";
 import {
   ada,
   answersIn,
   asking,
   ending,
-  gather,
   grantOf,
   reaches,
   replying,
+  startClanOn,
   terminalOf,
   wants,
-} from "../../support/orchestrator/people.ts";
-import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import type { Clan, Member } from "../../support/world/clan.ts";
+} from "../../support/world/people.ts";
 import type { Tool } from "../../support/world/tool.ts";
 
 let redis: RedisServer;
@@ -67,7 +67,7 @@ async function untilPassedOver<Value>(clan: Clan, what: string, probe: () => Pro
 }
 
 /** Two writers, the second's draft, and a critic who does not speak before `go`. */
-async function draftUnderReview(settings: Parameters<typeof gather>[2] = {}) {
+async function draftUnderReview(settings: Parameters<typeof startClanOn>[2] = {}) {
   const { promise: mayGo, resolve: go } = Promise.withResolvers<void>();
   const members = {
     "writer-one": { ...idle, tool: rewrites("Shorter, by one") },
@@ -75,8 +75,8 @@ async function draftUnderReview(settings: Parameters<typeof gather>[2] = {}) {
     critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => mayGo.then(() => critic(input)) },
     editor,
   };
-  const clan = await gather(redis, members, settings);
-  const goal = await clan.state();
+  const clan = await startClanOn(redis, members, settings);
+  const goal = await clan.postGoal();
   const first = await clan.made(goal, ({ type }) => type === "Draft");
   await waitFor("the critic at work", () => clan.inputs.get("critic")?.length === 1);
   return { clan, goal, first, go };
@@ -114,10 +114,10 @@ describe("a rework", () => {
       critic: { ...wants("Draft", "review"), tool: (input: ToolInput) => isBusy.then(() => critic(input)) },
       editor,
     };
-    await using clan = await gather(redis, members);
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, members);
+    const goal = await clan.postGoal();
     const first = await clan.made(goal, ({ type }) => type === "Draft");
-    await clan.state("another goal");
+    await clan.postGoal("another goal");
     await waitFor("the writer to be busy", () => begun === 2);
     busy();
     await waitFor("its rework", async () => (await grantOf(clan, first, "writer-two", "rework:1"))?.state === "queued");
@@ -175,8 +175,8 @@ describe("a question", () => {
       },
       curious,
     };
-    await using clan = await gather(redis, members, { clarification: "tiered" });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, members, { clarification: "tiered" });
+    const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("A page, says one");
     await reaches(clan, goal, "achieved");
     const [[agent, instead, because = ""] = []] = await standInsIn(clan);
@@ -192,8 +192,8 @@ describe("a question", () => {
       curious: { ...curious, tool: (input: ToolInput) => isGone.then(() => curious.tool(input)) },
     };
     const { promise: isGone, resolve: go } = Promise.withResolvers<void>();
-    await using clan = await gather(redis, members, { clarification: "tiered", bid_deadline_ms: 1_000 });
-    const goal = await clan.state();
+    await using clan = await startClanOn(redis, members, { clarification: "tiered", bid_deadline_ms: 1_000 });
+    const goal = await clan.postGoal();
     await clan.made(goal, ({ type }) => type === "Draft");
     await waitFor("the curious at work", () => clan.inputs.get("curious")?.length === 1);
     await remove(clan, "writer-two");

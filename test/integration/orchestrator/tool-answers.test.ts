@@ -1,7 +1,7 @@
 // Answers that do not fit the question: reviews of every shape, reviewers and reworkers that do something else, tools that do not listen.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { startClan } from "../../support/orchestrator/redis-clan.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -37,7 +37,7 @@ test("of all that a review can hold only {} and [] approve; whatever else there 
     '"{} {}"',
   ];
   const verdictOf = async (payload: string) => {
-    const artefacts = await clan.settled(await clan.state(`{"structural_type":"Review","payload":${payload}}`));
+    const artefacts = await clan.settled(await clan.postGoal(`{"structural_type":"Review","payload":${payload}}`));
     return [payload, ends(artefacts)];
   };
   const verdicts = await Promise.all([...approving, ...rejecting].map(verdictOf));
@@ -50,7 +50,7 @@ test("of all that a review can hold only {} and [] approve; whatever else there 
 test("whatever else a tool answers a review with is a Review, or a Failure that says what is wrong with it", async () => {
   await using clan = await startClan({ writer, reviewer }, { policy: { review_rounds: 0 } });
   const answered = async (answer: string) => {
-    const artefacts = await clan.settled(await clan.state(answer));
+    const artefacts = await clan.settled(await clan.postGoal(answer));
     return [...ends(artefacts).slice(2), artefacts[2]?.metadata.summary];
   };
   const full = (more: string) => `{"artefact_type":"Patch","artefact_payload":{},"summary":"new"${more}}`;
@@ -87,7 +87,7 @@ test("a rework is the next version in thread and type, or a Failure that says wh
     script: `jq -c '{structural_type: "Review", payload: (if .target_artefact.version == 1 then "again" else {} end)}'`,
   };
   await using clan = await startClan({ writer: reworker, critic });
-  const [, first, , second, ...rest] = await clan.settled(await clan.state("improve"));
+  const [, first, , second, ...rest] = await clan.settled(await clan.postGoal("improve"));
   expect(second).toMatchObject({
     logical_id: first?.id,
     version: 2,
@@ -97,21 +97,21 @@ test("a rework is the next version in thread and type, or a Failure that says wh
   });
   expect(ends(rest)).toEqual(["Review Review"]);
 
-  const [, , , failure, ...more] = await clan.settled(await clan.state("fail"));
+  const [, , , failure, ...more] = await clan.settled(await clan.postGoal("fail"));
   expect(failure).toMatchObject({ structural_type: "Failure", version: 1, metadata: { summary: "No." } });
   expect(more).toEqual([]);
 
-  const [, , , other, ...others] = await clan.settled(await clan.state("review"));
+  const [, , , other, ...others] = await clan.settled(await clan.postGoal("review"));
   expect(other).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure" });
   expect(others).toEqual([]);
 
-  const [, , , poem, ...noMore] = await clan.settled(await clan.state("poem"));
+  const [, , , poem, ...noMore] = await clan.settled(await clan.postGoal("poem"));
   const why = "The tool must print a new version of its Draft, and printed the type Poem. A new version must have the same type.";
   expect(poem).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure", metadata: { summary: why } });
   expect(noMore).toEqual([]);
 
   // The reviewers would never see it.
-  const [, , , end, ...nothing] = await clan.settled(await clan.state("end"));
+  const [, , , end, ...nothing] = await clan.settled(await clan.postGoal("end"));
   expect(end).toMatchObject({ structural_type: "Failure", type: "ToolExecutionFailure" });
   expect(end?.metadata.summary).toBe(
     "The tool must print a new version of its Draft, and printed a Terminal. Reviewers check the new version first, so print it as Standard.",
@@ -129,6 +129,6 @@ test("a script that never reads stdin gets its work done, however much is sent t
     script: `exec 0<&-; sleep 0.2; echo '{"artefact_type":"Seen","artefact_payload":"","summary":""}'`,
   };
   await using clan = await startClan({ deaf, closing });
-  const goal = await clan.state("x".repeat(10_000_000));
+  const goal = await clan.postGoal("x".repeat(10_000_000));
   expect((await clan.settled(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Seen"]);
 });

@@ -1,9 +1,9 @@
 // Bids of strangers and second bids, agents that want everything, and agents of one name: claims go on undisturbed.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import { type RedisClan, startClan } from "../../support/orchestrator/redis-clan.ts";
 import { agentName, newArtefactId, newClaimId } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -12,7 +12,7 @@ const forGoals = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], scr
 
 test("strangers' bids, second bids and bids after the grant change nothing", async () => {
   await using clan = await startClan({ coder: forGoals, person: {} });
-  const goal = await clan.state("hello");
+  const goal = await clan.postGoal("hello");
   const { claim } = await clan.claimOn(goal);
   const bids = `claim:${claim.id}:bids`;
   const bid = (agent: string, word: "exclusive" | "ignore") =>
@@ -46,7 +46,7 @@ test("strangers' bids, second bids and bids after the grant change nothing", asy
 
 test("a result that names a claim which never was is refused, and no agent's work is touched", async () => {
   await using clan = await startClan({ coder: forGoals });
-  const goal = await clan.state("hello");
+  const goal = await clan.postGoal("hello");
   await clan.settled(goal);
   const [id, claim] = [newArtefactId(), newClaimId()];
   const fields = { id, logical_id: id, version: "1", structural_type: "Standard", type: "Report", payload: "" };
@@ -59,7 +59,7 @@ test("a result that names a claim which never was is refused, and no agent's wor
   });
   expect(refused).toMatchObject({ artefact_id: id, data: { reason: `There is no claim ${claim}.` } });
   expect(await clan.settled(goal)).toHaveLength(2);
-  expect(await clan.settled(await clan.state("again"))).toHaveLength(2);
+  expect(await clan.settled(await clan.postGoal("again"))).toHaveLength(2);
 });
 
 /** Each works on whatever the others make. */
@@ -70,7 +70,7 @@ test.each(["exclusive", "claim"] as const)(
   async (word) => {
     await using clan = await startClan({ one: greedy(word), two: greedy(word) }, { policy: { artefacts_per_goal: 12 } });
     for (const text of ["hello", "again"]) {
-      const goal = await clan.state(text);
+      const goal = await clan.postGoal(text);
       await waitFor("the end of the goal", async () => (await clan.board.readGoal(goal.goal_id)).ended);
       await waitFor("the last claim to end", async () => (await clan.board.listOpenClaims()).length === 0);
       const limits = (await clan.artefactsOf(goal)).filter(({ type }) => type === "ArtefactLimitExceeded");
@@ -83,7 +83,7 @@ test.each(["exclusive", "claim"] as const)(
 test("agents that review everything, reviews of their own role's work left out, do not go round in circles", async () => {
   const critic = { bids: [{ on: "*", bid: "review" as const }], script: `echo '{"structural_type":"Review","payload":{}}'` };
   await using clan = await startClan({ one: critic, two: critic, coder: forGoals });
-  const artefacts = await clan.settled(await clan.state("hello"));
+  const artefacts = await clan.settled(await clan.postGoal("hello"));
   // Two on the goal, two on the report; none on reviews.
   expect(artefacts.map(({ type }) => type).toSorted()).toEqual([
     ...["GoalDefined", "Report"],
@@ -106,7 +106,7 @@ test("two agents of one role are heard both, and neither is asked about what the
     { on: "*", bid: "review" as const },
   ];
   await using clan = await startClan({ one: { role: "twin", bids, script }, two: { role: "twin", bids, script } });
-  const artefacts = await clan.settled(await clan.state("hello"));
+  const artefacts = await clan.settled(await clan.postGoal("hello"));
   expect(
     artefacts.map(({ type, produced_by_role, produced_by_agent }) => [type, produced_by_role, produced_by_agent]).toSorted(),
   ).toEqual([
@@ -119,7 +119,7 @@ test("two agents of one role are heard both, and neither is asked about what the
 test("two cubs under one name share its work: each grant is run once", async () => {
   await using clan = await startClan({ coder: forGoals });
   await clan.startCub("coder", forGoals.script);
-  const goals = await Promise.all(Array.from({ length: 20 }, (_, number) => clan.state(`goal ${number}`)));
+  const goals = await Promise.all(Array.from({ length: 20 }, (_, number) => clan.postGoal(`goal ${number}`)));
   for (const goal of goals) expect(await clan.settled(goal)).toHaveLength(2);
   expect(await clan.events("grant_started")).toHaveLength(20);
   expect(await clan.events("grant_done")).toHaveLength(20);

@@ -3,9 +3,9 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
-import { startClan } from "../../support/orchestrator/redis-clan.ts";
 import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
@@ -18,14 +18,14 @@ test("no grant fails for it, and once it can be read again it goes on", async ()
   // Nothing runs for it yet.
   await using clan = await startClan({ helper, newer: onGoal });
   const newer = sampleAgent("newer", onGoal);
-  const goal = await clan.state();
+  const goal = await clan.postGoal();
   await clan.board.placeBid({ claim: (await clan.claimOn(goal)).claim.id, agent: newer.name, word: "claim" });
   const isAtWork = ({ agent, state }: Grant) => String(agent) === "helper" && state === "running";
   await waitFor("the helper to be at work", async () => (await clan.claimOn(goal)).grants.some(isAtWork));
   await clan.hand("HSET", "agents", newer.name, JSON.stringify({ ...newer, strategy: "of a later version" }));
   // Has the orchestrator look at all of them again.
   await clan.board.registerAgents([sampleAgent("witness", onGoal)], "person:test", { exact: false });
-  const next = await clan.claimOn(await clan.state());
+  const next = await clan.claimOn(await clan.postGoal());
   expect(next.claim.electorate.map(String)).toEqual(["helper", "newer", "witness"]);
   go();
   await waitFor("the helper's work", async () => (await clan.claimOn(goal)).grants.some(({ state }) => state === "done"));

@@ -1,7 +1,7 @@
 // What is due, of which some can never be dealt with, on a real Redis.
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { startClan } from "../../support/orchestrator/redis-clan.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 const patience = { everyMs: 20 };
@@ -22,7 +22,7 @@ test("a broken claim and unreadable members hold up nothing else that is due", a
       await clan.hand("ZADD", "due", "1000", member);
   }
   await clan.hand("ZADD", "due", "1000", `announce:${crypto.randomUUID()}`);
-  const { claim } = await clan.claimOn(await clan.state());
+  const { claim } = await clan.claimOn(await clan.postGoal());
   await waitFor(
     "it to be announced again",
     async () => (await clan.events("claim_announced")).some((event) => event.claim_id === claim.id),

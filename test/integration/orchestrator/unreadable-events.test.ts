@@ -12,7 +12,7 @@ import { startService } from "../../support/process/service-process.ts";
 import { sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { orchestratorDeps } from "../../support/world/wired.ts";
+import { orchestratorDeps } from "../../support/world/deps.ts";
 
 const instance = InstanceName.parse("test");
 setDefaultTimeout(120_000);

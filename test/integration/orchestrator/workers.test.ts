@@ -9,6 +9,7 @@ import { WorkerPool } from "../../../apps/orchestrator/worker-pool.ts";
 import type { WorkerTemplate } from "../../../apps/orchestrator/worker-template.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import { type PartKind, type PartLabels, writeLabels } from "../../../lib/runtime/labels.ts";
 import { workerName } from "../../../lib/runtime/names.ts";
@@ -16,13 +17,14 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { queueGrant } from "../../support/blackboard/scene.ts";
 import { type DockerInstance, dockerInstance, elsewhere } from "../../support/docker/docker-instance.ts";
 import { docker, tinyImage } from "../../support/docker/tiny-image.ts";
-import { instance, startClan } from "../../support/orchestrator/redis-clan.ts";
 import { agentName } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
 /** It only bids: its work is for workers. */
+const instance = InstanceName.parse("clan");
 const tester = {
   ...{ bids: [{ on: "GoalDefined", bid: "exclusive" as const }], script: "exit 1" },
   ...{ replicas: 2, strategy: "fresh_per_call" as const },
@@ -69,7 +71,7 @@ async function failures(workers: Deps["workers"]): Promise<string[]> {
   await using clan = await startClan({ tester, other: { bids, script } }, { workers });
   const said: string[] = [];
   for (const text of ["one", "two"]) {
-    const artefacts = await clan.settled(await clan.state(text));
+    const artefacts = await clan.settled(await clan.postGoal(text));
     const kinds = artefacts.map(({ structural_type, type }) => `${structural_type} ${type}`);
     expect(kinds).toEqual(["Standard GoalDefined", "Standard Report", "Failure AttemptLost"]);
     said.push(artefacts[2]?.metadata.summary ?? "");
@@ -79,7 +81,7 @@ async function failures(workers: Deps["workers"]): Promise<string[]> {
 
 const nowhere = {
   name: (suffix: string) => `sett-clan-${suffix}`,
-  labels: (kind: PartKind): PartLabels => ({ instance: instance, workspace: elsewhere, version: "0.0.0", ...kind }),
+  labels: (kind: PartKind): PartLabels => ({ instance, workspace: elsewhere, version: "0.0.0", ...kind }),
 };
 
 const failuresAt = async (socketPath: string) =>

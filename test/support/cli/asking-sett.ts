@@ -56,7 +56,7 @@ export class AskingSett implements AsyncDisposable {
     return new AskingSett(at, board);
   }
 
-  async stateGoal(payload: string): Promise<Artefact> {
+  async postGoal(payload: string): Promise<Artefact> {
     const goal = sampleArtefact({ payload, metadata: { summary: payload.split("\n")[0] ?? "" } });
     await this.board.createArtefact(goal, "person:Ada");
     return goal;
@@ -64,7 +64,7 @@ export class AskingSett implements AsyncDisposable {
 
   /** States a goal that makes the coder ask this, and waits until people are asked. */
   async ask(text: string): Promise<{ goal: Artefact; question: ArtefactId }> {
-    const goal = await this.stateGoal(text);
+    const goal = await this.postGoal(text);
     return { goal, question: await this.questionOf(goal) };
   }
 

@@ -1,12 +1,11 @@
 // A whole sett in this process on one real Redis, with `sett` as the program.
-import { randomUUID } from "node:crypto";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
-import { InstanceName } from "../../../lib/model/ids.ts";
-import { patient } from "../redis/redis-server.ts";
+import type { InstanceName } from "../../../lib/model/ids.ts";
 import { waitFor } from "../wait-for.ts";
 import { Clan, type Member } from "../world/clan.ts";
+import { placeInRedis } from "../world/redis-place.ts";
 import type { Tool } from "../world/tool.ts";
 import type { Finished } from "./finished.ts";
 import type { Workspace } from "./workspace.ts";
@@ -15,29 +14,29 @@ export class Sett extends Clan {
   readonly instance: InstanceName;
   readonly #at: Workspace;
 
-  private constructor(at: Workspace, instance: InstanceName, ...rest: ConstructorParameters<typeof Clan>) {
-    super(...rest);
+  private constructor(at: Workspace, place: ReturnType<typeof placeInRedis>, board: Blackboard) {
+    super(place, board);
     this.#at = at;
-    this.instance = instance;
+    this.instance = place.instance;
   }
 
-  /** An instance of its own. */
-  static async gather(at: Workspace, members: Record<string, Member>, options: { isOrchestrated?: boolean } = {}): Promise<Sett> {
-    const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
-    const open = () => connectBlackboard({ url: at.redis.url, instance, ...patient });
-    const sett = new Sett(at, instance, await open(), open);
+  /** A clan with an orchestrator, on an instance of its own. */
+  static async start(at: Workspace, members: Record<string, Member>): Promise<Sett> {
+    const place = placeInRedis(at.redis);
+    const sett = new Sett(at, place, await place.open());
     await sett.join(members);
-    if (options.isOrchestrated !== false) await sett.orchestrate();
+    await sett.untilLed();
     return sett;
   }
 
-  /** Starts an orchestrator; one that has left is followed by another. */
-  async orchestrate(): Promise<void> {
+  /** Starts an orchestrator, and resolves when it leads. */
+  async untilLed(): Promise<void> {
     await this.startOrchestrator();
-    await waitFor("somebody to orchestrate", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0);
+    await waitFor("an orchestrator to lead", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) > 0);
   }
 
-  async stopOrchestrating(): Promise<void> {
+  /** Stops the orchestrator, and resolves when the leader lease is free. */
+  async untilUnled(): Promise<void> {
     this.stopOrchestrator();
     await waitFor("the leader lease to be free", async () => ((await this.board.readLeader())?.expiresInMs ?? 0) <= 0);
   }
@@ -55,7 +54,7 @@ export class Sett extends Clan {
   }
 
   goal(payload = "Do it"): Promise<Artefact> {
-    return this.state(payload, { metadata: { summary: payload } });
+    return this.postGoal(payload, { metadata: { summary: payload } });
   }
 
   /** Waits until the agent's grant on the artefact's claim is in this state. */

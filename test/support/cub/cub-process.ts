@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { serviceCommand } from "../process/compiled.ts";
+import { waitFor } from "../wait-for.ts";
 import type { LogLine } from "./scene.ts";
-import { until } from "./until.ts";
 
 const [cub, ...words] = serviceCommand("cub");
 
@@ -35,10 +35,10 @@ export function startCub(environment: Record<string, string>, args: string[] = [
     stderr += new TextDecoder().decode(chunk);
   });
   const said = (msg: string) =>
-    until(() => {
+    waitFor(`the cub to say "${msg}"`, () => {
       if (child.exitCode !== null) throw new Error(`The cub ended with ${child.exitCode}: ${stderr}`);
       return lines.find((line) => line.msg === msg);
-    }, `the cub to say "${msg}"`);
+    });
   return {
     lines,
     stderr: () => stderr,

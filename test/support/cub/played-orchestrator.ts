@@ -6,7 +6,7 @@ import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
 import { sampleArtefact, sampleClaim } from "../records/sample.ts";
-import { until } from "./until.ts";
+import { waitFor } from "../wait-for.ts";
 
 export class StandIn {
   readonly board: Blackboard;
@@ -95,7 +95,7 @@ export class StandIn {
   }
 
   async bidOn(claim: ClaimId, agent: AgentName): Promise<string> {
-    return until(async () => (await this.read(claim)).claim.bids.find((bid) => bid.agent === agent)?.word, `a bid of ${agent}`);
+    return waitFor(`a bid of ${agent}`, async () => (await this.read(claim)).claim.bids.find((bid) => bid.agent === agent)?.word);
   }
 
   async grantOf(claim: ClaimId, agent: AgentName): Promise<Grant | undefined> {
@@ -104,10 +104,10 @@ export class StandIn {
 
   /** Waits until the grant has ended well or badly; gives it with what it produced. */
   async ended(claim: ClaimId, agent: AgentName): Promise<{ state: "done" | "failed"; artefact: Artefact; grant: Grant }> {
-    const grant = await until(async () => {
+    const grant = await waitFor(`the end of ${agent}'s grant`, async () => {
       const found = await this.grantOf(claim, agent);
       return found?.state === "done" || found?.state === "failed" ? found : undefined;
-    }, `the end of ${agent}'s grant`);
+    });
     return { state: grant.state, artefact: await this.artefact(grant.artefact_ids[0]), grant };
   }
 

@@ -10,8 +10,8 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent } from "../records/sample.ts";
+import { cubDeps } from "../world/deps.ts";
 import { exited, outcomeOf, type Tool } from "../world/tool.ts";
-import { cubDeps } from "../world/wired.ts";
 import { StandIn } from "./played-orchestrator.ts";
 
 export type LogLine = { level: string; msg: string; [field: string]: unknown };

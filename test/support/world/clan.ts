@@ -1,10 +1,12 @@
-// An orchestrator and cubs in this process on one blackboard. Their tools are functions of the test, or shell scripts.
+// The world of most tests: orchestrators and agents in this process, on one blackboard. An agent is a cub whose tool is a function of the
+// test or a shell script, or it is played by the test without a cub.
 import process from "node:process";
 import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
-import type { Deps } from "../../../apps/orchestrator/deps.ts";
+import type { Deps as OrchestratorDeps } from "../../../apps/orchestrator/deps.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -13,16 +15,19 @@ import { AgentName } from "../../../lib/model/ids.ts";
 import { defaultPolicy, type Policy } from "../../../lib/model/policy.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { runCommand } from "../../../lib/process/run-command.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { sampleAgent, sampleArtefact } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
+import { cubDeps, orchestratorDeps } from "./deps.ts";
+import type { Place } from "./place.ts";
+import { type Behaviour, playAgent } from "./played-agent.ts";
 import { outcomeOf, type Tool } from "./tool.ts";
-import { cubDeps, orchestratorDeps } from "./wired.ts";
 
-/** With neither it is registered and sends no heartbeat: a person, or an agent that is silent. */
-export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string };
+/** With none of the three it is registered and sends no heartbeat: a person, or an agent that is silent. */
+export type Member = Partial<AgentRegistration> & { tool?: Tool; script?: string; behaviour?: Behaviour };
 export type ClanOptions = {
   policy?: Partial<Policy>;
-  workers?: Deps["workers"];
+  workers?: OrchestratorDeps["workers"];
   /** How long contact must have lasted before a lapsed lease is judged. */
   grantLeaseMs?: number;
 };
@@ -33,47 +38,67 @@ export class Clan implements AsyncDisposable {
   readonly board: Blackboard;
   /** What each tool was given, in order. */
   readonly inputs = new Map<string, ToolInput[]>();
-  readonly #open: () => Promise<Blackboard>;
+  /** The lines that its orchestrators have logged. */
+  readonly log: string[] = [];
+  readonly #place: Place;
   readonly #options: ClanOptions;
   readonly #over = new AbortController();
   readonly #running: Promise<unknown>[] = [];
   readonly #cubs = new Map<string, AbortController>();
   #orchestrator = new AbortController();
 
-  /** `open`: another handle on the blackboard of `board`, as another process would have. */
-  constructor(board: Blackboard, open: () => Promise<Blackboard>, options: ClanOptions = {}) {
+  constructor(place: Place, board: Blackboard, options: ClanOptions = {}) {
     this.board = board;
-    this.#open = open;
+    this.#place = place;
     this.#options = options;
   }
 
   /** Registers the members and starts what runs for them. */
   async join(members: Record<string, Member>): Promise<void> {
-    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, ...over }]) => sampleAgent(name, over));
+    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, behaviour: _behaviour, ...over }]) =>
+      sampleAgent(name, over),
+    );
     await this.board.registerAgents(agents, "person:test", { exact: true });
     for (const { name } of agents) {
-      const { tool, script } = members[name] ?? {};
+      const { tool, script, behaviour } = members[name] ?? {};
       const work = tool ?? script;
       if (work !== undefined) await this.startCub(name, work);
+      if (behaviour !== undefined) await this.#play(name, behaviour);
     }
   }
 
-  async startOrchestrator(): Promise<void> {
+  async startOrchestrator(over: Partial<OrchestratorDeps> = {}) {
     const { policy, workers, grantLeaseMs } = this.#options;
-    this.#orchestrator = new AbortController();
-    const board = await this.#open();
-    const given = { board, policy: { ...defaultPolicy, ...policy }, ...(workers === undefined ? {} : { workers }) };
-    const orchestrator = new Orchestrator(orchestratorDeps(given), grantLeaseMs === undefined ? {} : { grantLeaseMs });
-    this.#run(board, orchestrator.run(AbortSignal.any([this.#over.signal, this.#orchestrator.signal])));
+    const own = new AbortController();
+    this.#orchestrator = own;
+    const board = await this.#place.open();
+    const deps = orchestratorDeps({
+      board,
+      policy: { ...defaultPolicy, ...policy },
+      log: createJsonLog((line) => this.log.push(line), systemClock.now),
+      ...(workers && { workers }),
+      ...over,
+    });
+    const orchestrator = new Orchestrator(deps, grantLeaseMs === undefined ? {} : { grantLeaseMs });
+    const ended = orchestrator.run(AbortSignal.any([this.#over.signal, own.signal]));
+    this.#run(board, ended);
+    return {
+      metrics: deps.metrics,
+      /** To the blackboard this is the end of its process: it releases the leader lease and drops what it had in hand. */
+      stop: async () => {
+        own.abort();
+        await ended;
+      },
+    };
   }
 
-  /** It leaves the leader lease; the next one takes over at once. */
+  /** Stops the newest. It releases the leader lease, and the next one takes over at once. */
   stopOrchestrator(): void {
     this.#orchestrator.abort();
   }
 
   async startCub(name: string, work: Tool | string): Promise<void> {
-    const board = await this.#open();
+    const board = await this.#place.open();
     const registration = await board.findAgent(AgentName.parse(name));
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
@@ -87,7 +112,7 @@ export class Clan implements AsyncDisposable {
     this.#cubs.get(name)?.abort();
   }
 
-  async state(payload = "hello", over: Partial<Artefact> = {}): Promise<Artefact> {
+  async postGoal(payload = "hello", over: Partial<Artefact> = {}): Promise<Artefact> {
     const goal = sampleArtefact({ payload, ...over });
     await this.board.createArtefact(goal, "person:test");
     return goal;
@@ -105,12 +130,22 @@ export class Clan implements AsyncDisposable {
   }
 
   /** The claim on an artefact, once it is there. */
-  claimOn({ id }: Artefact, cause = "standard"): Promise<ClaimSnapshot> {
+  claimOn({ id }: Pick<Artefact, "id">, cause = "standard"): Promise<ClaimSnapshot> {
     const look = async () => {
       const claim = (await this.board.claimsOfArtefact(id)).get(cause);
       return claim && (await this.board.readClaim(claim));
     };
     return waitFor("the claim", look, patience);
+  }
+
+  /** Resolves when the orchestrators have logged a line with `words` so often. */
+  async logged(words: string, count = 1): Promise<void> {
+    await waitFor(`"${words}" in the log`, () => this.log.filter((line) => line.includes(words)).length >= count);
+  }
+
+  async #play(name: string, behaviour: Behaviour): Promise<void> {
+    const board = await this.#place.open();
+    this.#run(board, playAgent(board, name, behaviour, this.#over.signal));
   }
 
   #runner(name: string, tool: Tool): CubDeps["runTool"] {

@@ -1,4 +1,4 @@
-// An agent played by a test over the blackboard's port: it bids and delivers what it is told to, without a cub.
+// An agent played by a test over the blackboard's port: it bids and delivers as its behaviour says, without a cub.
 import type { Blackboard, GrantResult } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
@@ -7,7 +7,7 @@ import type { ClaimId } from "../../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import { agentName, newArtefactId, sampleArtefact } from "../records/sample.ts";
 
-export type Role = {
+export type Behaviour = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
   /** What it makes of a grant's attempt; undefined: it accepts and is never heard of again. What is a Question makes the grant wait. */
@@ -15,12 +15,12 @@ export type Role = {
 };
 
 /** Plays until the signal aborts. */
-export function playAgent(board: Blackboard, name: string, role: Role, signal: AbortSignal): Promise<unknown> {
+export function playAgent(board: Blackboard, name: string, behaviour: Behaviour, signal: AbortSignal): Promise<unknown> {
   const agent = agentName(name);
   const bidOn = async (claims: readonly ClaimId[]) => {
     for (const { claim } of await board.readClaims(claims)) {
       const target = await board.readArtefact(claim.artefact_id);
-      const word = target && role.bid(target);
+      const word = target && behaviour.bid(target);
       if (word !== undefined) await board.placeBid({ claim: claim.id, agent, word });
     }
   };
@@ -31,12 +31,12 @@ export function playAgent(board: Blackboard, name: string, role: Role, signal: A
   };
   const work = async () => {
     for await (const claims of board.followGrants(agent, signal))
-      for (const claim of claims) await workOn(board, agent, role, claim);
+      for (const claim of claims) await workOn(board, agent, behaviour, claim);
   };
   return Promise.all([watch(), work()]);
 }
 
-async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, role: Role, id: ClaimId): Promise<void> {
+async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, behaviour: Behaviour, id: ClaimId): Promise<void> {
   const snapshot = await board.readClaim(id);
   const grant = snapshot?.grants.find((one) => one.agent === agent);
   const target = snapshot && (await board.readArtefact(snapshot.claim.artefact_id));
@@ -45,7 +45,7 @@ async function workOn(board: Blackboard, agent: ReturnType<typeof agentName>, ro
   const startedAt = new Date().toISOString();
   const running: RunningGrant = { agent, phase, attempt, queued_at, started_at: startedAt, context_ids: [], state: "running" };
   const accepted = await board.acceptGrant({ claim: id, grant: running, leaseMs: grantLeaseMs });
-  const made = role.work?.(target, attempt);
+  const made = behaviour.work?.(target, attempt);
   if (accepted.outcome === "refused" || made === undefined) return;
   const artefact = sampleArtefact({
     id: newArtefactId(),

@@ -3,8 +3,8 @@ import { ClaimWatcher } from "../../../../apps/cub/claim-watcher.ts";
 import type { RunBidCommand } from "../../../../apps/cub/deps.ts";
 import type { CommandOutcome } from "../../../../lib/process/command.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
-import { until } from "../../../support/cub/until.ts";
 import { agentName } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 import { exited } from "../../../support/world/tool.ts";
 
 describe("the claim watcher", () => {
@@ -37,7 +37,7 @@ describe("the claim watcher", () => {
     const { standIn, agent } = scene;
     scene.start();
     const busy = await standIn.openGranted(await standIn.post(), agent);
-    await until(() => scene.inputs.length === 1, "the tool");
+    await waitFor("the tool", () => scene.inputs.length === 1);
     const other = await standIn.open(await standIn.post(), [agent]);
     expect(await standIn.bidOn(other, agent)).toBe("exclusive");
     expect((await standIn.grantOf(busy, agent))?.state).toBe("running");
@@ -71,9 +71,9 @@ describe("the claim watcher", () => {
     const { standIn, agent } = scene;
     scene.start();
     const claims = await Promise.all(Array.from({ length: 12 }, async () => standIn.open(await standIn.post(), [agent])));
-    await until(() => gates.length === 8, "eight bid commands");
+    await waitFor("eight bid commands", () => gates.length === 8);
     gates.pop()?.();
-    await until(() => gates.length === 8, "the ninth");
+    await waitFor("the ninth", () => gates.length === 8);
     const opening = setInterval(() => gates.pop()?.(), 1);
     for (const claim of claims) expect(await standIn.bidOn(claim, agent)).toBe("claim");
     clearInterval(opening);

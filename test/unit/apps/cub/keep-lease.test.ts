@@ -3,8 +3,8 @@ import { underLease } from "../../../../apps/cub/keep-lease.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
-import { until } from "../../../support/cub/until.ts";
 import { newClaimId } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 type Renewal = Awaited<ReturnType<Blackboard["renewLease"]>>;
 
@@ -26,7 +26,7 @@ describe("work under a lease", () => {
       return { outcome: "renewed" };
     };
     const { outcome } = await leased(renew, async () => {
-      await until(() => renewals > 3, "renewals");
+      await waitFor("renewals", () => renewals > 3);
       return "result";
     });
     expect(outcome).toEqual({ outcome: "done", result: "result" });
@@ -47,7 +47,7 @@ describe("work under a lease", () => {
       return { outcome: "renewed" };
     };
     const { outcome } = await leased(renew, async () => {
-      await until(() => renewals > 4, "contact");
+      await waitFor("contact", () => renewals > 4);
       return "result";
     });
     expect(outcome).toEqual({ outcome: "done", result: "result" });

@@ -4,8 +4,8 @@ import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { FailureReport } from "../../../../lib/model/tool-contract.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
-import { until } from "../../../support/cub/until.ts";
 import { derived } from "../../../support/records/lineage.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 import { exited } from "../../../support/world/tool.ts";
 
 const away = () => new SettError("redis-unreachable", "Redis does not answer.");
@@ -103,7 +103,7 @@ describe("failures of the work", () => {
     scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);
     expect((await standIn.ended(claim, agent)).state).toBe("done");
-    await until(() => scene.messages().includes("Created artefact"), "the delivery");
+    await waitFor("the delivery", () => scene.messages().includes("Created artefact"));
     expect(scene.inputs).toHaveLength(1);
   });
 
@@ -118,10 +118,10 @@ describe("failures of the work", () => {
     const { standIn, agent } = scene;
     scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);
-    await until(() => scene.inputs.length === 1, "the tool");
+    await waitFor("the tool", () => scene.inputs.length === 1);
     await standIn.terminate(claim, "No longer wanted.");
     endWork();
-    await until(() => scene.messages().includes("Failed to create artefact"), "the refusal");
+    await waitFor("the refusal", () => scene.messages().includes("Failed to create artefact"));
     const next = await standIn.openGranted(await standIn.post(), agent);
     expect((await standIn.ended(next, agent)).state).toBe("done");
   });

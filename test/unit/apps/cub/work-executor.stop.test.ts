@@ -1,7 +1,7 @@
 // How a cub that is told to stop ends its work.
 import { describe, expect, test } from "bun:test";
 import { cubScene } from "../../../support/cub/scene.ts";
-import { until } from "../../../support/cub/until.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 describe("stopping", () => {
   test("lets the work under way end, and takes no more", async () => {
@@ -15,7 +15,7 @@ describe("stopping", () => {
     const { standIn, agent } = scene;
     const { ended } = scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);
-    await until(() => scene.inputs.length === 1, "the tool");
+    await waitFor("the tool", () => scene.inputs.length === 1);
     const next = await standIn.openGranted(await standIn.post(), agent);
     scene.stop.abort("SIGTERM");
     endWork();
@@ -37,7 +37,7 @@ describe("stopping", () => {
     const { standIn, agent } = scene;
     const { ended } = scene.start(20);
     const claim = await standIn.openGranted(await standIn.post(), agent);
-    await until(() => scene.inputs.length === 1, "the tool");
+    await waitFor("the tool", () => scene.inputs.length === 1);
     scene.stop.abort("SIGTERM");
     await ended;
     const { state, artefact } = await standIn.ended(claim, agent);

@@ -3,9 +3,9 @@ import { WorkExecutor } from "../../../../apps/cub/work-executor.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
-import { until } from "../../../support/cub/until.ts";
 import { derived } from "../../../support/records/lineage.ts";
 import { sampleArtefact } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
 
 describe("the work executor", () => {
   test("runs the tool on the target and posts what it says", async () => {
@@ -61,7 +61,7 @@ describe("the work executor", () => {
     scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);
     await standIn.ended(claim, agent);
-    await until(() => scene.messages().includes("Created artefact"), "the last line");
+    await waitFor("the last line", () => scene.messages().includes("Created artefact"));
     expect(scene.messages()).toEqual([
       "Work Executor received claim from queue",
       "Fetched target artefact",
@@ -138,7 +138,7 @@ test("metrics count executions, successes, failures, time-outs and artefacts by 
   for (const goal of [sampleArtefact(), sampleArtefact()]) {
     await standIn.ended(await standIn.openGranted(await standIn.post(goal), agent), agent);
   }
-  await until(() => scene.messages().includes("Created artefact"), "the count");
+  await waitFor("the count", () => scene.messages().includes("Created artefact"));
   const text = await deps.metrics.registry.metrics();
   for (const line of [
     "sett_cub_executions_total 2",

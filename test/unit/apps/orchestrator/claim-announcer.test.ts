@@ -13,7 +13,7 @@ import { InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { events, openClaim } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/wired.ts";
+import { orchestratorDeps } from "../../../support/world/deps.ts";
 
 /** A claim that lacks a bid of `hand`, and an orchestrator that looks at what is due when it is told to. */
 async function createScene() {

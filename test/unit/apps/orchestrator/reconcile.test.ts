@@ -6,7 +6,7 @@ import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create
 import { InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
-import { orchestratorDeps } from "../../../support/world/wired.ts";
+import { orchestratorDeps } from "../../../support/world/deps.ts";
 
 test("adopts an artefact that is complete for a while, and says what the others still lack", async () => {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("scan") });

@@ -1,29 +1,29 @@
 // Scenes with people in them: a clan on a real Redis, and what a person does at the command line.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Grant, MalformedClaim } from "../../../lib/model/claim.ts";
-import { ClaimId, InstanceName } from "../../../lib/model/ids.ts";
+import { ClaimId } from "../../../lib/model/ids.ts";
 import type { Policy } from "../../../lib/model/policy.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { newArtefactId, sampleArtefact } from "../records/sample.ts";
-import { patient, type RedisServer } from "../redis/redis-server.ts";
+import type { RedisServer } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
-import { Clan, type Member } from "../world/clan.ts";
+import { Clan, type Member } from "./clan.ts";
+import { placeInRedis } from "./redis-place.ts";
 
 export const ada = "person:Ada <ada@example.org>";
 
-/** A clan on an instance of its own. `within`: what each part of it has instead of its handle on the blackboard. */
-export async function gather(
+/** A clan with an orchestrator on an instance of its own. `within`: what each part of it has instead of its handle on the blackboard. */
+export async function startClanOn(
   redis: RedisServer,
   members: Record<string, Member>,
   policy: Partial<Policy> = {},
   within: (board: Blackboard) => Blackboard = (board) => board,
 ) {
-  const instance = InstanceName.parse(`people-${crypto.randomUUID().slice(0, 8)}`);
-  const open = async () => within(await connectBlackboard({ url: redis.url, instance, ...patient }));
-  const clan = new Clan(await open(), open, { policy, grantLeaseMs: 0 });
+  const place = placeInRedis(redis);
+  const open = async () => within(await place.open());
+  const clan = new Clan({ open }, await open(), { policy, grantLeaseMs: 0 });
   await clan.join(members);
   await clan.startOrchestrator();
   return clan;

@@ -1,19 +1,18 @@
 // A clan on a Redis of its own, into whose records a person's hand may reach.
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
-import { InstanceName } from "../../../lib/model/ids.ts";
-import { patient, type RedisServer, startRedisServer } from "../redis/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
-import { Clan, type ClanOptions, type Member } from "../world/clan.ts";
+import { Clan, type ClanOptions, type Member } from "./clan.ts";
+import { placeInRedis } from "./redis-place.ts";
 
-export const instance = InstanceName.parse("clan");
-
+/** A clan with an orchestrator, on a Redis that ends with it. */
 export async function startClan(members: Record<string, Member>, options: ClanOptions = {}): Promise<RedisClan> {
   const redis = await startRedisServer();
-  const open = () => connectBlackboard({ url: redis.url, instance, ...patient });
-  const clan = new RedisClan(redis, await open(), open, options);
+  const place = placeInRedis(redis);
+  const clan = new RedisClan(redis, place, await place.open(), options);
   await clan.join(members);
   await clan.startOrchestrator();
   return clan;
@@ -21,15 +20,17 @@ export async function startClan(members: Record<string, Member>, options: ClanOp
 
 export class RedisClan extends Clan {
   readonly #redis: RedisServer;
+  readonly #prefix: string;
 
-  constructor(redis: RedisServer, ...rest: ConstructorParameters<typeof Clan>) {
-    super(...rest);
+  constructor(redis: RedisServer, place: ReturnType<typeof placeInRedis>, board: Blackboard, options: ClanOptions) {
+    super(place, board, options);
     this.#redis = redis;
+    this.#prefix = `sett:${place.instance}:`;
   }
 
   /** What a person would type at redis-cli; `name` goes without what all keys of the instance begin with. */
   hand(command: string, name: string, ...words: string[]): Promise<string> {
-    return this.#redis.cli(command, `sett:${instance}:${name}`, ...words);
+    return this.#redis.cli(command, `${this.#prefix}${name}`, ...words);
   }
 
   /** Waits until nothing is left to be done about a goal; gives its artefacts, itself the first. */

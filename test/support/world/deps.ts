@@ -1,4 +1,4 @@
-// A cub and an orchestrator wired as their programs wire them, but for what a test decides.
+// What a cub and an orchestrator depend on, as in their programs, but for what a test decides.
 import { randomUUID } from "node:crypto";
 import type { Deps as CubDeps } from "../../../apps/cub/deps.ts";
 import { LoopWatch } from "../../../apps/cub/loop-watch.ts";
