@@ -41,7 +41,7 @@ test("a unit test is where its source's path says, and begins with its source's 
 
 test("what several tests share is in test/support, and a suite beside the tests that run it", () => {
   const wrong = files.filter(
-    (file) => /^test\/(?:unit|integration|e2e)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
+    (file) => /^test\/(?:unit\/.+|integration|e2e)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
   );
   expect(wrong).toEqual([]);
 });
