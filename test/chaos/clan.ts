@@ -68,11 +68,11 @@ function clarify(input: ToolInput): unknown {
 
 /** Whether it has asked this before. Throws when it has, and was not given the answer. */
 function knows({ additional_context: given }: ToolInput, type: string): boolean {
-  const asked = given.find((artefact) => artefact.type === type);
-  if (asked === undefined) return false;
-  if (given.some(({ structural_type, source_artefacts: [about] }) => structural_type === "Answer" && about === asked.id))
+  const question = given.find((artefact) => artefact.type === type);
+  if (question === undefined) return false;
+  if (given.some(({ structural_type, source_artefacts: [about] }) => structural_type === "Answer" && about === question.id))
     return true;
-  throw new Error(`The question ${asked.id} was given without its answer.`);
+  throw new Error(`The question ${question.id} was given without its answer.`);
 }
 
 function need(given: readonly Artefact[], ...types: string[]): void {
@@ -116,10 +116,10 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
  */
 export function graphOf(history: History, goal: string): string[] {
   const { artefacts, answers, claims } = history;
-  const heard = heardAnswers(history);
+  const answeredQuestions = heardAnswers(history);
   const isVain = ({ id, structural_type, claim_id, source_artefacts: [about] }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
-    if (structural_type === "Question" && !heard.has(id)) return true;
+    if (structural_type === "Question" && !answeredQuestions.has(id)) return true;
     const asking = claims.get(claim_id);
     // On behalf of an agent that has its answer from elsewhere.
     const isBehalf = structural_type === "Question" && asking?.kind === "clarification";

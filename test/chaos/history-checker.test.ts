@@ -85,8 +85,8 @@ test("a history is of one moment: whatever is written while it is read, it holds
     const soFar = stated;
     await waitFor("another goal", () => stated > soFar);
     const { events, artefacts } = await readHistory(world.redis.url, instance);
-    const told = events.flatMap(({ type, artefact_id }) => (type === "artefact_created" ? [String(artefact_id)] : []));
-    expect([...artefacts.keys()].toSorted()).toEqual(told.toSorted());
+    const logged = events.flatMap(({ type, artefact_id }) => (type === "artefact_created" ? [String(artefact_id)] : []));
+    expect([...artefacts.keys()].toSorted()).toEqual(logged.toSorted());
   }
   stop.abort();
   await Promise.all(writing);

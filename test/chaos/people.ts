@@ -65,8 +65,8 @@ export class People {
   }
 
   async #answer({ id: question, goal_id }: Artefact, name: string, signal: AbortSignal): Promise<void> {
-    const given = { structural_type: "Answer", type: "Answer", payload: `${name} says so.` } as const;
-    const answer = sampleArtefact({ goal_id, source_artefacts: [question], ...given });
+    const draft = { structural_type: "Answer", type: "Answer", payload: `${name} says so.` } as const;
+    const answer = sampleArtefact({ goal_id, source_artefacts: [question], ...draft });
     // The same one again, should the first have got through unheard.
     await this.#patiently(async () => {
       const result = await this.#board.answerQuestion(answer, `person:${name}`);

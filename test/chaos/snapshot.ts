@@ -2,7 +2,7 @@
 import { type Client, newClient } from "../../lib/blackboard/redis/client.ts";
 
 /** What a key holds as Redis hands it out: pairs follow one another in a flat list. */
-type Held = readonly (string | StreamEntry)[];
+type Stored = readonly (string | StreamEntry)[];
 type StreamEntry = readonly [id: string, fields: string[]];
 
 const script = `
@@ -26,9 +26,9 @@ return found
 `;
 
 export class Snapshot {
-  readonly #keys: ReadonlyMap<string, Held>;
+  readonly #keys: ReadonlyMap<string, Stored>;
 
-  constructor(keys: readonly (readonly [string, Held])[]) {
+  constructor(keys: readonly (readonly [string, Stored])[]) {
     this.#keys = new Map(keys);
   }
 
@@ -68,7 +68,7 @@ export async function takeSnapshot(url: string, prefix: string): Promise<Snapsho
   await client.connect();
   try {
     const found = await client.sendCommand(["EVAL_RO", script, "0", `${prefix}*`]);
-    return new Snapshot(found as unknown as [string, Held][]);
+    return new Snapshot(found as unknown as [string, Stored][]);
   } finally {
     client.destroy();
   }

@@ -62,8 +62,8 @@ export async function startWorld({ seed, failShare }: { seed: number; failShare:
     }),
   );
   // On a busy machine an answer may take longer than the time limit.
-  const heard = () => board.listStatuses().catch(() => new Map());
-  await waitFor("the cubs", async () => (await heard()).size === clan.length, startup);
+  const statuses = () => board.listStatuses().catch(() => new Map());
+  await waitFor("the cubs", async () => (await statuses()).size === clan.length, startup);
   await waitFor("an orchestrator", () => board.readLeader().catch(() => undefined), startup);
   const all = parts.move();
   return {

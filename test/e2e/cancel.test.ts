@@ -72,10 +72,10 @@ test.each([
 test("while a question waits: it is closed, and can be answered no more", async () => {
   const goal = await sett.forage("asking");
   await happened(goal, "question_asked", "asker");
-  const [asked] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));
+  const [question] = JSON.parse(await sett.need("questions", "--json", "--goal", goal));
   await expectCancelled(goal);
   expect(JSON.parse(await sett.need("questions", "--json"))).toEqual([]);
-  const { code, err } = await sett.sett("answer", asked.id, "too late");
+  const { code, err } = await sett.sett("answer", question.id, "too late");
   expect(code).toBe(1);
   expect(err).toContain("was cancelled");
 });

@@ -91,10 +91,10 @@ test.each(pages)(
     const place = join(home, "places", name);
     const folder = join(place, name);
     await mkdir(folder, { recursive: true });
-    const given = { cwd: folder, env: surroundings(page), stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    const options = { cwd: folder, env: surroundings(page), stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
     await $`git init --quiet && git commit --quiet --allow-empty -m Begin`.cwd(folder).env(surroundings());
     try {
-      const { code, out, err } = await finished(Bun.spawn(["bash", "-c", scriptOf(page)], given));
+      const { code, out, err } = await finished(Bun.spawn(["bash", "-c", scriptOf(page)], options));
       if (code !== 0) throw new Error(`${err}${out}`);
       const words = shows[page] ?? [];
       expect({ notOnThePage: words.filter((each) => !readPage(page).includes(each)) }).toEqual({ notOnThePage: [] });

@@ -49,7 +49,7 @@ afterAll(async () => {
 const redis = (...words: string[]) => $`docker exec sett-${sett.name}-redis redis-cli ${words}`.text();
 
 /** What is told of the goal, once this is among it. */
-function told(goal: string, isIt: (event: SettEvent) => boolean): Promise<{ events: SettEvent[]; event: SettEvent }> {
+function eventOf(goal: string, isIt: (event: SettEvent) => boolean): Promise<{ events: SettEvent[]; event: SettEvent }> {
   return waitFor(
     "an event",
     async () => {
@@ -66,7 +66,7 @@ const isBid = (agent: string, word: string) => (event: SettEvent) =>
 
 /** The critic wants to see no draft, and says so by hand. */
 async function letDraftsPass(goal: string): Promise<{ claim: string | undefined }> {
-  const { event } = await told(goal, isBid("hanger", "exclusive"));
+  const { event } = await eventOf(goal, isBid("hanger", "exclusive"));
   await redis("HSET", `sett:${sett.name}:claim:${event.claim_id}:bids`, "critic", "ignore");
   return { claim: event.claim_id };
 }
@@ -74,7 +74,7 @@ async function letDraftsPass(goal: string): Promise<{ claim: string | undefined 
 test("with first_bid the first bid that wants a claim closes its bidding, but not before those whose rules say review", async () => {
   const goal = await sett.forage("Paint the door");
   const { claim } = await letDraftsPass(goal);
-  const { events } = await told(goal, ({ type, claim_id }) => type === "claim_completed" && claim_id === claim);
+  const { events } = await eventOf(goal, ({ type, claim_id }) => type === "claim_completed" && claim_id === claim);
   const of = (about: string | undefined, ...types: SettEvent["type"][]) =>
     events
       .filter((event) => event.claim_id === about && types.includes(event.type))
@@ -96,7 +96,7 @@ test("with first_bid the first bid that wants a claim closes its bidding, but no
 test("an agent with an image that is named works in that image, by a program of its own", async () => {
   const goal = await sett.forage("Paint the window");
   await letDraftsPass(goal);
-  await told(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
+  await eventOf(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
   expect((await sett.artefacts(goal)).map(({ payload }) => payload)).toEqual(["Paint the window", "painted on debian", "up"]);
   const idOf = async (format: string, what: string) => (await $`docker inspect --format ${format} ${what}`.text()).trim();
   expect(await idOf("{{.Image}}", `sett-${sett.name}-agent-painter`)).toBe(await idOf("{{.Id}}", image));
@@ -104,17 +104,17 @@ test("an agent with an image that is named works in that image, by a program of 
 
 test("a cub that is killed at its work says so as soon as its container is there again, long before its lease would lapse", async () => {
   const goal = await sett.forage("linger over the wall");
-  await told(goal, ({ type, agent }) => type === "grant_started" && agent === "painter");
+  await eventOf(goal, ({ type, agent }) => type === "grant_started" && agent === "painter");
   // Its command runs: what has begun is lost with it.
   await waitFor("the command", async () => (await $`docker top sett-${sett.name}-agent-painter`.text()).includes("sleep 600"));
   const killedAt = Date.now();
   await sett.kill("agent-painter");
-  const { event } = await told(goal, ({ type }) => type === "grant_failed");
+  const { event } = await eventOf(goal, ({ type }) => type === "grant_failed");
   expect(event).toMatchObject({ agent: "painter", actor: expect.stringMatching(/^agent:painter@[0-9a-f]{12}$/) });
   expect(Date.parse(event.time) - killedAt).toBeLessThan(leaseMs / 2);
   // Its retry is due as after any lost attempt.
   await letDraftsPass(goal);
-  await told(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
+  await eventOf(goal, ({ type, data }) => type === "artefact_created" && data?.type === "Hung");
   const [, failure, ...made] = await sett.artefacts(goal);
   expect(failure).toMatchObject({ type: "AttemptLost", produced_by_agent: "painter" });
   expect(made.map(({ payload }) => payload)).toEqual(["painted on debian", "up"]);

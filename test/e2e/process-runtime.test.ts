@@ -120,10 +120,10 @@ test("a person who takes part by hand finds Redis' port with list, and the passw
     (one) => one.name === `sett-${at.name}-redis`,
   );
   const { REDISCLI_AUTH } = found.env;
-  const asked = await $`redis-cli -p ${redis_port} HGET sett:${at.name}:artifact:${goal} payload`
+  const payload = await $`redis-cli -p ${redis_port} HGET sett:${at.name}:artifact:${goal} payload`
     .env({ ...at.environment, REDISCLI_AUTH })
     .text();
-  expect(asked.trim()).toBe("look");
+  expect(payload.trim()).toBe("look");
   expect(listed).not.toContain(REDISCLI_AUTH);
 });
 
@@ -154,8 +154,8 @@ test("logs --follow of a controller tells what its workers log: those that were,
 
 test("Redis refuses connections from outside, and commands without the password", async () => {
   const port = readSpec(at.placeOf("redis"))?.env.SETT_REDIS_PORT ?? "";
-  const asked = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
-  expect(asked.stdout.toString() + asked.stderr.toString()).toContain("NOAUTH");
+  const reply = await $`redis-cli -h 127.0.0.1 -p ${port} ping`.nothrow().quiet();
+  expect(reply.stdout.toString() + reply.stderr.toString()).toContain("NOAUTH");
   const listening = await $`cat /proc/net/tcp /proc/net/tcp6`.text();
   const own = await Promise.all(["redis", "orchestrator", "agent-painter"].map((part) => socketsOf(processOf(part)?.pid)));
   const addresses = listening.split("\n").flatMap((line) => {
@@ -214,9 +214,9 @@ test("a second up changes what has changed, and leaves the rest alone", async ()
     critic: before.critic,
   });
   expect(processOf("agent-painter")?.pid).not.toBe(before.painter?.pid);
-  const told = (await need("watch", "--no-follow", "-o", "jsonl", "--type", "agent_replaced")).trim();
-  expect(JSON.parse(told)).toMatchObject({ agent: "painter", data: { changed: "environment" } });
-  expect(told).not.toContain("blue");
+  const event = (await need("watch", "--no-follow", "-o", "jsonl", "--type", "agent_replaced")).trim();
+  expect(JSON.parse(event)).toMatchObject({ agent: "painter", data: { changed: "environment" } });
+  expect(event).not.toContain("blue");
   await git("checkout", "sett.yml");
 });
 

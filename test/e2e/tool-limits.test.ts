@@ -54,8 +54,8 @@ async function resultOf(goal: string): Promise<{ code: number; result: Artefact 
     stdout: "pipe",
     stderr: "ignore",
   });
-  const told = JSON.parse(await new Response(child.stdout).text());
-  const [, id, ...more] = told.artefacts;
+  const result = JSON.parse(await new Response(child.stdout).text());
+  const [, id, ...more] = result.artefacts;
   expect(more).toEqual([]);
   return { code: await child.exited, result: JSON.parse(await sett.need("unearth", id, "--json")) };
 }

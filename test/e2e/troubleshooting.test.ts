@@ -65,9 +65,9 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-type Told = { code: number; err: string; goal: string; state: string; results: Artefact[] };
+type GoalResult = { code: number; err: string; goal: string; state: string; results: Artefact[] };
 
-async function run(goal: string): Promise<Told> {
+async function run(goal: string): Promise<GoalResult> {
   const { code, out, err } = await sett.sett("forage", "--watch", "--json", "--goal", goal);
   const { id, state } = JSON.parse(out);
   return { code, err, goal: id, state, results: (await sett.artefacts(id)).slice(1) };
@@ -97,11 +97,11 @@ test.each([
   ["a Terminal", terminal, ["Terminal", "Released", "1.2.0"], "achieved"],
   ["a chosen Failure", failure, ["Failure", "NothingToRelease", "No commits since 1.1.0"], "failed"],
 ] as const)("the example of %s gives what is said of it", async (_, example, [structural_type, type, payload], state) => {
-  const told = await run(print(example));
-  expect(told.results).toMatchObject([
-    { structural_type, type, payload, version: 1, source_artefacts: expect.arrayContaining([told.goal]) },
+  const result = await run(print(example));
+  expect(result.results).toMatchObject([
+    { structural_type, type, payload, version: 1, source_artefacts: expect.arrayContaining([result.goal]) },
   ]);
-  expect(told).toMatchObject({ state, code: state === "failed" ? 3 : 0 });
+  expect(result).toMatchObject({ state, code: state === "failed" ? 3 : 0 });
 });
 
 test("the example of a commit reaches the repository", async () => {

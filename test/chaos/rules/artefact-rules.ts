@@ -27,9 +27,9 @@ function* noArtefactOfTheLogIsMissing({ artefacts, events }: History) {
 }
 
 function* everyArtefactIsToldOnce({ artefacts, events }: History) {
-  const told = Map.groupBy(ofType(events, "artefact_created"), (event) => String(event.artefact_id));
+  const loggedById = Map.groupBy(ofType(events, "artefact_created"), (event) => String(event.artefact_id));
   for (const { id, type } of artefacts.values()) {
-    const count = told.get(id)?.length ?? 0;
+    const count = loggedById.get(id)?.length ?? 0;
     if (count !== 1) yield `The log tells ${count} times that artefact ${id} (${type}) was created.`;
   }
 }
@@ -85,7 +85,7 @@ function* everySourceExists({ artefacts }: History) {
  * asked; the goal in a Terminal.
  */
 function* resultsNameTheirSources(history: History) {
-  const heard = heardAnswers(history);
+  const answered = heardAnswers(history);
   for (const story of storiesOf(history)) {
     for (const { artefact_id, agent, data } of ofType(story.events, "grant_done", "grant_failed")) {
       const artefact = history.artefacts.get(String(artefact_id));
@@ -93,7 +93,7 @@ function* resultsNameTheirSources(history: History) {
       const groups =
         artefact.structural_type === "Failure"
           ? [[story.claim.artefact_id]]
-          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, heard, history));
+          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, answered, history));
       const named: string[] = [...artefact.source_artefacts];
       const isRight = groups.every((group) => {
         const next = named.splice(0, group.length);
@@ -115,9 +115,9 @@ function expectedSources(story: Story, artefact: Artefact, phase: string, answer
   return [[claim.artefact_id], ...handedOn, answers, goal];
 }
 
-function answersFor(story: Story, agent: string | undefined, heard: ReadonlySet<string>, { answers }: History): string[] {
-  const asked = ofType(allTriesOf(story), "grant_waiting").filter((event) => event.agent === agent);
-  return asked.flatMap(({ artefact_id: id }) => (heard.has(String(id)) ? [answers.get(String(id)) ?? "none"] : []));
+function answersFor(story: Story, agent: string | undefined, answered: ReadonlySet<string>, { answers }: History): string[] {
+  const waiting = ofType(allTriesOf(story), "grant_waiting").filter((event) => event.agent === agent);
+  return waiting.flatMap(({ artefact_id: id }) => (answered.has(String(id)) ? [answers.get(String(id)) ?? "none"] : []));
 }
 
 function* goalsListTheirArtefacts({ artefacts, goals }: History) {

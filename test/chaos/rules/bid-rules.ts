@@ -39,8 +39,8 @@ function* everyElectorIsHeard(history: History) {
 
 function* noAgentBidsTwice(history: History) {
   for (const { claim, events } of storiesOf(history)) {
-    const told = Map.groupBy(bidsIn(events), ({ agent }) => agent);
-    for (const [agent, { length }] of told)
+    const bidsByAgent = Map.groupBy(bidsIn(events), ({ agent }) => agent);
+    for (const [agent, { length }] of bidsByAgent)
       if (length > 1) yield `The log tells of ${length} bids of ${agent} on claim ${claim.id}.`;
     const agents = claim.bids.map((bid) => bid.agent);
     if (new Set(agents).size < agents.length)
@@ -51,11 +51,11 @@ function* noAgentBidsTwice(history: History) {
 function* bidsAreRecordedAsTheLogSays(history: History) {
   for (const story of storiesOf(history)) {
     const { claim } = story;
-    const told = bidsIn(allTriesOf(story)).map(({ agent, data }) => `${agent} ${data?.word}`);
+    const logged = bidsIn(allTriesOf(story)).map(({ agent, data }) => `${agent} ${data?.word}`);
     const recorded = claim.bids.map(({ agent, word }) => `${agent} ${word}`);
     const shown = Object.entries(claim.bidHash).map(([agent, word]) => `${agent} ${word}`);
-    if (told.join() !== recorded.join())
-      yield `Claim ${claim.id} has the bids ${recorded.join(", ")}; by the log: ${told.join(", ")}.`;
+    if (logged.join() !== recorded.join())
+      yield `Claim ${claim.id} has the bids ${recorded.join(", ")}; by the log: ${logged.join(", ")}.`;
     if (recorded.toSorted().join() !== shown.toSorted().join())
       yield `The hash of claim ${claim.id} shows the bids ${shown.join(", ")}; on record: ${recorded.join(", ")}.`;
     const stranger = claim.bids.find(({ agent }) => !claim.electorate.includes(agent));

@@ -23,16 +23,16 @@ function* everyEventHasAnActor({ events }: History) {
 function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: History) {
   const known = new Set<string>();
   for (const { id, type, goal_id, claim_id, artefact_id, agent } of events) {
-    const told = `Event ${id} (${type}) is about`;
+    const subject = `Event ${id} (${type}) is about`;
     if (type === "agent_registered") known.add(String(agent));
-    if (goal_id !== undefined && !goals.has(goal_id)) yield `${told} goal ${goal_id}, which is nowhere.`;
-    if (claim_id !== undefined && !claims.has(claim_id)) yield `${told} claim ${claim_id}, which is nowhere.`;
+    if (goal_id !== undefined && !goals.has(goal_id)) yield `${subject} goal ${goal_id}, which is nowhere.`;
+    if (claim_id !== undefined && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
     if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
-      yield `${told} agent ${agent}, which was never registered.`;
+      yield `${subject} agent ${agent}, which was never registered.`;
     // What was refused is told of and not kept; what the log calls created is looked for by a rule of its own.
     const isKept = type !== "result_refused" && type !== "artefact_refused" && type !== "artefact_created";
     if (isKept && artefact_id !== undefined && !artefacts.has(artefact_id))
-      yield `${told} artefact ${artefact_id}, which is nowhere.`;
+      yield `${subject} artefact ${artefact_id}, which is nowhere.`;
   }
 }
 
@@ -67,7 +67,7 @@ function* theReplacedChangeNothing({ events }: History) {
 }
 
 function* endedGoalsAreMarked({ events, goals }: History) {
-  const told = new Set(ofType(events, "goal_ended").map((event) => String(event.goal_id)));
+  const endedByLog = new Set(ofType(events, "goal_ended").map((event) => String(event.goal_id)));
   for (const [goal, { ended }] of goals)
-    if (told.has(goal) !== (ended !== undefined)) yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log tells.`;
+    if (endedByLog.has(goal) !== (ended !== undefined)) yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log tells.`;
 }

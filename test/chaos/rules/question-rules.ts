@@ -56,8 +56,8 @@ function* grantsGoOnWithTheirAnswer(history: History) {
       // Of a cancelled one only the end is kept.
       if (grant.state === "cancelled") continue;
       const tries = new Set(triesOf(story).map(({ claim }) => claim.id));
-      const asked = resumed.filter(({ claim, agent }) => tries.has(claim.id) && agent === grant.agent);
-      const expected = asked.flatMap(({ question }) => [question.id, answers.get(question.id)]);
+      const earlier = resumed.filter(({ claim, agent }) => tries.has(claim.id) && agent === grant.agent);
+      const expected = earlier.flatMap(({ question }) => [question.id, answers.get(question.id)]);
       const { dialogue = [] } = grant;
       if (dialogue.join() !== expected.join())
         yield `The grant of ${grant.agent} on claim ${id} goes on with ${dialogue.join(", ")} instead of ${expected.join(", ")}.`;
@@ -72,11 +72,11 @@ function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
   const { answers, claims, openQuestions } = history;
   const stillAsked = waitsOf(history).filter(({ ended }) => ended === undefined);
   for (const { question, claim, agent } of stillAsked) {
-    const told = `${agent} waits on claim ${claim.id} for the answer to question ${question.id}`;
+    const subject = `${agent} waits on claim ${claim.id} for the answer to question ${question.id}`;
     const clarifications = [...claims.values()].filter((one) => one.artefact_id === question.id && !isEnded(one.status));
-    if (isEnded(claim.status)) yield `${told}, and the claim is ${claim.status}.`;
-    if (answers.has(question.id)) yield `${told}, which was given.`;
-    else if (!openQuestions.includes(question.id) && clarifications.length === 0) yield `${told}, which was put to no one.`;
+    if (isEnded(claim.status)) yield `${subject}, and the claim is ${claim.status}.`;
+    if (answers.has(question.id)) yield `${subject}, which was given.`;
+    else if (!openQuestions.includes(question.id) && clarifications.length === 0) yield `${subject}, which was put to no one.`;
   }
   for (const { id, grants } of claims.values())
     for (const grant of grants) {
@@ -92,7 +92,7 @@ function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
 function* onlyWhatIsWaitedForIsAsked(history: History) {
   const { answers, artefacts, claims, events, goals, openQuestions } = history;
   const waitedFor = new Set<string>(waitsOf(history).flatMap(({ question, ended }) => (ended ? [] : [question.id])));
-  const asked = new Set(ofType(events, "question_asked").map(({ artefact_id }) => String(artefact_id)));
+  const logged = new Set(ofType(events, "question_asked").map(({ artefact_id }) => String(artefact_id)));
   const clarified = [...claims.values()].filter(({ kind, status }) => kind === "clarification" && !isEnded(status));
   for (const id of [...openQuestions, ...clarified.map((claim) => claim.artefact_id)]) {
     const question = artefacts.get(id);
@@ -102,7 +102,7 @@ function* onlyWhatIsWaitedForIsAsked(history: History) {
     if (question?.structural_type !== "Question" || !isWaitedFor || isOver || answers.has(id))
       yield `Question ${id} is asked, and no grant waits for the answer.`;
   }
-  for (const id of openQuestions) if (!asked.has(id)) yield `People are asked ${id}, and the log does not tell.`;
+  for (const id of openQuestions) if (!logged.has(id)) yield `People are asked ${id}, and the log does not tell.`;
 }
 
 function* questionsCloseAsTheLogSays(history: History) {
@@ -121,11 +121,11 @@ function* peopleAreAskedOnceAndInTime(history: History) {
   const { artefacts, events } = history;
   const positionOf = positionsIn(events);
   const waits = new Map(waitsOf(history).map((wait) => [String(wait.question.id), wait]));
-  for (const [question, asked] of Map.groupBy(ofType(events, "question_asked"), (event) => String(event.artefact_id))) {
-    if (asked.length > 1) yield `People were asked question ${question} ${asked.length} times.`;
+  for (const [question, repeats] of Map.groupBy(ofType(events, "question_asked"), (event) => String(event.artefact_id))) {
+    if (repeats.length > 1) yield `People were asked question ${question} ${repeats.length} times.`;
     const wait = waits.get(question);
     if (wait === undefined && artefacts.get(question)?.produced_by_agent === "") continue;
-    for (const event of asked)
+    for (const event of repeats)
       if (wait === undefined || !(positionOf(wait.began) < positionOf(event) && positionOf(event) < positionOf(wait.ended)))
         yield `Event ${event.id}: people were asked question ${question} while no grant waited for the answer.`;
   }
@@ -136,10 +136,10 @@ function* questionsGoToThoseWhoMadeIt(history: History) {
   for (const { id, kind, cause, artefact_id, stand_in } of claims.values()) {
     if (kind !== "clarification") continue;
     const question = artefacts.get(artefact_id);
-    const asked = new Set(
+    const agents = new Set(
       ofType(events, "grant_queued").flatMap(({ claim_id, agent }) => (claim_id === id ? String(agent) : [])),
     );
-    for (const agent of asked)
+    for (const agent of agents)
       if (
         question?.structural_type !== "Question" ||
         cause !== `clarification:${agent}` ||

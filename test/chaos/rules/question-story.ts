@@ -59,10 +59,10 @@ export function makersOf(question: Artefact, { artefacts }: History): Artefact[]
 /** Who asks it, and who asked the questions that it came from. */
 export function askersOf(question: Artefact, { artefacts, claims }: History): Set<string> {
   const askers = new Set<string>();
-  for (let asked: Artefact | undefined = question; asked !== undefined; ) {
-    askers.add(asked.produced_by_agent);
-    const claim = claims.get(asked.claim_id);
-    asked = claim?.kind === "clarification" ? artefacts.get(claim.artefact_id) : undefined;
+  for (let current: Artefact | undefined = question; current !== undefined; ) {
+    askers.add(current.produced_by_agent);
+    const claim = claims.get(current.claim_id);
+    current = claim?.kind === "clarification" ? artefacts.get(claim.artefact_id) : undefined;
   }
   return askers;
 }

@@ -15,10 +15,10 @@ export const standInRules: Rules = [
   ["duplicated", nobodyStandsInTwice],
 ];
 
-type Standing = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
+type Replacement = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
 
 /** `made`: what was made by the agent that the other stands in for. */
-function standingIn(history: History): Standing[] {
+function standingIn(history: History): Replacement[] {
   return storiesOf(history).flatMap((story) => {
     const { claim } = story;
     const { stand_in: standIn } = claim;

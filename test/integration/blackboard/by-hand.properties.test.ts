@@ -107,14 +107,14 @@ async function write(bench: Bench, writings: readonly Writing[]) {
   }
   const events = await board.readEvents("0", 100);
   const created = events.filter(({ type }) => type === "artefact_created").map(({ artefact_id }) => artefact_id);
-  const told = events.flatMap(({ type, actor, artefact_id, claim_id, agent, data }) =>
+  const logged = events.flatMap(({ type, actor, artefact_id, claim_id, agent, data }) =>
     actor === "hand" && type !== "artefact_created" ? [[type, artefact_id, claim_id, agent, data]] : [],
   );
   const goals = await Promise.all((await board.listGoals()).map(async (one) => [one, await board.listArtefactsOfGoal(one)]));
   const snapshot = await board.readClaim(claim.id);
   const states = snapshot?.grants.map(({ agent, state }) => `${agent} ${state}`).toSorted();
   const unindexed = (await board.findUnindexedArtefacts()).toSorted();
-  return { answers, created, told, goals, unindexed, states, rev: snapshot?.claim.rev };
+  return { answers, created, logged, goals, unindexed, states, rev: snapshot?.claim.rev };
 }
 
 test("any artefact written by hand is taken in, waited for or refused alike, and what is taken in is sound", async () => {
@@ -122,11 +122,11 @@ test("any artefact written by hand is taken in, waited for or refused alike, and
     fc.asyncProperty(fc.array(writing, { minLength: 1, maxLength: 5 }), async (writings) => {
       await using redis = await openRedisBench(server);
       await using memory = await openMemoryBench();
-      const told = await write(redis, writings);
-      expect(told).toEqual(await write(memory, writings));
-      const adopted = writings.filter((_, index) => told.answers[index]?.outcome === "adopted").map(({ at }) => ids[at]);
-      expect(told.created).toEqual([goal.id, ...adopted]);
-      expect(new Set(told.created).size).toBe(told.created.length);
+      const outcome = await write(redis, writings);
+      expect(outcome).toEqual(await write(memory, writings));
+      const adopted = writings.filter((_, index) => outcome.answers[index]?.outcome === "adopted").map(({ at }) => ids[at]);
+      expect(outcome.created).toEqual([goal.id, ...adopted]);
+      expect(new Set(outcome.created).size).toBe(outcome.created.length);
     }),
     { numRuns: 60 },
   );
@@ -156,14 +156,14 @@ test("any bids written by hand are taken in or refused alike, and only known wor
     fc.asyncProperty(round, round, async (bids, later) => {
       await using redis = await openRedisBench(server);
       await using memory = await openMemoryBench();
-      const told = await bidAll(redis, bids, later);
-      expect(told).toEqual(await bidAll(memory, bids, later));
-      for (const bid of told.claim?.bids ?? []) {
+      const outcome = await bidAll(redis, bids, later);
+      expect(outcome).toEqual(await bidAll(memory, bids, later));
+      for (const bid of outcome.claim?.bids ?? []) {
         expect(electorate).toContain(bid.agent);
         expect(BidWord.options).toContain(bid.word);
       }
-      expect(Object.entries(told.hash).toSorted()).toEqual(
-        (told.claim?.bids ?? []).map(({ agent, word: said }): [string, string] => [agent, said]).toSorted(),
+      expect(Object.entries(outcome.hash).toSorted()).toEqual(
+        (outcome.claim?.bids ?? []).map(({ agent, word: said }): [string, string] => [agent, said]).toSorted(),
       );
     }),
     { numRuns: 60 },

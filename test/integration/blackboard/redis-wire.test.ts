@@ -133,17 +133,17 @@ test("new artefacts, and claims that open or move on, are hinted on their public
   await using bench = await openRedisBench(server);
   const listener = createClient({ url: server.url });
   await listener.connect();
-  const heard: string[] = [];
+  const published: string[] = [];
   await listener.subscribe([bench.key("artefact_events"), bench.key("claim_events")], (text, channel) => {
-    heard.push(`${channel.split(":").at(-1)} ${text}`);
+    published.push(`${channel.split(":").at(-1)} ${text}`);
   });
   const { claim, goal } = await runGrant(bench.board);
   const artefact = resultOf(goal, claim);
   await bench.board.finishGrant(done(claim.id, artefact));
   const opened = `claim_events ${claim.id}`;
   const expected = [`artefact_events ${goal.id}`, opened, opened, `artefact_events ${artefact.id}`];
-  await waitFor("all hints", () => heard.length >= expected.length);
-  expect(heard).toEqual(expected);
+  await waitFor("all hints", () => published.length >= expected.length);
+  expect(published).toEqual(expected);
   listener.destroy();
 });
 

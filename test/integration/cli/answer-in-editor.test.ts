@@ -109,8 +109,8 @@ describe("sett answer in an editor", () => {
     const { question } = await own.ask("Which?");
     const [started, go] = [join(scripts, "away"), join(scripts, "come")];
     const VISUAL = await editor("long", `touch ${started}; until [ -e ${go} ]; do sleep 0.05; done; echo thoughts > "$1"`);
-    const given = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
-    await using answering = settOnTerminal(["answer", question], given);
+    const surroundings = { cwd: own.at.folder, env: { ...own.at.env, NO_COLOR: "1", TMPDIR: scripts, VISUAL }, columns: 120 };
+    await using answering = settOnTerminal(["answer", question], surroundings);
     await waitFor("the editor", async () => (await readdir(scripts)).includes("away"));
     await own.at.redis.kill();
     await writeFile(go, "");

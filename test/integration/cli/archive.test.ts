@@ -16,7 +16,7 @@ let result: Artefact;
 /** What commands told while it all stood on the blackboard. */
 const then: Record<string, string> = {};
 
-const asked = (): Record<string, string[]> => ({
+const commandsByName = (): Record<string, string[]> => ({
   artefact: ["unearth", result.id.slice(0, 8)],
   json: ["unearth", result.id, "--json"],
   payload: ["unearth", result.id, "--payload"],
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const set = { status: "complete", bidding: "closed" } as const;
   await board.commitClaim(commitOf(claim.id, epoch, 0, { set, events: [{ type: "claim_completed", ...about }] }));
   await board.moveCursor(epoch, await board.endOfEvents());
-  for (const [name, words] of Object.entries(asked())) then[name] = await at.need(...words);
+  for (const [name, words] of Object.entries(commandsByName())) then[name] = await at.need(...words);
   await at.need("prune", "--before", "0s", "--to", file);
   expect(await board.listGoals()).toEqual([]);
 }, 120_000);
@@ -65,7 +65,7 @@ const read = (text: string): unknown =>
 test.each(["artefact", "json", "payload", "tree", "graph", "events", "one"])(
   "what was told of it (%s) is told from the file, word for word",
   async (name) => {
-    const { code, out } = await offline(...(asked()[name] ?? []));
+    const { code, out } = await offline(...(commandsByName()[name] ?? []));
     expect(code).toBe(0);
     expect(read(timeless(out))).toEqual(read(timeless(then[name])));
   },

@@ -63,9 +63,9 @@ describe("sett cancel", () => {
       await using clan = await Sett.start(at, { coder: { ...onGoal(bid), tool }, closer: { ...onGoal("exclusive"), tool } });
       const goal = await clan.goal();
       await begun;
-      const told = JSON.parse(await clan.need("cancel", goal.id, "--json"));
-      expect(told).toMatchObject({ id: goal.id, state: "cancelled", claims: 1 });
-      expect(told.agents).toHaveLength(1);
+      const result = JSON.parse(await clan.need("cancel", goal.id, "--json"));
+      expect(result).toMatchObject({ id: goal.id, state: "cancelled", claims: 1 });
+      expect(result.agents).toHaveLength(1);
       await stopped;
       expect((await clan.claimOn(goal)).grants.map(({ state }) => state)).toEqual(["cancelled"]);
       const artefacts = await clan.board.listArtefactsOfGoal(goal.goal_id);
@@ -106,11 +106,11 @@ describe("sett cancel", () => {
     const { code, err } = await clan.sett("cancel", goal.id);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is no work to cancel.") });
     expect(await eventTypes(clan)).not.toContain("cancel_requested");
-    const held = await clan.goal("Held up");
+    const paused = await clan.goal("Held up");
     await clan.board.registerAgents([], "person:test", { exact: true });
-    await clan.board.logEvent({ type: "cancel_requested", goal_id: held.goal_id }, "person:test");
-    await waitFor("the goal's end", async () => (await clan.board.readGoal(held.goal_id)).ended === "cancelled");
-    expect((await clan.sett("cancel", held.id)).err).toContain("is cancelled: there is no work to cancel.");
+    await clan.board.logEvent({ type: "cancel_requested", goal_id: paused.goal_id }, "person:test");
+    await waitFor("the goal's end", async () => (await clan.board.readGoal(paused.goal_id)).ended === "cancelled");
+    expect((await clan.sett("cancel", paused.id)).err).toContain("is cancelled: there is no work to cancel.");
     expect((await clan.sett("cancel", crypto.randomUUID())).err).toContain("There is no goal");
   }, 120_000);
 });

@@ -67,10 +67,10 @@ describe("sett forage", () => {
 
   test("takes a goal from stdin as it is", async () => {
     const text = "Große Tür\n“quoted”\n";
-    const given = { cwd: at.folder, env: at.env };
-    const { out } = await runSett(["forage", "--goal", "-"], { ...given, stdin: text });
+    const surroundings = { cwd: at.folder, env: at.env };
+    const { out } = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: text });
     expect(await at.need("unearth", out.trim(), "--payload")).toBe(text);
-    const binary = await runSett(["forage", "--goal", "-"], { ...given, stdin: new Uint8Array([0xff, 0xfe]) });
+    const binary = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: new Uint8Array([0xff, 0xfe]) });
     expect(binary.code).toBe(2);
     expect(binary.err).toContain("UTF-8");
   });

@@ -137,8 +137,9 @@ describe("sett graph --svg", () => {
     if (script !== undefined) await writeFile(join(path, "dot"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     return path;
   }
-  const given = (path: string) => ({ cwd: at.folder, env: { ...at.env, PATH: path } });
-  const drawWith = async (script: string | undefined) => runSett(["graph", goal.id, "--svg"], given(await pathWith(script)));
+  const surroundings = (path: string) => ({ cwd: at.folder, env: { ...at.env, PATH: path } });
+  const drawWith = async (script: string | undefined) =>
+    runSett(["graph", goal.id, "--svg"], surroundings(await pathWith(script)));
 
   test("prints what dot -Tsvg makes of the DOT, and its warnings on stderr", async () => {
     const drawn = await drawWith('echo "svg by $*"; /bin/cat; echo "A warning" >&2');
@@ -162,7 +163,7 @@ describe("sett graph --svg", () => {
 
   test("stops the program when it is interrupted", async () => {
     const path = await pathWith('trap "echo > $0.stopped; exit" TERM\n/bin/sleep 60 &\necho > "$0.started"\nwait');
-    await using running = startSett(["graph", goal.id, "--svg"], given(path));
+    await using running = startSett(["graph", goal.id, "--svg"], surroundings(path));
     await waitFor("dot to start", () => exists(join(path, "dot.started")));
     running.signal("SIGINT");
     expect(await running.exited).toBe(130);

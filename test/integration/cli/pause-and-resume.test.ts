@@ -77,12 +77,12 @@ describe("sett pause and sett resume", () => {
   test("requests made while no orchestrator runs are recorded, and handled in order when one does", async () => {
     await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
     await clan.untilUnled();
-    const asked = await clan.sett("pause");
-    expect({ code: asked.code, err: asked.err }).toEqual({
+    const result = await clan.sett("pause");
+    expect({ code: result.code, err: result.err }).toEqual({
       code: 1,
       err: expect.stringContaining("Your request is recorded, but the orchestrator has not acted on it yet: "),
     });
-    expect(asked.err).toContain("The orchestrator will act on it");
+    expect(result.err).toContain("The orchestrator will act on it");
     expect(await clan.board.readPause()).toBeUndefined();
     const requests = async () => JSON.parse(await clan.need("status", "--json")).requests;
     expect(await requests()).toMatchObject([{ type: "pause_requested", by: expect.stringContaining("Ada Lovelace") }]);

@@ -102,14 +102,14 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
 
 test("what to type next names the instance where the person has named it", async () => {
   const { goal, question } = await sett.ask("Which door?\nWhich hinge?");
-  const told = async (...words: string[]) => (await sett.at.sett(...words, "--name", "demo")).err;
-  expect(await told("questions", "--goal", goal.id)).toContain(`sett answer ${short(question)} "…" --name demo\n`);
-  expect(await told("questions")).toMatch(/sett answer ID "…" --name demo\n/);
-  expect(await told("answer", question)).toContain(`sett answer ${short(question)} - --name demo < answer.md`);
-  expect(await told("answer", question, "green")).toContain(`sett watch --goal ${short(goal.id)} --name demo\n`);
-  const late = await told("answer", question, "red");
+  const messagesOf = async (...words: string[]) => (await sett.at.sett(...words, "--name", "demo")).err;
+  expect(await messagesOf("questions", "--goal", goal.id)).toContain(`sett answer ${short(question)} "…" --name demo\n`);
+  expect(await messagesOf("questions")).toMatch(/sett answer ID "…" --name demo\n/);
+  expect(await messagesOf("answer", question)).toContain(`sett answer ${short(question)} - --name demo < answer.md`);
+  expect(await messagesOf("answer", question, "green")).toContain(`sett watch --goal ${short(goal.id)} --name demo\n`);
+  const late = await messagesOf("answer", question, "red");
   expect(late).toMatch(/see `sett unearth \w+ --name demo`\.\n.*`sett questions --name demo`/);
-  const watched = await told("forage", "--watch", "--goal", reportGoal);
+  const watched = await messagesOf("forage", "--watch", "--goal", reportGoal);
   expect(watched).toMatch(/sett approve \w+ --name demo\n.* sett reject \w+ --reason "…" --name demo\n/);
   expect(watched).toMatch(/sett watch --goal \w+ --name demo\n/);
   expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");

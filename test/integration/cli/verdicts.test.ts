@@ -207,11 +207,11 @@ test("a rejection has a reason: on the command line or on stdin, and never an em
   await clan.grant(draft, "maintainer", "waiting");
   for (const words of [[], ["--reason", ""], ["--reason", " \n"]])
     expect((await clan.sett("reject", draft.id, ...words)).code).toBe(2);
-  const given = { cwd: at.folder, env: { ...at.env, SETT_INSTANCE_NAME: clan.instance } };
-  const binary = await runSett(["reject", draft.id, "--reason", "-"], { ...given, stdin: new Uint8Array([0xff, 0xfe]) });
+  const surroundings = { cwd: at.folder, env: { ...at.env, SETT_INSTANCE_NAME: clan.instance } };
+  const binary = await runSett(["reject", draft.id, "--reason", "-"], { ...surroundings, stdin: new Uint8Array([0xff, 0xfe]) });
   expect({ code: binary.code, err: binary.err }).toEqual({ code: 2, err: expect.stringContaining("UTF-8") });
   const text = "Zu kurz:\n“Tür”\n";
-  const { code, out } = await runSett(["reject", draft.id, "--reason", "-"], { ...given, stdin: text });
+  const { code, out } = await runSett(["reject", draft.id, "--reason", "-"], { ...surroundings, stdin: text });
   expect(code).toBe(0);
   const payload = JSON.parse(await clan.need("unearth", out.trim(), "--payload"));
   expect(isDeepStrictEqual(payload, { reason: text })).toBe(true);

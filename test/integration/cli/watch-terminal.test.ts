@@ -115,24 +115,24 @@ describe("sett watch on a terminal", () => {
     const { goal, claim } = await postGoal();
     await setToWork(claim);
     const words = ["watch", "--goal", goal];
-    const [told, jsonl] = [await at.need(...words, "--no-follow"), await at.need(...words, "--no-follow", "-o", "jsonl")];
-    expect(told).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
+    const [text, jsonl] = [await at.need(...words, "--no-follow"), await at.need(...words, "--no-follow", "-o", "jsonl")];
+    expect(text).toMatch(/reviewer +posts Review [0-9a-f]{8} {2}“approves”$/m);
     expect(await at.need("hoard", "--goal", goal)).toMatch(/ Review .* approves$/m);
-    const count = told.trimEnd().split("\n").length;
+    const count = text.trimEnd().split("\n").length;
     await using past = onTerminal(200, utf8, ...words, "--no-follow");
     expect(await past.exited).toBe(0);
-    expect(past.screen.lines).toEqual(forPeople(told));
+    expect(past.screen.lines).toEqual(forPeople(text));
     await using dumb = onTerminal(200, { TERM: "dumb" }, ...words);
     await using programs = onTerminal(10_000, utf8, ...words, "-o", "jsonl");
     for (const [sett, lines] of [
-      [dumb, forPeople(told).length],
+      [dumb, forPeople(text).length],
       [programs, count],
     ] as const) {
       await sett.showing("the log", ({ rows }) => rows.length >= lines);
       sett.type(interrupt);
       expect(await sett.exited).toBe(130);
     }
-    expect(dumb.raw().replaceAll("\r\n", "\n")).toStartWith(forPeople(told).join("\n"));
+    expect(dumb.raw().replaceAll("\r\n", "\n")).toStartWith(forPeople(text).join("\n"));
     expect(programs.raw().replaceAll("\r\n", "\n")).toStartWith(jsonl);
     expect(dumb.raw() + programs.raw()).not.toContain("open claim");
   }, 120_000);

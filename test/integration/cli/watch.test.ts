@@ -147,8 +147,8 @@ describe("sett forage --watch", () => {
     const { code, out, err } = await at.sett("forage", "--watch", "--goal", "echo");
     expect(code).toBe(0);
     expect(out).toMatch(/^[0-9a-f-]{36}\n$/);
-    const told = ["posts the goal", "opens claim", "bids exclusive", "grants", "works", "posts Echo", "completes", "is settled"];
-    const places = told.map((text) => err.indexOf(text));
+    const parts = ["posts the goal", "opens claim", "bids exclusive", "grants", "works", "posts Echo", "completes", "is settled"];
+    const places = parts.map((text) => err.indexOf(text));
     expect(places).not.toContain(-1);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(err.match(/completes claim/g)).toHaveLength(2);
@@ -165,10 +165,10 @@ describe("sett forage --watch", () => {
   test("tells in JSON how it ended", async () => {
     const { code, out } = await at.sett("forage", "--watch", "--json", "--goal", "end");
     expect(code).toBe(0);
-    const told = JSON.parse(out);
-    expect(told).toMatchObject({ state: "achieved", summary: "end" });
-    expect(told.artefacts).toHaveLength(2);
-    expect(told.artefacts[0]).toBe(told.id);
+    const event = JSON.parse(out);
+    expect(event).toMatchObject({ state: "achieved", summary: "end" });
+    expect(event.artefacts).toHaveLength(2);
+    expect(event.artefacts[0]).toBe(event.id);
   });
 
   test("survives the death of Redis, and an interruption leaves the goal to the agents", async () => {

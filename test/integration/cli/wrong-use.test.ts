@@ -88,12 +88,12 @@ test.each(["up", "list", "status", "down", "watch", "forage --goal x"])(
 test("a goal of 1 MB is stated byte for byte, one of 100 MB is refused at once", async () => {
   const goal = `Read this:\n${"ä 0123456789\n".repeat(70_000)}`;
   expect(Buffer.byteLength(goal)).toBeGreaterThan(900_000);
-  const given = { cwd: at.folder, env: at.env };
-  const { code, out } = await runSett(["forage", "--goal", "-"], { ...given, stdin: goal });
+  const surroundings = { cwd: at.folder, env: at.env };
+  const { code, out } = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: goal });
   expect(code).toBe(0);
   expect(await at.need("unearth", out.trim(), "--payload")).toBe(goal);
   const before = await at.git("for-each-ref", "refs/sett");
-  const refused = await runSett(["forage", "--goal", "-"], { ...given, stdin: new Uint8Array(100_000_000).fill(97) });
+  const refused = await runSett(["forage", "--goal", "-"], { ...surroundings, stdin: new Uint8Array(100_000_000).fill(97) });
   expect({ code: refused.code, out: refused.out }).toEqual({ code: 2, out: "" });
   expect(refused.err).toContain("longer than 16 MiB");
   expect(refused.err).toContain("Commit the long text");

@@ -57,14 +57,14 @@ describe("tiered clarification", () => {
     const atTheTop = await askedOfPeople(clan, "Which goal?");
     expect(await clan.board.listOpenQuestions()).toEqual([atTheTop.id]);
     const artefacts = await clan.artefactsOf(goal);
-    const asked = artefacts.filter((one) => one.structural_type === "Question");
-    expect(asked.map((one) => [one.produced_by_agent, one.payload])).toEqual([
+    const questions = artefacts.filter((one) => one.structural_type === "Question");
+    expect(questions.map((one) => [one.produced_by_agent, one.payload])).toEqual([
       ["tester", "Which version?"],
       ["coder", "Which plan?"],
       ["planner", "Which goal?"],
     ]);
     // Each hop is about the one before.
-    expect(asked.map(({ source_artefacts: [about] }) => artefacts.find(({ id }) => id === about)?.payload)).toEqual([
+    expect(questions.map(({ source_artefacts: [about] }) => artefacts.find(({ id }) => id === about)?.payload)).toEqual([
       "the code",
       "Which version?",
       "Which plan?",
@@ -197,8 +197,8 @@ describe("tiered clarification", () => {
     const goal = await clan.postGoal();
     const question = await clan.made(goal, (one) => one.structural_type === "Question");
     await waitFor("the end of the coder's claim", async () => {
-      const [asked] = await clan.board.readClaims([...(await clan.board.claimsOfArtefact(question.id)).values()]);
-      return asked?.claim.kind === "clarification" && asked.claim.status === "terminated";
+      const [clarification] = await clan.board.readClaims([...(await clan.board.claimsOfArtefact(question.id)).values()]);
+      return clarification?.claim.kind === "clarification" && clarification.claim.status === "terminated";
     });
     await reaches(clan, goal, "failed");
   });

@@ -15,8 +15,8 @@ afterAll(() => server[Symbol.asyncDispose]());
 async function isSigned({ id, timestamp, signature, text }: Received, key: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["verify"]);
-  const [version, given = ""] = signature.split(",");
-  const bytes = Uint8Array.from(atob(given), (letter) => letter.charCodeAt(0));
+  const [version, value = ""] = signature.split(",");
+  const bytes = Uint8Array.from(atob(value), (letter) => letter.charCodeAt(0));
   const isGenuine = await crypto.subtle.verify("HMAC", imported, bytes, new TextEncoder().encode(`${id}.${timestamp}.${text}`));
   return version === "v1" && isGenuine;
 }

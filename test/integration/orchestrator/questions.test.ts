@@ -41,15 +41,15 @@ describe("a question to people", () => {
     expect(first).toMatchObject({ source_artefacts: [goal.id], produced_by_agent: "coder", goal_id: goal.goal_id });
     expect((await statusOf(clan, goal)).state).toBe("waiting");
     expect(await grantOf(clan, goal, "coder")).toMatchObject({ state: "waiting", attempt: 1 });
-    const { given, outcome } = await answer(clan, first, "MIT");
+    const { artefact, outcome } = await answer(clan, first, "MIT");
     expect(outcome).toEqual({ outcome: "answered" });
     const second = await askedOfPeople(clan, "Question 2?");
-    const { given: more } = await answer(clan, second, "2026");
+    const { artefact: more } = await answer(clan, second, "2026");
     const result = await terminalOf(clan, goal);
     expect(result.payload).toBe("MIT and 2026");
-    expect(result.source_artefacts).toEqual([goal.id, given.id, more.id]);
+    expect(result.source_artefacts).toEqual([goal.id, artefact.id, more.id]);
     await reaches(clan, goal, "achieved");
-    const dialogue = [first.id, given.id, second.id, more.id];
+    const dialogue = [first.id, artefact.id, second.id, more.id];
     const grant = await grantOf(clan, goal, "coder");
     expect(grant).toMatchObject({ state: "done", attempt: 3, dialogue });
     expect(grant).not.toHaveProperty("retries");
@@ -113,13 +113,13 @@ describe("feedback on a goal", () => {
     const goal = await clan.postGoal("Do it.");
     const question = await askedOfPeople(clan, "Too vague.");
     expect((await statusOf(clan, goal)).state).toBe("waiting");
-    const { given } = await answer(clan, question, "Release 1.2.0.");
+    const { artefact } = await answer(clan, question, "Release 1.2.0.");
     expect((await terminalOf(clan, goal)).payload).toBe("Release 1.2.0.");
     await reaches(clan, goal, "achieved");
     const versions = await clan.board.readArtefacts(await clan.board.readThread(goal.logical_id));
     expect(versions).toMatchObject([
       { version: 1, payload: "Do it." },
-      { version: 2, payload: "Release 1.2.0.", source_artefacts: [goal.id, given.id], produced_by_role: "user" },
+      { version: 2, payload: "Release 1.2.0.", source_artefacts: [goal.id, artefact.id], produced_by_role: "user" },
     ]);
   });
 });

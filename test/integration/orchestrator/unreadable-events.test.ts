@@ -67,8 +67,8 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   const last = await world.writeEvent("type", "grant_done", "event", "no more than this");
   await world.isPast(last);
   await waitFor("the notifier", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
-  const told = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
-  expect(told.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
+  const skipped = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
+  expect(skipped.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
   expect((await board.readLeader())?.epoch).toBe(1);
 });
 
@@ -78,7 +78,7 @@ test("an event that can never be handled is given up after some tries, on record
   await world.redis.cli("HSET", world.key(`claim:${broken}`), "id", broken);
   const id = await world.writeEvent("type", "grant_done", "event", JSON.stringify({ actor: "hand", claim_id: broken }));
   await world.claimed();
-  const [given] = await waitFor(
+  const [abandoned] = await waitFor(
     "it to be given up",
     async () => {
       const found = await world.events("event_given_up");
@@ -86,9 +86,13 @@ test("an event that can never be handled is given up after some tries, on record
     },
     patience,
   );
-  expect(given).toMatchObject({ actor: "orchestrator:1", claim_id: broken, data: { event: id, type: "grant_done", tries: 8 } });
-  expect(String(given?.data?.reason)).toContain(`claim:${broken} is malformed`);
-  await world.isPast(given?.id ?? "");
+  expect(abandoned).toMatchObject({
+    actor: "orchestrator:1",
+    claim_id: broken,
+    data: { event: id, type: "grant_done", tries: 8 },
+  });
+  expect(String(abandoned?.data?.reason)).toContain(`claim:${broken} is malformed`);
+  await world.isPast(abandoned?.id ?? "");
   await world.claimed();
   expect(await world.events("event_given_up")).toHaveLength(1);
 });

@@ -9,7 +9,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
-function held(lock: Lock): AsyncDisposable {
+function disposable(lock: Lock): AsyncDisposable {
   if (lock.outcome === "taken") throw new Error(`It is taken by ${lock.by}.`);
   return lock;
 }
@@ -18,11 +18,11 @@ test("is held by one at a time, whom others are told of, and leaves nothing when
   await using bench = await dockerInstance();
   const { runtime, instance } = bench;
   {
-    await using _held = held(await runtime.lock(instance, "Ada"));
+    await using _held = disposable(await runtime.lock(instance, "Ada"));
     expect(await runtime.lock(instance, "Bob")).toEqual({ outcome: "taken", by: "Ada" });
   }
   expect(await containers(lockName(instance))).toBe("");
-  await using _again = held(await runtime.lock(instance, "Bob"));
+  await using _again = disposable(await runtime.lock(instance, "Bob"));
 });
 
 test("of many who ask at once one gets it", async () => {
@@ -53,7 +53,7 @@ test("is free when its holder was killed, and when one was killed before it held
   await next[Symbol.asyncDispose]();
 
   await $`docker create --name ${lockName(instance)} sett/cub:latest`.quiet();
-  await held(await runtime.lock(instance, "the next"))[Symbol.asyncDispose]();
+  await disposable(await runtime.lock(instance, "the next"))[Symbol.asyncDispose]();
   await waitFor("nothing to be left", async () => (await containers(lockName(instance))) === "");
 });
 

@@ -18,8 +18,8 @@ type Bids = Record<string, BidWord | undefined>;
 
 /** Opened a minute ago and still in bidding, unless `over` says otherwise. An agent without a word has not bid yet. */
 export function openClaim(bids: Bids, over: Partial<Claim> = {}, grants: readonly Grant[] = []): ClaimSnapshot {
-  const given = Object.entries(bids).flatMap(([name, word]) => (word === undefined ? [] : [{ agent: agentName(name), word }]));
-  const base = { id: claimId("1a2b3c4d"), bids: given, created_at: ago(60) };
+  const placed = Object.entries(bids).flatMap(([name, word]) => (word === undefined ? [] : [{ agent: agentName(name), word }]));
+  const base = { id: claimId("1a2b3c4d"), bids: placed, created_at: ago(60) };
   return { claim: sampleClaim(sampleArtefact(), Object.keys(bids), { ...base, ...over }), grants: [...grants] };
 }
 

@@ -17,9 +17,9 @@ export type OnTerminal = AsyncDisposable & {
   showing(what: string, isWanted: (screen: Screen) => boolean): Promise<void>;
 };
 
-type Given = { cwd: string; env: Record<string, string>; columns: number };
+type Surroundings = { cwd: string; env: Record<string, string>; columns: number };
 
-export function settOnTerminal(words: readonly string[], { cwd, env, columns }: Given): OnTerminal {
+export function settOnTerminal(words: readonly string[], { cwd, env, columns }: Surroundings): OnTerminal {
   const screen = new Screen(columns);
   const decoder = new TextDecoder();
   let raw = "";

@@ -6,9 +6,9 @@ import { fakeShell } from "./fake-shell.ts";
 
 export const countsLines = process.env.SETT_COUNT_LINES === "1";
 
-type Given = { cwd: string; env: Record<string, string | undefined>; stdin?: string | Uint8Array };
+type Surroundings = { cwd: string; env: Record<string, string | undefined>; stdin?: string | Uint8Array };
 
-export function settInProcess(words: readonly string[], { cwd, env, stdin = "" }: Given) {
+export function settInProcess(words: readonly string[], { cwd, env, stdin = "" }: Surroundings) {
   const interruption = new AbortController();
   const shell = {
     ...fakeShell(),

@@ -5,10 +5,10 @@ import { settBinary } from "../process/compiled.ts";
 import type { Finished } from "./finished.ts";
 import { countsLines, settInProcess } from "./sett-in-process.ts";
 
-type Given = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
+type Surroundings = { cwd: string; env?: Record<string, string>; stdin?: string | Uint8Array };
 
 /** Runs `sett` to its end, with exactly this environment (and a PATH). */
-export async function runSett(words: readonly string[], given: Given): Promise<Finished> {
+export async function runSett(words: readonly string[], given: Surroundings): Promise<Finished> {
   await using running = startSett(words, given);
   const code = await running.exited;
   return { code, out: running.out(), err: running.err() };
@@ -26,7 +26,7 @@ export type Running = AsyncDisposable & {
   telling(text: string): Promise<void>;
 };
 
-export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Given): Running {
+export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Surroundings): Running {
   const fullEnv = { PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null", ...env };
   if (countsLines) return startHere(words, { cwd, env: fullEnv, stdin });
   const child = Bun.spawn([settBinary, ...words], {
@@ -59,7 +59,7 @@ export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" 
   };
 }
 
-function startHere(words: readonly string[], given: Required<Given>): Running {
+function startHere(words: readonly string[], given: Required<Surroundings>): Running {
   const { exited, written, interrupt } = settInProcess(words, given);
   return {
     exited,

@@ -88,8 +88,8 @@ export class ProcessSett implements AsyncDisposable {
   }
 
   start(...words: string[]) {
-    const given = { cwd: this.folder, env: this.environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
-    return Bun.spawn([settBinary, ...words], given);
+    const options = { cwd: this.folder, env: this.environment, stdin: "ignore", stdout: "pipe", stderr: "pipe" } as const;
+    return Bun.spawn([settBinary, ...words], options);
   }
 
   async sett(...words: string[]): Promise<Finished> {

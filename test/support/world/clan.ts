@@ -149,11 +149,11 @@ export class Clan implements AsyncDisposable {
   }
 
   #runner(name: string, tool: Tool): CubDeps["runTool"] {
-    const given = this.inputs.get(name) ?? [];
-    this.inputs.set(name, given);
+    const inputs = this.inputs.get(name) ?? [];
+    this.inputs.set(name, inputs);
     return async ({ stdin, signal }) => {
       const input = ToolInput.parse(JSON.parse(stdin));
-      given.push(input);
+      inputs.push(input);
       return outcomeOf(await tool(input, signal));
     };
   }

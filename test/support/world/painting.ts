@@ -45,7 +45,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
     }),
   };
   const started = (app: App) =>
-    waitFor(`the ${app} to start`, () => heard(services[app]).find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)), {
+    waitFor(`the ${app} to start`, () => followed(services[app]).find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)), {
       timeoutMs,
     });
   return {
@@ -67,7 +67,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
       return waitFor(
         "the goal to be worked on",
         async () => {
-          for (const service of Object.values(services)) heard(service);
+          for (const service of Object.values(services)) followed(service);
           const results = await Promise.all((await board.listArtefactsOfGoal(goal.goal_id)).map((id) => board.readArtefact(id)));
           const failure = results.find((result) => result?.type === "ToolExecutionFailure");
           if (failure !== undefined) throw new Error(failure.payload);
@@ -89,7 +89,7 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
 }
 
 /** Its log so far. Throws what it has said on stderr, rather than wait for a program that has none to say any more. */
-function heard(service: ServiceProcess) {
+function followed(service: ServiceProcess) {
   if (service.errors() !== "") throw new Error(`It complains:\n${service.errors()}`);
   return service.log();
 }

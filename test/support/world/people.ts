@@ -58,8 +58,8 @@ export const answersIn = ({ additional_context }: ToolInput) =>
 export async function answer(clan: Clan, question: Artefact, payload: string) {
   const made = { structural_type: "Answer", type: "Answer", produced_by_role: "user", produced_by_agent: "" } as const;
   const { goal_id } = question;
-  const given = sampleArtefact({ ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
-  return { given, outcome: await clan.board.answerQuestion(given, ada) };
+  const artefact = sampleArtefact({ ...made, payload, source_artefacts: [question.id], goal_id, claim_id: "" });
+  return { artefact, outcome: await clan.board.answerQuestion(artefact, ada) };
 }
 
 export async function askedOfPeople(clan: Clan, text: string): Promise<Artefact> {

@@ -30,11 +30,11 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     const { claim, goal } = await openClaim(board, ["coder"]);
     const { claim: other } = await openClaim(board, ["coder"]);
     await hand.breakClaim(claim.id);
-    const told: MalformedClaim[] = [];
+    const malformed: MalformedClaim[] = [];
     const both = [claim.id, other.id];
-    expect(await board.readClaims(both, (one) => told.push(one))).toEqual([{ claim: other, grants: [] }]);
+    expect(await board.readClaims(both, (one) => malformed.push(one))).toEqual([{ claim: other, grants: [] }]);
     const problem = expect.stringContaining(`claim:${claim.id} is malformed`);
-    expect(told).toEqual([{ claim: claim.id, goal: goal.goal_id, status: "pending_review", problem: problem as never }]);
+    expect(malformed).toEqual([{ claim: claim.id, goal: goal.goal_id, status: "pending_review", problem: problem as never }]);
     await expect(board.readClaim(claim.id)).rejects.toMatchObject({ code: "blackboard-refused", message: problem });
     expect(await board.listOpenClaims()).toEqual(both);
     await hand.mendClaim(claim.id);
@@ -100,15 +100,15 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     await bench.board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
     expect(await bench.board.announceClaim(order)).toEqual({ outcome: "announced" });
     expect(await events(bench.board, "claim_announced")).toMatchObject([{ data: { missing: 2 } }]);
-    const heard: Announcement[] = [];
+    const announcements: Announcement[] = [];
     for await (const batch of bench.board.followAnnouncements(before, AbortSignal.timeout(60_000))) {
-      heard.push(...batch);
-      if (heard.length === 3) break;
+      announcements.push(...batch);
+      if (announcements.length === 3) break;
     }
     const announced = { claim: claim.id, artefact_id: claim.artefact_id, type: "GoalDefined", produced_by_role: "user" };
     const [coder, tester] = [agentName("coder"), agentName("tester")];
     // The first asks everybody, the others ask who is missing.
-    expect(heard).toEqual([announced, { ...announced, missing: [coder, tester] }, { ...announced, missing: [tester] }]);
+    expect(announcements).toEqual([announced, { ...announced, missing: [coder, tester] }, { ...announced, missing: [tester] }]);
     expect(await bench.board.endOfAnnouncements()).not.toBe(before);
 
     expect(await bench.board.announceClaim({ ...order, epoch: epoch + 1 })).toEqual({ outcome: "fenced" });
@@ -128,8 +128,8 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     await bench.board.openClaim({ open: { claim, cause: "rework:1", grants }, epoch, bidDeadlineMs: 0 });
     expect(await bench.board.readClaim(claim.id)).toEqual({ claim, grants });
     const [event] = await events(bench.board, "grant_queued");
-    const told = { instead_of: standIn.for, because: standIn.because };
-    expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1, ...told } });
+    const data = { instead_of: standIn.for, because: standIn.because };
+    expect(event).toMatchObject({ claim_id: claim.id, agent: "coder", data: { phase: "exclusive", attempt: 1, ...data } });
   });
 
   test("a claim that begins in a phase wakes its agent and asks for no bids", async () => {

@@ -80,9 +80,9 @@ export function followingSuite(open: () => Promise<Bench>): void {
   test("what announces no claim is passed over", async () => {
     await using bench = await open();
     const stop = new AbortController();
-    const heard: unknown[] = [];
+    const announcements: unknown[] = [];
     const following = (async () => {
-      for await (const batch of bench.board.followAnnouncements("0", stop.signal)) heard.push(...batch);
+      for await (const batch of bench.board.followAnnouncements("0", stop.signal)) announcements.push(...batch);
     })();
     const id = crypto.randomUUID();
     const about = JSON.stringify({ artefact_id: id, type: "Report", produced_by_role: "coder" });
@@ -90,8 +90,8 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await bench.hand.writeAnnouncement({ claim: "everything", about });
     await bench.hand.writeAnnouncement({ hello: "there" });
     const { claim } = await queueGrant(bench.board);
-    await waitFor("the announcement", () => heard.length > 0);
-    expect(heard).toEqual([expect.objectContaining({ claim: claim.id })]);
+    await waitFor("the announcement", () => announcements.length > 0);
+    expect(announcements).toEqual([expect.objectContaining({ claim: claim.id })]);
     stop.abort();
     await following;
   });
@@ -118,13 +118,13 @@ export function followingSuite(open: () => Promise<Bench>): void {
   test("a queued grant wakes the agent that waits for one, and no other", async () => {
     await using bench = await open();
     const stop = new AbortController();
-    const heard: Record<string, string[]> = { coder: [], tester: [] };
-    const following = Object.entries(heard).map(async ([name, claims]) => {
+    const claimsByAgent: Record<string, string[]> = { coder: [], tester: [] };
+    const following = Object.entries(claimsByAgent).map(async ([name, claims]) => {
       for await (const batch of bench.board.followGrants(agentName(name), stop.signal)) claims.push(...batch);
     });
     const { claim } = await queueGrant(bench.board);
-    await waitFor("the wake-up", () => heard.coder?.[0] === claim.id);
-    expect(heard.tester).toEqual([]);
+    await waitFor("the wake-up", () => claimsByAgent.coder?.[0] === claim.id);
+    expect(claimsByAgent.tester).toEqual([]);
     stop.abort();
     await Promise.all(following);
   });
@@ -132,17 +132,17 @@ export function followingSuite(open: () => Promise<Bench>): void {
   test("hints name every artefact, posted or published by hand", async () => {
     await using bench = await open();
     const stop = new AbortController();
-    const heard: string[] = [];
+    const hints: string[] = [];
     const following = (async () => {
-      for await (const ids of bench.board.artefactHints(stop.signal)) heard.push(...ids);
+      for await (const ids of bench.board.artefactHints(stop.signal)) hints.push(...ids);
     })();
     // The subscription takes its time; hints before it are lost, as they may be.
     await waitFor("a hint", async () => {
       await bench.hand.publish("anything");
-      return heard.includes("anything");
+      return hints.includes("anything");
     });
     const goal = await postGoal(bench.board);
-    await waitFor("the goal's hint", () => heard.includes(goal.id));
+    await waitFor("the goal's hint", () => hints.includes(goal.id));
     stop.abort();
     await following;
   });
@@ -150,15 +150,15 @@ export function followingSuite(open: () => Promise<Bench>): void {
   test("an announced claim reaches who follows", async () => {
     await using bench = await open();
     const stop = new AbortController();
-    const heard: string[] = [];
+    const announcements: string[] = [];
     const from = await bench.board.endOfAnnouncements();
     const following = (async () => {
       for await (const batch of bench.board.followAnnouncements(from, stop.signal))
-        heard.push(...batch.map(({ claim }) => claim));
+        announcements.push(...batch.map(({ claim }) => claim));
     })();
     const { claim } = await queueGrant(bench.board);
-    await waitFor("the announcement", () => heard.length > 0);
-    expect(heard).toEqual([claim.id]);
+    await waitFor("the announcement", () => announcements.length > 0);
+    expect(announcements).toEqual([claim.id]);
     stop.abort();
     await following;
   });

@@ -186,25 +186,25 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     await using bench = await open();
     const { claim, epoch } = await queueGrant(bench.board);
     const stop = new AbortController();
-    const told = bench.board.followGrants(coder, stop.signal, 20)[Symbol.asyncIterator]();
-    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual([claim.id]);
+    const grants = bench.board.followGrants(coder, stop.signal, 20)[Symbol.asyncIterator]();
+    for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual([claim.id]);
     await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
     const next = await queueGrant(bench.board);
     // What was told before it was taken up may be on its way still.
     const later = await waitFor("the next grant alone", async () => {
-      const { value = [] } = await told.next();
+      const { value = [] } = await grants.next();
       return value.length === 1 && value[0] === next.claim.id && value;
     });
-    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual(later);
+    for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual(later);
     // Queued anew, it is told anew; cancelled, it is not.
     await bench.board.commitClaim(commitOf(claim.id, epoch + 1, 2, { grants: [queued("coder", 2)] }));
-    await waitFor("both", async () => ((await told.next()).value ?? []).length === 2);
+    await waitFor("both", async () => ((await grants.next()).value ?? []).length === 2);
     const cancelled = { ...queued("coder"), state: "cancelled" as const, ended_at: at, reason: "" };
     await bench.board.commitClaim(commitOf(next.claim.id, epoch + 1, 1, { grants: [cancelled] }));
-    await waitFor("the first alone", async () => String((await told.next()).value) === claim.id);
-    for (let times = 0; times < 3; times++) expect((await told.next()).value).toEqual([claim.id]);
+    await waitFor("the first alone", async () => String((await grants.next()).value) === claim.id);
+    for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual([claim.id]);
     stop.abort();
-    expect((await told.next()).done).toBe(true);
+    expect((await grants.next()).done).toBe(true);
   });
 
   test("while the instance is paused, what is queued is not told again", async () => {
@@ -212,16 +212,16 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     const { epoch } = await queueGrant(bench.board);
     await bench.board.setPaused({ epoch, paused: true, by: user, at });
     const stop = new AbortController();
-    let told = 0;
+    let times = 0;
     const following = (async () => {
-      for await (const _ of bench.board.followGrants(coder, stop.signal, 1)) told++;
+      for await (const _ of bench.board.followGrants(coder, stop.signal, 1)) times++;
     })();
-    await waitFor("what was found at the beginning", () => told > 0);
+    await waitFor("what was found at the beginning", () => times > 0);
     let turns = 0;
     await waitFor("many a look", () => ++turns > 50, { everyMs: 1 });
-    expect(told).toBe(1);
+    expect(times).toBe(1);
     await bench.board.setPaused({ epoch, paused: false, by: user, at });
-    await waitFor("what is told again", () => told > 3);
+    await waitFor("the repeated announcements", () => times > 3);
     stop.abort();
     await following;
   });

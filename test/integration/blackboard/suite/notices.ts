@@ -39,8 +39,8 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     const epoch = await acquireLeaderLease(board);
     await board.moveNoticeCursor(epoch, "5-0");
     await acquireLeaderLease(board);
-    const told = { notice: "a", at: 1, reminder: 0 };
-    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: told, epoch })).toEqual({ outcome: "fenced" });
+    const delivery = { notice: "a", at: 1, reminder: 0 };
+    expect(await board.recordDelivery({ subject: "a", hook: "one", delivery: delivery, epoch })).toEqual({ outcome: "fenced" });
     expect(await board.moveNoticeCursor(epoch, "9-0")).toEqual({ outcome: "fenced" });
     expect(await board.readDelivery("a", "one")).toBeUndefined();
     expect(await board.readNoticeCursor()).toBe("5-0");

@@ -94,17 +94,17 @@ export function pruneSuite(open: () => Promise<Bench>): void {
     await postGoal(board);
     await postGoal(board);
     const over = new AbortController();
-    const heard: string[] = [];
+    const ids: string[] = [];
     for await (const batch of board.followEvents("0", over.signal)) {
-      heard.push(...batch.map(({ artefact_id }) => artefact_id ?? ""));
-      if (heard.length === 2) {
+      ids.push(...batch.map(({ artefact_id }) => artefact_id ?? ""));
+      if (ids.length === 2) {
         await board.removeEvents((await events(board)).map(({ id }) => id));
         await postGoal(board);
       }
-      if (heard.length > 2) over.abort();
+      if (ids.length > 2) over.abort();
     }
-    expect(heard.at(-1)).toBe((await events(board))[0]?.artefact_id ?? "none");
-    expect(heard).toHaveLength(3);
+    expect(ids.at(-1)).toBe((await events(board))[0]?.artefact_id ?? "none");
+    expect(ids).toHaveLength(3);
   }, 120_000);
 
   test("an unknown goal cannot be retired with anything", async () => {

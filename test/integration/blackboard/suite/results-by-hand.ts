@@ -45,9 +45,9 @@ export function resultsByHandSuite(open: () => Promise<Bench>): void {
       artefact_ids: [result.id],
     });
     expect((await bench.board.readClaim(claim.id))?.claim.rev).toBe((before?.claim.rev ?? 0) + 2);
-    const told = (await events(bench.board)).slice(-3);
+    const logged = (await events(bench.board)).slice(-3);
     const about = { actor: "hand", goal_id: goal.goal_id, claim_id: claim.id };
-    expect(told).toMatchObject([
+    expect(logged).toMatchObject([
       { ...about, type: "grant_started", artefact_id: goal.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } },
       { ...about, type: "artefact_created", artefact_id: result.id },
       { ...about, type: "grant_done", artefact_id: result.id, agent: "coder", data: { phase: "exclusive", attempt: 1 } },

@@ -39,14 +39,14 @@ export function verdictsSuite(open: () => Promise<Bench>): void {
     const { target, claim, verdict } = await awaitVerdict(bench.board);
     const read = await bench.board.readWithDigest(target.id);
     expect(read?.artefact).toEqual(target);
-    const given = { ...verdict(), digest: read?.digest ?? "" };
-    expect(await bench.board.recordVerdict(given)).toEqual({ outcome: "recorded" });
-    expect(await bench.board.recordVerdict(given)).toEqual({ outcome: "recorded" });
-    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([given.grant]);
+    const approval = { ...verdict(), digest: read?.digest ?? "" };
+    expect(await bench.board.recordVerdict(approval)).toEqual({ outcome: "recorded" });
+    expect(await bench.board.recordVerdict(approval)).toEqual({ outcome: "recorded" });
+    expect((await bench.board.readClaim(claim.id))?.grants).toEqual([approval.grant]);
     expect(await events(bench.board, "grant_done")).toMatchObject([
-      { actor: user, agent: ada, claim_id: claim.id, artefact_id: given.review.id, data: { phase: "review", attempt: 1 } },
+      { actor: user, agent: ada, claim_id: claim.id, artefact_id: approval.review.id, data: { phase: "review", attempt: 1 } },
     ]);
-    expect(await bench.board.recordVerdict({ ...verdict("[1]"), digest: given.digest })).toMatchObject({ outcome: "refused" });
+    expect(await bench.board.recordVerdict({ ...verdict("[1]"), digest: approval.digest })).toMatchObject({ outcome: "refused" });
   });
 
   test("what was overwritten by hand cannot be judged, whichever content was read", async () => {

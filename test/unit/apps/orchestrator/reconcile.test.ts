@@ -21,7 +21,7 @@ test("adopts an artefact that is complete for a while, and says what the others 
   );
   const deps = orchestratorDeps({ board, log, clock: { ...systemClock, passedMs: () => 0 } });
   const scan = new AdoptionScan();
-  const told = async () =>
+  const eventsSoFar = async () =>
     (await board.readEvents("0", 100)).flatMap(({ type, artefact_id, data }) =>
       type.startsWith("artefact_") ? [[type, artefact_id, data?.reason]] : [],
     );
@@ -33,13 +33,13 @@ test("adopts an artefact that is complete for a while, and says what the others 
   const lacking = newArtefactId();
   memory.hand.writeArtefact(lacking, { id: lacking, ...common, logical_id: lacking as never });
   await scan.tick(deps, epoch);
-  expect(await told()).toEqual([]);
+  expect(await eventsSoFar()).toEqual([]);
   await scan.tick(deps, epoch);
-  expect(await told()).toEqual([["artefact_created", id, undefined]]);
+  expect(await eventsSoFar()).toEqual([["artefact_created", id, undefined]]);
   for (const _ of ["overdue", "again", "and again"]) await scan.tick(deps, epoch);
   // What it lacks may still come: it is looked at again, and not logged again.
   expect(lines.filter(({ artefact_id }) => artefact_id === lacking)).toHaveLength(1);
-  expect(await told()).toEqual([
+  expect(await eventsSoFar()).toEqual([
     ["artefact_created", id, undefined],
     ["artefact_refused", lacking, "`type` is missing"],
   ]);

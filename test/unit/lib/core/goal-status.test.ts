@@ -197,7 +197,7 @@ describe("the state of a goal", () => {
 });
 
 describe("a question", () => {
-  const asked = () => {
+  const withQuestion = () => {
     const scene = new Scene();
     const question = scene.artefact({ structural_type: "Question", type: "Question" });
     const inputs = { started_at: at, context_ids: [] };
@@ -215,7 +215,7 @@ describe("a question", () => {
   };
 
   test("makes the goal wait for a person once it was put to people", () => {
-    const { scene, question } = asked();
+    const { scene, question } = withQuestion();
     expect(scene.status().state).toBe("running");
     scene.openQuestions.add(question.id);
     expect(scene.status()).toMatchObject({ state: "waiting", waitingFor: [{ kind: "answer", question: question.id }] });

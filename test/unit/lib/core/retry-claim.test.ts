@@ -154,10 +154,10 @@ test("what was refused names the Failure that can be tried again, if there is on
   run((tries) => {
     if (tries.state() !== "failed") return;
     for (const failure of tries.failures) {
-      const asked = tries.asked(failure);
-      if (asked.ok) continue;
-      const named = tries.failures.find(({ id }) => asked.reason.includes(`Failure ${id}: try that one again instead.`));
-      expect({ reason: asked.reason, ok: named && tries.asked(named).ok }).toMatchObject({ ok: true });
+      const answer = tries.asked(failure);
+      if (answer.ok) continue;
+      const named = tries.failures.find(({ id }) => answer.reason.includes(`Failure ${id}: try that one again instead.`));
+      expect({ reason: answer.reason, ok: named && tries.asked(named).ok }).toMatchObject({ ok: true });
     }
   });
 });

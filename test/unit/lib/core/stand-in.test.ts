@@ -136,15 +136,15 @@ test("a rework goes to each of the role at most once, whatever becomes of them, 
     fc.property(fc.subarray(names, { minLength: 1 }), fc.array(step, { minLength: 9, maxLength: 9 }), (present, steps) => {
       const agents = present.map((name) => coder(name));
       let { opened } = rejected(agents);
-      const had: string[] = [];
+      const taken: string[] = [];
       for (const { end, comesBack } of steps) {
         if (opened === undefined) break;
         const claim = new ClaimSimulation(agents, { target });
         claim.now = opened;
         const agent = String(opened.grants[0]?.agent);
-        expect(had).not.toContain(agent);
+        expect(taken).not.toContain(agent);
         expect(opened.claim.stand_in?.for).toBe(agent === "coder-2" ? undefined : "coder-2");
-        had.push(agent);
+        taken.push(agent);
         const { input } = claim;
         const registration = claim.agents.find(({ name }) => name === agent);
         const decision = {
@@ -162,7 +162,7 @@ test("a rework goes to each of the role at most once, whatever becomes of them, 
         expect(isEnded(claim.now.claim.status)).toBe(decision !== undefined);
         opened = decision && openedBy(decision, { ...input, at });
       }
-      expect(had.length).toBeLessThanOrEqual(names.length);
+      expect(taken.length).toBeLessThanOrEqual(names.length);
     }),
     { numRuns: 500 },
   );

@@ -33,11 +33,11 @@ afterAll(async () => {
 describe("the exchange of a repository that leaves nothing behind", () => {
   const shell = () => ({ ...fakeShell(), env: { PATH: process.env.PATH } });
   const leave = async (from: string, ...others: InstanceParts[]) => {
-    const given = shell();
-    const repository = await HostRepository.open(from, { env: given.env });
+    const fake = shell();
+    const repository = await HostRepository.open(from, { env: fake.env });
     await repository.createExchange();
-    await leaveExchange(runtimeWith(...others), InstanceName.parse("demo"), repository, given);
-    return { isThere: await exists(repository.exchangeDir), err: given.written.err };
+    await leaveExchange(runtimeWith(...others), InstanceName.parse("demo"), repository, fake);
+    return { isThere: await exists(repository.exchangeDir), err: fake.written.err };
   };
 
   test("stays while another instance is there in another worktree, in either direction, also one that is down", async () => {

@@ -26,14 +26,14 @@ describe("reading arguments", () => {
 
   test("gives a command what was said, and nothing for what was not", async () => {
     const { args } = command;
-    let given: unknown;
+    let parsed: unknown;
     const taking = defineCommand({
       name: "try",
       description: "",
       args,
       examples: [],
       async run(values) {
-        given = values;
+        parsed = values;
         return undefined;
       },
     });
@@ -41,7 +41,7 @@ describe("reading arguments", () => {
       const { canonical } = readArguments(words, command);
       const { citty } = taking;
       await citty.run?.({ rawArgs: canonical, args: parseArgs(canonical, taking.args), cmd: citty, data: fakeShell() });
-      return given;
+      return parsed;
     };
     expect(await hear()).toEqual({ place: undefined, goal: undefined, type: [], json: false, follow: true });
     expect(await hear("--no-follow", "--goal=", "--type=a,b", "-x".slice(1))).toEqual({

@@ -6,7 +6,7 @@ import type { ContainerPart, ContainerState } from "../../../../../lib/runtime/p
 import { ago, nowMs } from "../../../../support/claims/sample-claims.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 
-function told(state: ContainerState, over: Partial<ContainerPart> = {}): string[] {
+function linesOf(state: ContainerState, over: Partial<ContainerPart> = {}): string[] {
   const [coder, ...others] = instanceParts("demo", "/work", "containers").containers;
   if (coder === undefined) throw new Error("There is an agent.");
   const crashes: Crash[] = crashesOf([{ ...coder, state, ...over }, ...others], nowMs);
@@ -15,19 +15,19 @@ function told(state: ContainerState, over: Partial<ContainerPart> = {}): string[
 const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
 
 test("one that waits to be started again is told with its last exit code", () => {
-  expect(told({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([
+  expect(linesOf({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([
     "`coder` ended with exit code 1, and was restarted 14 times: `sett logs coder` may show why",
   ]);
 });
 
 test("one that was started again a moment ago is told with when, and not once it has lasted for a minute", () => {
-  expect(told(running(3), { restarts: 1 })).toEqual([
+  expect(linesOf(running(3), { restarts: 1 })).toEqual([
     "`coder` ended, and was restarted once, last 3s ago: `sett logs coder` may show why",
   ]);
-  expect(told(running(60), { restarts: 1 })).toEqual([]);
+  expect(linesOf(running(60), { restarts: 1 })).toEqual([]);
 });
 
 test("one that was never started again, or has ended for good, is not told", () => {
-  expect(told(running(3))).toEqual([]);
-  expect(told({ state: "exited", exitCode: 1, endedAt: ago(3) }, { restarts: 2 })).toEqual([]);
+  expect(linesOf(running(3))).toEqual([]);
+  expect(linesOf({ state: "exited", exitCode: 1, endedAt: ago(3) }, { restarts: 2 })).toEqual([]);
 });

@@ -71,18 +71,18 @@ describe("an event's line", () => {
 
 test("what people ask for, and what comes of it, is told with their names, without their addresses", () => {
   const ada = "person:Ada Lovelace <ada@sett.invalid>";
-  const told = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
+  const lineOf = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
   const [about, claim] = [newArtefactId(), newClaimId()];
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
   const by = { actor: "orchestrator:3", data: { by: ada, ending: "cancelled" } };
   const grant = { actor: "orchestrator:3", artefact_id: about, claim_id: claim, agent: agentName("maintainer") };
-  expect(told({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks to pause the instance");
-  expect(told({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
-  expect(told({ type: "instance_resumed", ...by })).toEndWith("resumes the instance, as Ada Lovelace asked");
-  expect(told({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
-  expect(told({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
-  expect(told({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
-  const bid = told({ type: "bid_placed", ...grant, data: { word: "review" } });
+  expect(lineOf({ type: "pause_requested", actor: ada })).toBe("·         Ada Lovelace    asks to pause the instance");
+  expect(lineOf({ type: "instance_paused", ...by })).toBe("·         orchestrator    pauses the instance, as Ada Lovelace asked");
+  expect(lineOf({ type: "instance_resumed", ...by })).toEndWith("resumes the instance, as Ada Lovelace asked");
+  expect(lineOf({ type: "goal_ended", ...by })).toEndWith("ends the goal: cancelled, as Ada Lovelace asked");
+  expect(lineOf({ type: "grant_waiting", ...grant })).toEndWith(`asks maintainer to approve or reject ${short}`);
+  expect(lineOf({ type: "grant_done", ...grant, actor: ada })).toEndWith(`reviews claim ${shortClaim} for maintainer`);
+  const bid = lineOf({ type: "bid_placed", ...grant, data: { word: "review" } });
   expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
 
@@ -101,23 +101,23 @@ test("a result that comes too late reads differently from one that a person has 
 test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {
   const [about, claim] = [newArtefactId(), newClaimId()];
   const [short, shortClaim] = [about.slice(0, 8), claim.slice(0, 8)];
-  const told = (over: Partial<SettEvent>, beside = {}) => {
+  const lineOf = (over: Partial<SettEvent>, beside = {}) => {
     const event = sampleEvent({ actor: "hand", artefact_id: about, claim_id: claim, agent: agentName("approver"), ...over });
     return eventLine(event, plain, beside).slice("00:00:00  00000000  ".length);
   };
-  expect(told({ type: "bid_placed", data: { word: "review" } })).toBe(
+  expect(lineOf({ type: "bid_placed", data: { word: "review" } })).toBe(
     `by hand         bids review on claim ${shortClaim} for approver`,
   );
-  expect(told({ type: "grant_started" })).toBe(`by hand         works on claim ${shortClaim} for approver`);
-  expect(told({ type: "grant_done" })).toBe(`by hand         is done with claim ${shortClaim} for approver`);
-  expect(told({ type: "artefact_created" }, { maker: "approver" })).toBe(`by hand         posts Report ${short} for approver`);
-  expect(told({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
+  expect(lineOf({ type: "grant_started" })).toBe(`by hand         works on claim ${shortClaim} for approver`);
+  expect(lineOf({ type: "grant_done" })).toBe(`by hand         is done with claim ${shortClaim} for approver`);
+  expect(lineOf({ type: "artefact_created" }, { maker: "approver" })).toBe(`by hand         posts Report ${short} for approver`);
+  expect(lineOf({ type: "artefact_refused", data: { reason: "Why" } })).toBe(
     `by hand         writes artefact ${short}, which is refused: Why`,
   );
   const bid = { word: "maybe", reason: "not a bid word" };
   const refused = `by hand         bids maybe on claim ${shortClaim} for approver, which is refused: not a bid word`;
-  expect(told({ type: "bid_refused", data: bid })).toBe(refused);
-  expect(told({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } })).toBe(refused);
+  expect(lineOf({ type: "bid_refused", data: bid })).toBe(refused);
+  expect(lineOf({ type: "bid_refused", agent: undefined, data: { ...bid, name: "approver" } })).toBe(refused);
 });
 
 test("colours stand only where they are wanted", () => {

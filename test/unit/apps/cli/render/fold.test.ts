@@ -9,10 +9,10 @@ import { agentName, newClaimId } from "../../../../support/records/sample.ts";
 const claim = newClaimId();
 const short = `claim ${claim.slice(0, 8)}`;
 
-type Given = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: EventContext };
+type Event = Pick<SettEvent, "type"> & Partial<SettEvent> & { beside?: EventContext };
 
 /** What happened, without when, where and who. */
-function told(...given: Given[]): string[] {
+function linesOf(...given: Event[]): string[] {
   const fold = new Fold();
   const plain = createStyle(false);
   return given.flatMap(({ beside = {}, ...over }) => {
@@ -28,10 +28,10 @@ function told(...given: Given[]): string[] {
   });
 }
 
-const bid = (agent: string, word: string): Given => ({ type: "bid_placed", agent: agentName(agent), data: { word } });
+const bid = (agent: string, word: string): Event => ({ type: "bid_placed", agent: agentName(agent), data: { word } });
 const coder = agentName("coder");
 const reason = "The tool ended with exit code 3.";
-const failure = (artefact: string): Given[] => [
+const failure = (artefact: string): Event[] => [
   {
     type: "artefact_created",
     agent: coder,
@@ -43,34 +43,33 @@ const failure = (artefact: string): Given[] => [
 ];
 
 test("whose bids are `ignore` is told where the bidding closes, and nowhere else", () => {
-  expect(told(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), { type: "bidding_closed" })).toEqual([
-    `bids exclusive on ${short}`,
-    `closes the bidding on ${short}, ignored by linter, tester`,
-  ]);
+  expect(
+    linesOf(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), { type: "bidding_closed" }),
+  ).toEqual([`bids exclusive on ${short}`, `closes the bidding on ${short}, ignored by linter, tester`]);
   const crowd = Array.from({ length: 12 }, (_, at) => `a${at + 1}`);
-  expect(told(...crowd.map((name) => bid(name, "ignore")), { type: "bidding_closed" })).toEqual([
+  expect(linesOf(...crowd.map((name) => bid(name, "ignore")), { type: "bidding_closed" })).toEqual([
     `closes the bidding on ${short}, ignored by a1, a2, a3, a4, a5, a6, a7, a8 and 4 more`,
   ]);
-  expect(told({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
-  const opened: Given = { type: "claim_opened" };
+  expect(linesOf({ type: "bidding_closed" })).toEqual([`closes the bidding on ${short}`]);
+  const opened: Event = { type: "claim_opened" };
   const unwanted = `closes the bidding on ${short}: every agent ignores it`;
-  expect(told(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
+  expect(linesOf(opened, bid("linter", "ignore"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(unwanted);
   const wanted = `closes the bidding on ${short}, ignored by tester`;
-  expect(told(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
+  expect(linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
 });
 
 test("the reason of a failure is told once: with the Failure, and with another attempt's", () => {
-  const end: Given = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
-  const cancelled: Given = {
+  const end: Event = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
+  const cancelled: Event = {
     type: "grant_cancelled",
     agent: agentName("tester"),
     data: { reason: `Agent coder failed: ${reason}` },
   };
-  const again: Given[] = [
+  const again: Event[] = [
     { type: "grant_retrying", agent: coder, data: { after_ms: 1000 } },
     { type: "grant_queued", agent: coder },
   ];
-  const lines = told(...failure("11111111"), ...again, ...failure("22222222"), cancelled, end);
+  const lines = linesOf(...failure("11111111"), ...again, ...failure("22222222"), cancelled, end);
   expect(lines.filter((line) => !line.startsWith("tries") && !line.startsWith("grants"))).toEqual([
     `posts ToolExecutionFailure 11111111  “${reason}”`,
     `fails on ${short}`,
@@ -83,12 +82,12 @@ test("the reason of a failure is told once: with the Failure, and with another a
 
 test("a reason that was not told before is told, also after other claims' reasons", () => {
   const other = newClaimId();
-  const ended = (over: Partial<SettEvent>): Given => ({
+  const ended = (over: Partial<SettEvent>): Event => ({
     type: "claim_terminated",
     data: { reason: "Feedback from critic" },
     ...over,
   });
-  expect(told(ended({ claim_id: other }), ended({}))).toEqual([
+  expect(linesOf(ended({ claim_id: other }), ended({}))).toEqual([
     `terminates claim ${other.slice(0, 8)}: Feedback from critic`,
     `terminates ${short}: Feedback from critic`,
   ]);

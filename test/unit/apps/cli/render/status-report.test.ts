@@ -80,8 +80,8 @@ describe("a goal", () => {
     const broken = sampleArtefact({ id: id("24905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
     const retried = sampleArtefact({ id: id("34905b02"), type: "ToolExecutionFailure", produced_by_agent: "linter", ...common });
     const failed = reading("failed", [], [goal, lost, broken, retried]);
-    const told = drawn([{ ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } }]);
-    expect(told.slice(-4)).toEqual([
+    const report = drawn([{ ...failed, status: { ...failed.status, failures: [lost.id, broken.id] } }]);
+    expect(report.slice(-4)).toEqual([
       `          AttemptLost: ${reason.summary}`,
       "            → sett unearth 14905b02",
       `          ToolExecutionFailure by \`linter\`: ${reason.summary}`,
@@ -102,10 +102,10 @@ describe("a goal", () => {
   });
 
   test("that waits for a person says what to type, on a line of its own", () => {
-    const asked = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
+    const waiting = openClaim({ ada: "review" }, { bidding: "closed", status: "pending_review" }, [waitingForApproval("ada")]);
     const around = situation([], { suggest: suggestFor("demo"), agents: [sampleAgent("ada", { human: true })] });
-    const about = asked.claim.artefact_id.slice(0, 8);
-    expect(drawn([reading("waiting", [asked])], around, 0, 80).slice(-2)).toEqual([
+    const about = waiting.claim.artefact_id.slice(0, 8);
+    expect(drawn([reading("waiting", [waiting])], around, 0, 80).slice(-2)).toEqual([
       `            waits for \`ada\` to approve or reject ${about}, 1m`,
       `              → sett approve ${about} --name demo`,
     ]);

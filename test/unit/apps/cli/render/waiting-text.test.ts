@@ -125,9 +125,9 @@ describe("a claim that is granted", () => {
 
   test("tells when a failed attempt is followed by the next one, and why it failed", () => {
     const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
-    const told = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
-    expect(sentences(failed, situation(["tester"]))).toEqual([told]);
-    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${told}: no orchestrator is running`]);
+    const sentence = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
+    expect(sentences(failed, situation(["tester"]))).toEqual([sentence]);
+    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${sentence}: no orchestrator is running`]);
     expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
     const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
     expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
@@ -155,11 +155,11 @@ describe("a claim that is granted", () => {
   });
 
   test("waits for a person to judge", () => {
-    const asked = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
-    const about = asked.claim.artefact_id.slice(0, 8);
+    const waiting = openClaim({ ada: "review" }, { ...closed, status: "pending_review" }, [waitingForApproval("ada")]);
+    const about = waiting.claim.artefact_id.slice(0, 8);
     const around = situation([], { agents: [sampleAgent("ada", { human: true })] });
-    expect(sentences(asked, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m`]);
-    expect(briefs(asked, around)).toEqual([`ada to approve ${about}`]);
+    expect(sentences(waiting, around)).toEqual([`\`ada\` to approve or reject ${about}, 1m`]);
+    expect(briefs(waiting, around)).toEqual([`ada to approve ${about}`]);
   });
 
   test("waits for no orchestrator while an answer is waited for", () => {
@@ -170,20 +170,20 @@ describe("a claim that is granted", () => {
 
 test("what is no claim's is told as well: an artefact that is owed one, and a question", () => {
   const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
-  const told = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
-  expect(waitingSentence(owed, situation([]))).toBe(told);
-  expect(waitingSentence(owed, situation([], lone))).toBe(`${told}: no orchestrator is running`);
+  const sentence = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
+  expect(waitingSentence(owed, situation([]))).toBe(sentence);
+  expect(waitingSentence(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is running`);
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
   expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
 
 test("no orchestrator leads once the leader lease has lapsed, or when none has acquired it", () => {
-  const told = (leader: Situation["leader"]) => orchestratorProblem({ leader });
+  const problemOf = (leader: Situation["leader"]) => orchestratorProblem({ leader });
   const leader = { holder: "one\n", epoch: 3 };
-  expect(told({ ...leader, expiresInMs: 1 })).toBeUndefined();
-  expect(told({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 5s ago");
-  expect(told({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 1m ago");
-  expect(told(undefined)).toBe("no orchestrator is running");
+  expect(problemOf({ ...leader, expiresInMs: 1 })).toBeUndefined();
+  expect(problemOf({ ...leader, expiresInMs: 0 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 5s ago");
+  expect(problemOf({ ...leader, expiresInMs: -60_000 })).toBe("the orchestrator (one, epoch 3) is silent, last heard 1m ago");
+  expect(problemOf(undefined)).toBe("no orchestrator is running");
 });
 
 test("an agent that is waited for and lives has its reason as data", () => {

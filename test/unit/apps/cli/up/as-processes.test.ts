@@ -79,8 +79,8 @@ describe("the plan of an instance without containers", () => {
   });
 
   test("tells an agent all that its container would be told, but for what the carrier brings along", () => {
-    const told = Object.keys(containers.agents[0]?.spec.env ?? {});
-    const missing = told.filter((name) => !(name in (coder?.env ?? {})));
+    const names = Object.keys(containers.agents[0]?.spec.env ?? {});
+    const missing = names.filter((name) => !(name in (coder?.env ?? {})));
     expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH"]);
     expect(coder).toMatchObject({
       entrypoint: ["/opt/sett/sett-cub"],

@@ -33,8 +33,8 @@ async function failure(
   const surroundings = { folder, owner: { uid: 1, gid: 1 }, host: { PATH: path } };
   const lines: string[] = [];
   const order = { runtime: { images: noImages }, devcontainer, tag: "some:latest", labels: {}, surroundings };
-  const told = { onProgress: (line: string) => lines.push(line), ...(signal && { signal }) };
-  return { error: await failureOf(buildDevcontainer(order, told)), lines, folder };
+  const options = { onProgress: (line: string) => lines.push(line), ...(signal && { signal }) };
+  return { error: await failureOf(buildDevcontainer(order, options)), lines, folder };
 }
 
 test("where it is not installed, it is said what to do", async () => {

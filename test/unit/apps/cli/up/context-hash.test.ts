@@ -12,14 +12,14 @@ test("an image's inputs change with a file, a mode, a link, an argument and its 
     await writeFile(dockerfile, "FROM base:1 AS first\nFROM --platform=linux/amd64 first\nCOPY --from=tools:2 /a /a\n");
     await writeFile(join(context, "run.sh"), "one", { mode: 0o644 });
     let base = "sha256:1";
-    const asked: string[] = [];
+    const tags: string[] = [];
     const hash = (args: Record<string, string> = {}) =>
       contextHash({ kind: "build", context, dockerfile, args }, async (tag) => {
-        asked.push(tag);
+        tags.push(tag);
         return base;
       });
     const seen = [await hash()];
-    expect(new Set(asked)).toEqual(new Set(["base:1", "tools:2"]));
+    expect(new Set(tags)).toEqual(new Set(["base:1", "tools:2"]));
     expect(await hash()).toBe(seen[0]);
     seen.push(await hash({ A: "1" }));
     base = "sha256:2";

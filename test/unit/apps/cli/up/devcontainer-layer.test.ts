@@ -52,8 +52,8 @@ describe("variables", () => {
   test("may name this machine's, with a default, and the image's own", () => {
     const reference = (of: string) => `\${${of}}`;
     const known = ["localEnv:TOKEN", "localEnv:NOT_SET:else", "localEnv:NOT_SET", "containerWorkspaceFolder"].map(reference);
-    const told = variable({ A: known.join(","), B: `x:${reference("containerEnv:PATH")}` });
-    expect(told).toEqual(['ENV A="a\\$b,else,,/workspace"', `ENV B="x:${reference("PATH")}"`]);
+    const variables = variable({ A: known.join(","), B: `x:${reference("containerEnv:PATH")}` });
+    expect(variables).toEqual(['ENV A="a\\$b,else,,/workspace"', `ENV B="x:${reference("PATH")}"`]);
   });
 
   test("of the tools come after those of the container, and one that is to be taken away is left", () => {

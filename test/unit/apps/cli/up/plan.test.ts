@@ -127,8 +127,8 @@ describe("the plan of an instance", () => {
 
 test("the orchestrator gets whom to tell, and a change of that makes it another container than before", () => {
   const hooks = (url: string) => `notify:\n  - { url: "${url}", secret: "a secret of some length" }\n`;
-  const told = (url: string) => plan({ config: configOf(text + hooks(url)) }).orchestrator;
-  const one = told("https://example.org/one");
+  const orchestratorFor = (url: string) => plan({ config: configOf(text + hooks(url)) }).orchestrator;
+  const one = orchestratorFor("https://example.org/one");
   expect(JSON.parse(one.env.SETT_NOTIFY ?? "")).toEqual([
     {
       url: "https://example.org/one",
@@ -138,8 +138,8 @@ test("the orchestrator gets whom to tell, and a change of that makes it another 
     },
   ]);
   expect(readSettings(one.env).notify.hooks).toEqual(JSON.parse(one.env.SETT_NOTIFY ?? ""));
-  expect(told("https://example.org/one").labels.fingerprint).toBe(one.labels.fingerprint);
-  expect(told("https://example.org/two").labels.fingerprint).not.toBe(one.labels.fingerprint);
+  expect(orchestratorFor("https://example.org/one").labels.fingerprint).toBe(one.labels.fingerprint);
+  expect(orchestratorFor("https://example.org/two").labels.fingerprint).not.toBe(one.labels.fingerprint);
   expect(plan().orchestrator.env).not.toHaveProperty("SETT_NOTIFY");
 });
 
