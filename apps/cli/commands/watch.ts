@@ -47,7 +47,7 @@ export const watch = defineCommand({
       valueHint: "TYPES",
       description: "only events of these types; separate them with commas, or repeat the option",
     },
-    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only events of this agent" },
+    agent: { type: "string", alias: "a", valueHint: "AGENT", description: "only events by or about this agent" },
     goal: { ...goalFilter, alias: "g" },
     archive: archiveArgument,
     output: {

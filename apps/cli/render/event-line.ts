@@ -79,7 +79,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "agent_removed":
       return minor(`removes agent ${agent}`);
     case "orchestrator_started":
-      return minor(`takes the leader lease, epoch ${field("epoch")}`);
+      return minor(`acquires the leader lease, epoch ${field("epoch")}`);
     case "artefact_created":
       return major(artefactCreated(event, context, field, style));
     case "artefact_refused":

@@ -82,13 +82,17 @@ test("an engine of another architecture is told; what was built for it by hand w
   if (!(error instanceof SettError)) throw error;
   expect(error.code).toBe("image-not-found");
   expect(error.message).toBe(`The Docker Engine runs on ${architecture}, and this sett carries images for riscv64.`);
-  expect(error.hint).toBe(`Use the sett for ${architecture} there.`);
+  expect(error.hint).toBe(`Use the sett for ${architecture} with this Engine.`);
   await makeImage("by hand");
   expect(await bring({ architecture: "riscv64" })).toBe("");
 }, 60_000);
 
 test.each([
-  ["ends too early", (whole: typeof archive) => whole.slice(0, Math.floor(whole.length / 2)), "could not take in images"],
+  [
+    "ends too early",
+    (whole: typeof archive) => whole.slice(0, Math.floor(whole.length / 2)),
+    "could not load images from an archive",
+  ],
   ["is damaged", (whole: typeof archive) => new Uint8Array(whole.length), "cannot be read"],
 ])(
   "an archive that %s is an error that says so, and nothing is taken in",

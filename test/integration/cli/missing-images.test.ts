@@ -64,5 +64,5 @@ test.each(["sett/nosuch", "sett/cubicle", "sett/agent-base/mine"])(
 );
 
 test("a Redis that is nowhere need not be named at all", async () => {
-  expect(await hintFor(tinyImage, `redis:${missing}`)).toContain("leave `services.redis.image` out of sett.yml");
+  expect(await hintFor(tinyImage, `redis:${missing}`)).toContain("remove `services.redis.image` from sett.yml");
 }, 120_000);

@@ -150,7 +150,7 @@ test("where the file cannot be written nothing is removed, and goals go on as be
   await writeFile(join(at.folder, "old.jsonl"), "mine");
   for (const [file, why] of [
     ["old.jsonl", "old.jsonl exists already, and sett does not overwrite it."],
-    ["no/such/folder/old.jsonl", "could not be made"],
+    ["no/such/folder/old.jsonl", "could not be created"],
   ] as const) {
     const { code, err } = await at.sett("prune", "--before", "0s", "--to", file);
     expect([code, err]).toEqual([1, expect.stringContaining(why)]);

@@ -50,7 +50,7 @@ describe.each(commands)("sett %j", (words, ofOtherKind) => {
       expect({ code, out, err }).toEqual({
         code: 2,
         out: "",
-        err: expect.stringMatching(new RegExp(`^sett: ${ofOtherKind.id.slice(0, 8)} is no.*, but ${ofOtherKind.type} \\(`)),
+        err: expect.stringMatching(new RegExp(`^sett: ${ofOtherKind.id.slice(0, 8)} is not .*: it is ${ofOtherKind.type} \\(`)),
       });
     }, 120_000);
   }
