@@ -86,11 +86,9 @@ try {
   await prepare();
   await run({ command: 'sett forage --goal "Plant roses" --watch', keys: { after: /Your answer/, keys: "front\r" } });
   await run({ command: `sett approve ${await waiting()}` });
-  await $`until sett status --json | jq -e '.goals[0].state == "achieved"'; do sleep 1; done`
-    .cwd(folder)
-    .env(environment)
-    .quiet()
-    .nothrow();
+  // Bun's own shell knows no `until`.
+  const wait = `until sett status --json | jq -e '.goals[0].state == "achieved"'; do sleep 0.2; done`;
+  await $`sh -c ${wait}`.cwd(folder).env(environment).quiet();
   await run({ command: "sett hoard" });
   await Bun.write(join(root, "docs/pictures/session.svg"), screen.toSvg(title));
   console.log(screen.text);
