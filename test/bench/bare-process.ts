@@ -47,12 +47,12 @@ async function work(agent: string): Promise<never> {
   }
 }
 
-type Standing = { bids: [agent: string, word: string][]; phases: string[][]; running: number };
+type OpenClaim = { bids: [agent: string, word: string][]; phases: string[][]; running: number };
 const phaseNames = ["review", "claim", "exclusive"];
 
 function runOrchestrator(): Promise<never> {
-  const claims = new Map<string, Standing>();
-  const advance = (id: string, claim: Standing) => {
+  const claims = new Map<string, OpenClaim>();
+  const advance = (id: string, claim: OpenClaim) => {
     const phase = claim.phases.findIndex((agents) => agents.length > 0);
     const agents = claim.phases[phase] ?? [];
     claim.phases[phase] = [];

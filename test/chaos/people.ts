@@ -21,8 +21,8 @@ export class People {
   readonly #board: Blackboard;
   readonly #random: Random;
   readonly #impatience: number;
-  /** Which answer to a question counts, as they were told. */
-  readonly told: { question: ArtefactId; answer: ArtefactId }[] = [];
+  /** Which answer to a question counts, as the blackboard said. */
+  readonly accepted: { question: ArtefactId; answer: ArtefactId }[] = [];
 
   /** `impatience`: which share of all questions they answer without waiting to be asked. */
   constructor(board: Blackboard, random: Random, impatience = 0) {
@@ -70,8 +70,8 @@ export class People {
     // The same one again, should the first have got through unheard.
     await this.#patiently(async () => {
       const result = await this.#board.answerQuestion(answer, `person:${name}`);
-      if (result.outcome === "answered") this.told.push({ question, answer: answer.id });
-      else if (result.outcome === "taken") this.told.push({ question, answer: result.answer });
+      if (result.outcome === "answered") this.accepted.push({ question, answer: answer.id });
+      else if (result.outcome === "taken") this.accepted.push({ question, answer: result.answer });
     }, signal);
   }
 

@@ -151,10 +151,10 @@ function* checkCancelled(history: History, goal: GoalId): Iterable<Violation> {
   if (state !== "cancelled") yield { kind: "lost", rule, sentence: `Goal ${goal} was cancelled, and is ${state}.` };
 }
 
-/** Who was told that theirs is the answer can rely on it, unless a Redis that was killed has lost what it took in last. */
-function* checkPeople({ answers, artefacts }: History, { told }: People): Iterable<Violation> {
+/** A person whose answer was accepted can rely on it, unless a Redis that was killed has lost its last writes. */
+function* checkPeople({ answers, artefacts }: History, { accepted }: People): Iterable<Violation> {
   const rule = "peopleAreToldWhichAnswerCounts";
-  for (const { question, answer } of told)
+  for (const { question, answer } of accepted)
     if (artefacts.has(answer) && answers.get(question) !== String(answer))
       yield {
         kind: "lost",

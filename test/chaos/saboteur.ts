@@ -83,13 +83,13 @@ export class Saboteur {
         return agent === undefined ? undefined : this.#breakProcess(fault, agent, cubs.get(agent), signal);
       }
       case "break tool":
-        return this.#break({ ...fault, told: `break tool of ${fault.agent}` }, fault.agent, async () => {
+        return this.#break({ ...fault, description: `break tool of ${fault.agent}` }, fault.agent, async () => {
           await writeFile(brokenMark(folder, fault.agent), "");
           await sleep(fault.downMs, signal);
           await rm(brokenMark(folder, fault.agent));
         });
       case "remove agent":
-        return this.#break({ ...fault, told: `remove ${fault.agent}` }, "registrations", async () => {
+        return this.#break({ ...fault, description: `remove ${fault.agent}` }, "registrations", async () => {
           await this.#register(clan.filter(({ name }) => name !== fault.agent));
           const comeBack = cubs.get(fault.agent)?.halt();
           await sleep(fault.downMs, signal);
@@ -115,31 +115,35 @@ export class Saboteur {
           redis.resume();
         });
       case "fill memory":
-        return this.#break({ ...fault, told: "fill memory" }, "redis", async () => {
+        return this.#break({ ...fault, description: "fill memory" }, "redis", async () => {
           await redis.cli("CONFIG", "SET", "maxmemory", "1mb");
           await sleep(fault.downMs, signal);
           await redis.cli("CONFIG", "SET", "maxmemory", "0");
         });
       case "fill disk":
         if (disk === undefined) return this.#skip(fault, "only root can make a small one");
-        return this.#break({ ...fault, told: "fill disk" }, "redis", async () => {
+        return this.#break({ ...fault, description: "fill disk" }, "redis", async () => {
           await disk.fill();
           await sleep(fault.downMs, signal);
           await disk.relieve();
         });
       case "turn back clock":
-        return this.#break({ ...fault, told: `turn back clock ${fault.byMs / 1_000} s` }, "redis", () =>
+        return this.#break({ ...fault, description: `turn back clock ${fault.byMs / 1_000} s` }, "redis", () =>
           turnBackClock(redis, board.instance, fault.byMs),
         );
       case "double orchestrator":
-        return this.#break({ ...fault, told: `double ${this.#leader}` }, "leader", async () => {
+        return this.#break({ ...fault, description: `double ${this.#leader}` }, "leader", async () => {
           await using _double = startOrchestrator(this.#leader);
           await sleep(fault.downMs, signal);
         });
       case "garbage":
-        return this.#break({ ...fault, told: `garbage in ${fault.stream}: ${fault.fields.join(" ")}` }, "redis", async () => {
-          await redis.cli("XADD", `sett:${board.instance}:${fault.stream}`, "*", ...fault.fields);
-        });
+        return this.#break(
+          { ...fault, description: `garbage in ${fault.stream}: ${fault.fields.join(" ")}` },
+          "redis",
+          async () => {
+            await redis.cli("XADD", `sett:${board.instance}:${fault.stream}`, "*", ...fault.fields);
+          },
+        );
       default:
         return unreachable(fault);
     }
@@ -156,10 +160,14 @@ export class Saboteur {
   }
 
   /** `told`: what happens, in other words than the kind's and the target's. */
-  #break({ kind, downMs, told }: Fault & { told?: string }, target: string, job: () => Promise<void>): Promise<void> {
+  #break(
+    { kind, downMs, description }: Fault & { description?: string },
+    target: string,
+    job: () => Promise<void>,
+  ): Promise<void> {
     return this.#byTarget.run(target, () => {
       const lasting = downMs === 0 ? "" : ` ${(downMs / 1_000).toFixed(1)} s`;
-      this.done.push(`${told ?? `${kind.replace(/ \w+$/, "")} ${target}`}${lasting} @${this.#events}`);
+      this.done.push(`${description ?? `${kind.replace(/ \w+$/, "")} ${target}`}${lasting} @${this.#events}`);
       return job();
     });
   }

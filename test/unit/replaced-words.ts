@@ -1,50 +1,54 @@
-// The words that do not come back (CONTRIBUTING.md#language): a pattern, what to say instead, and where it applies.
+// The words that do not come back (CONTRIBUTING.md#language): what is looked for, what to say instead, and where the rule applies.
 
-/** `text`: every text file. `code`: TypeScript and Lua outside of comments and strings. `path`: names of files. */
-type Where = "text" | "code" | "path";
+/** `text`: every text file. `names`: what TypeScript and Lua declare or use, outside of comments and strings. `paths`: names of files. */
+type Where = "text" | "names" | "paths";
 
-export type ReplacedWord = { pattern: RegExp; instead: string; where: Where };
+type ReplacedWord = { pattern: RegExp; instead: string; where: Where };
 
-const text = (pattern: RegExp, instead: string): ReplacedWord => ({ pattern, instead, where: "text" });
-const code = (pattern: RegExp, instead: string): ReplacedWord => ({ pattern, instead, where: "code" });
-const path = (pattern: RegExp, instead: string): ReplacedWord => ({ pattern, instead, where: "path" });
+const actor = "name the actor: a person, the caller, the process that …, no orchestrator";
 
 export const replacedWords: readonly ReplacedWord[] = [
-  // Sentences without an actor. `nobody:` is the user of that name in /etc/passwd.
-  text(/\bwhoever\b/i, "name the actor: the caller, a person, the process that …"),
-  text(/\bnobody\b(?!:)/i, "name the actor: no orchestrator, no person, no agent"),
-  text(/\bsomebody\b/i, "name the actor: a person, another process, another agent"),
-  text(/\bstands\b/i, "is, is written, is stored, counts"),
-  text(/\btell(?:s|ing)? people\b/i, "notify people"),
-  text(/\bgoal\b(?: \S+)? is failed\b/i, "the goal failed"),
-  text(/\borchestrates\b/i, "an orchestrator runs"),
+  // Sentences without an actor. `nobody:` is the user of that name in /etc/passwd; "stands in for" belongs to the stand-in.
+  { where: "text", pattern: /\bwhoever\b/i, instead: actor },
+  { where: "text", pattern: /\bnobody\b(?!:)/i, instead: actor },
+  { where: "text", pattern: /\bsomebody\b/i, instead: actor },
+  { where: "text", pattern: /\bstands\b(?! in for)/i, instead: "is, is written, is stored, counts" },
+  { where: "text", pattern: /\btell(?:s|ing)? people\b/i, instead: "notify people" },
+  { where: "text", pattern: /\bgoal\b(?: \S+)? is failed\b/i, instead: "the goal failed" },
+  { where: "text", pattern: /\borchestrates\b/i, instead: "an orchestrator runs" },
 
-  // Everyday words for things that the field has a name for.
-  text(/\b(?:take|leave)?seats?\b/i, "leader lease: acquireLease, releaseLease"),
-  text(/\bHeardArtefacts\b/, "PublishTracker"),
-  text(/\bHandmadeScan\b/, "AdoptionScan"),
-  text(/\bQuestionDesk\b/, "questions.ts: settleQuestion, settleAnswer"),
-  text(/\blookAtAnswer\b/, "settleAnswer"),
-  text(/\bnoteTold\b/, "recordDelivery"),
-  text(/\bstate-?Goal\b/, "postGoal"),
-  text(/\bseeGoalThrough\b/, "watchGoal"),
-  text(/\bhold-up\b|\bheld-until\b|\bheldUntil\b|\bholdUp\b/i, "blocked-reason"),
-  text(/\bbring-up\b|\bbringUp\b/i, "apply"),
-  text(/\bmade-from\b|\bmadeFrom\b/i, "fingerprint"),
+  // Names of things that the field has a word for.
+  { where: "text", pattern: /\b(?:take|leave)?seats?\b/i, instead: "leader lease: acquireLease, releaseLease" },
+  { where: "text", pattern: /\bHeardArtefacts\b/, instead: "PublishTracker" },
+  { where: "text", pattern: /\bHandmadeScan\b/, instead: "AdoptionScan" },
+  { where: "text", pattern: /\b(?:QuestionDesk|lookAtAnswer)\b/, instead: "questions.ts: settleQuestion, settleAnswer" },
+  { where: "text", pattern: /\bnoteTold\b/, instead: "recordDelivery" },
+  { where: "text", pattern: /\b(?:stateGoal|state-goal)\b/, instead: "postGoal" },
+  { where: "text", pattern: /\b(?:seeGoalThrough|see-goal-through)\b/, instead: "watchGoal" },
+  { where: "text", pattern: /\b(?:holdUp|hold-up|heldUntil|held-until)\b/, instead: "blocked-reason" },
+  { where: "text", pattern: /\b(?:bringUp|bring-up)\b/, instead: "apply" },
+  { where: "text", pattern: /\bmadeFrom\b/, instead: "fingerprint" },
 
-  // Names in code.
-  code(
-    /\b(?:Roster|Targets|Had|Making|Standing|Given|Seen|By|Ran|Told|Asked|Held)\b/,
-    "a noun: AgentCache, TargetCache, Result, Origin, Actor, …",
-  ),
-  code(/\b(?:told|asked|heard)\b/, "a noun for the thing: delivery, question, publication"),
-  code(/\b(?:most|longest|least)[A-Z]\w*/, "max…, min…"),
-  code(/\b(?:wordsOf\w*|[a-z]+Words)\b/, "…Args for arguments; `word` is a bid"),
-  code(/\bpause\(\)|\bawait pause\(/, "sleep(); `pause` is for the instance"),
-  code(/\b(?:naming)\b/, "nameFlag"),
-  code(/\b(?:Service|Orchestrator|Cub|Round|Loop|Watcher)Parts\b/, "…Deps; parts are containers"),
-  path(
-    /(?:^|\/)(?:[a-z-]+-)?(?:seat|roster|told|naming|hold-up|held-until|bring-up|made-from|state-goal|see-goal-through|see-through)\./,
-    "the name of the thing: leader-lease, agent-cache, post-goal, …",
-  ),
+  // Names in code that are no nouns, or say something else.
+  { where: "names", pattern: /\b(?:Roster|Targets)\b/, instead: "AgentCache, TargetCache" },
+  {
+    where: "names",
+    pattern: /\b(?:type|class|interface)\s+(?:Had|Making|Standing|Given|Seen|By|Ran|Told|Asked|Held)\b/,
+    instead: "a noun: Result, Origin, CommitInput, WatchedGoal, Actor, Ended",
+  },
+  {
+    where: "names",
+    pattern: /\b(?:const|let|function|readonly)\s+[[{]?\s*#?(?:told|asked|heard|held|given|had)\b/,
+    instead: "a noun for the thing: delivery, question, announcements, inputs",
+  },
+  { where: "names", pattern: /\b(?:most|longest|least)[A-Z]\w*/, instead: "max…, min…" },
+  { where: "names", pattern: /\bwordsOf[A-Z]\w*|\b(?!broken)[a-z]+Words\b/, instead: "…Args for arguments; `word` is a bid" },
+  { where: "names", pattern: /(?<![.\w])pause\(\)(?!:)/, instead: "sleep(); `pause` is for the instance" },
+  { where: "names", pattern: /\bnaming\b/, instead: "nameFlag" },
+  { where: "names", pattern: /\b(?:Service|Orchestrator|Cub|Loop|Watcher)Parts\b/, instead: "…Deps; parts are containers" },
+  {
+    where: "paths",
+    pattern: /(?:^|[/-])(?:seat|roster|told|naming|made-from|rounds|tell-[a-z-]+|[a-z]+-words)\.(?:test\.)?(?:ts|lua|md)$/,
+    instead: "a noun for the thing: leader-lease, agent-cache, fingerprint, log-text",
+  },
 ];

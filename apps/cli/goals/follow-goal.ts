@@ -14,7 +14,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { EventPrinter } from "./event-printer.ts";
 
 /** Only after one of these events a goal may rest. */
-const lastWords = new Set<SettEvent["type"]>([
+const lastEvents = new Set<SettEvent["type"]>([
   "claim_completed",
   "claim_terminated",
   "goal_ended",
@@ -40,7 +40,7 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
   const printer = new EventPrinter(shell.err, { format: "human", known, isFolded: shell.err.isTerminal });
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
   const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
-  const isLastWord = (event: SettEvent) => ofGoal(event) && lastWords.has(event.type);
+  const isLastEvent = (event: SettEvent) => ofGoal(event) && lastEvents.has(event.type);
   let last = from;
   let reading: RestingGoal | undefined;
   await followLog(shell, name, {
@@ -50,8 +50,8 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
       const news = events.filter(isNews);
       await printer.print(news, board);
       // Without events this is a new connection, which may have missed the last event, unless such an event still follows.
-      const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastWord);
-      if (events.length > 0 ? !news.some(isLastWord) : isToCome) return undefined;
+      const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastEvent);
+      if (events.length > 0 ? !news.some(isLastEvent) : isToCome) return undefined;
       const now = await readGoal(board, goal, known);
       const { state } = now.status;
       const isAnswering = (await person?.update(now, board)) === true;

@@ -114,10 +114,10 @@ function reasonText(why: BlockedReason, agent: AgentName, { suggest, nowMs, stor
     case "unreadable":
       return unreadableText(why.problem, suggest);
     case "silent": {
-      const heard =
+      const silence =
         why.last_heard === null ? "has never sent a heartbeat" : `is silent (last heard ${agoOf(why.last_heard, nowMs)})`;
-      if (store?.problem !== undefined) return `it ${heard}: Redis stores no heartbeat while it refuses writes`;
-      return `it ${heard}: \`${suggest("up")}\` starts it again, \`${suggest(`logs ${agent}`)}\` may show why`;
+      if (store?.problem !== undefined) return `it ${silence}: Redis stores no heartbeat while it refuses writes`;
+      return `it ${silence}: \`${suggest("up")}\` starts it again, \`${suggest(`logs ${agent}`)}\` may show why`;
     }
     case "busy": {
       const [only, ...others] = why.claims;

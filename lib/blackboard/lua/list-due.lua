@@ -2,7 +2,7 @@
 -- KEYS due
 -- ARGS limit: number, kinds: text*
 -- Result the members
--- `limit` counts for each kind; the kind `unreadable` stands for members that none of our functions has written.
+-- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has written.
 local rest_of_kind = { bids = '^$', announce = '^$', lease = '^:[^:]+:%d+$', attempt = '^:[^:]+:%d+$' }
 local page_size = 1000
 

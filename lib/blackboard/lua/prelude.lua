@@ -180,7 +180,7 @@ local function is_goal_ended(goal)
   return (flags[1] or flags[2]) and true or false
 end
 
--- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array that somebody has damaged.
+-- The ids or names in a JSON array of them. They contain no quotes; a pattern also reads an array that was damaged by hand.
 local function each_quoted(list)
   return list:gmatch('"([^"]+)"')
 end

@@ -7,7 +7,7 @@ local function wake_queued(open_claims)
   for _, claim in ipairs(redis.call('ZRANGE', open_claims, 0, -1)) do
     local grants = redis.call('HGETALL', grants_key(claim))
     for index = 1, #grants, 2 do
-      -- A grant that somebody has damaged wakes no agent, and keeps no other agent from being woken.
+      -- A grant that was damaged by hand wakes no agent, and does not keep other agents from being woken.
       local is_read, grant = pcall(cjson.decode, grants[index + 1])
       if is_read and type(grant) == 'table' and grant.state == 'queued' then wake(claim, grants[index]) end
     end

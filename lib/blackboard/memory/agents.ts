@@ -8,9 +8,9 @@ import type { State } from "./state.ts";
 const maxWorkerLogs = 200;
 
 export function agentsOf(state: State): AgentBoard {
-  function register(given: RegisteredAgent, actor: Actor): void {
-    const { name: agent } = given;
-    const { text, data } = textOfRegistration(given);
+  function register(registration: RegisteredAgent, actor: Actor): void {
+    const { name: agent } = registration;
+    const { text, data } = textOfRegistration(registration);
     state.expectedAgents.delete(agent);
     if (state.agents.get(agent) === text) return;
     state.agents.set(agent, text);
@@ -19,7 +19,7 @@ export function agentsOf(state: State): AgentBoard {
 
   return {
     async registerAgents(registrations, actor, { exact }) {
-      for (const given of registrations) register(given, actor);
+      for (const registration of registrations) register(registration, actor);
       if (!exact) return;
       for (const agent of state.expectedAgents.keys()) state.statuses.delete(agent);
       state.expectedAgents.clear();
@@ -32,9 +32,9 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async expectAgents(registrations, actor) {
-      for (const given of registrations) {
-        if (state.agents.has(given.name)) register(given, actor);
-        else state.expectedAgents.set(given.name, textOfRegistration(given).text);
+      for (const registration of registrations) {
+        if (state.agents.has(registration.name)) register(registration, actor);
+        else state.expectedAgents.set(registration.name, textOfRegistration(registration).text);
       }
     },
 

@@ -67,7 +67,7 @@ export function isBadCredential(error: unknown): boolean {
 
 export function refusedByRedis(error: ErrorReply): SettError {
   return new SettError("blackboard-refused", `Redis refused a command: ${error.message}`, {
-    hint: "Has somebody changed this instance's keys or Redis' settings by hand?",
+    hint: "Did a person or another program change the keys of this instance, or the settings of Redis?",
     cause: error,
   });
 }

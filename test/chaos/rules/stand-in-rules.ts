@@ -86,5 +86,5 @@ function* nobodyStandsInTwice(history: History) {
     tries,
     ({ claim, agent }) => `${agent} in the ${claim.kind} of ${claim.artefact_id}`,
   ))
-    if (length > 1) yield `${what} stands in ${length} times.`;
+    if (length > 1) yield `${what} is a stand-in ${length} times.`;
 }

@@ -146,7 +146,7 @@ describe("sett forage --watch", () => {
     await watching.showing("what became of it", has("Your answer is not stored yet."));
     await own.at.redis.start();
     await watching.showing("the return", (screen) => has("Redis answers again.")(screen) && screen.lines.at(-1) === whole);
-    // Once as it was entered in vain, and once as it stands there again.
+    // Once as it was entered without success, and once as the prompt shows it again.
     expect(shown(watching.screen).split(prompt)).toHaveLength(3);
     watching.type("\r");
     expect(await watching.exited).toBe(0);

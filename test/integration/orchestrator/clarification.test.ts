@@ -125,7 +125,7 @@ describe("tiered clarification", () => {
   });
 
   test("is about what the asker names, if it was given that", async () => {
-    const naming: Member = {
+    const namer: Member = {
       ...wants("Code", "exclusive"),
       tool: (input) => {
         const [known] = answersIn(input);
@@ -135,7 +135,7 @@ describe("tiered clarification", () => {
     };
     const answering: Tool = (input) => (isQuestion(input) ? replying("because") : plan);
     const coder: Member = { ...wants("Plan", "exclusive"), tool: () => code };
-    await using clan = await startClanOn(redis, { planner: planner(answering), coder, naming }, { clarification: "tiered" });
+    await using clan = await startClanOn(redis, { planner: planner(answering), coder, namer }, { clarification: "tiered" });
     const goal = await clan.postGoal();
     expect((await terminalOf(clan, goal)).payload).toBe("because");
     expect(clan.inputs.get("coder")).toHaveLength(1);

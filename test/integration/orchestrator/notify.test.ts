@@ -117,8 +117,8 @@ function messageSuite(open: () => Place): void {
     using receiver = startHookReceiver();
     await clan.start([hookOf(receiver)]);
     const goal = await clan.postGoal("ask");
-    const [asked] = await messagesAbout(receiver, goal);
-    await clan.answer(asked?.body.artefact?.id ?? "", goal);
+    const [delivery] = await messagesAbout(receiver, goal);
+    await clan.answer(delivery?.body.artefact?.id ?? "", goal);
     const questions = (await messagesAbout(receiver, goal, 2)).map(({ body }) => body.artefact?.id);
     expect(new Set(questions).size).toBe(2);
   });

@@ -11,8 +11,8 @@ describe("a goal", () => {
     const goal = await clan.postGoal();
     const { claim } = await clan.ended(goal);
     expect(claim.status).toBe("complete");
-    const told = (await clan.events()).filter((event) => event.claim_id === claim.id).map((event) => event.type);
-    expect(told).toEqual([
+    const types = (await clan.events()).filter((event) => event.claim_id === claim.id).map((event) => event.type);
+    expect(types).toEqual([
       "claim_opened",
       "bid_placed",
       "bid_placed",
