@@ -45,14 +45,14 @@ export async function carry(architecture: Architecture, { level }: Effort): Prom
   const sources = carriedNames.map((image) => tagsOf(image, architecture)[0] ?? "");
   const bytes = await pack(sources, about.images, join(root, folder, "images.zst"), level);
   await Bun.write(join(root, folder, "carried.about"), JSON.stringify({ ...about, bytes }));
-  await Bun.write(join(root, folder, "made-from"), hash);
+  await Bun.write(join(root, folder, "fingerprint"), hash);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`packed the images for ${architecture} into ${Math.round(bytes / 1e6)} MB (${seconds} s)`);
   return files;
 }
 
 async function isPacked(folder: string, hash: string): Promise<boolean> {
-  const record = Bun.file(join(folder, "made-from"));
+  const record = Bun.file(join(folder, "fingerprint"));
   return (await record.exists()) && (await record.text()) === hash && (await Bun.file(join(folder, "images.zst")).exists());
 }
 

@@ -48,7 +48,7 @@ test("a part that ends is named with its exit code and its last words", async ()
   expect(err).toContain(`sett-${sett.name}-orchestrator`);
   expect(err).toContain("these are my last words");
   const image = `sett-${sett.name}-agent-echo:latest`;
-  expect(err).toContain(`Only the image ${image} was kept`);
+  expect(err).toContain(`Nothing was left behind except the image ${image}`);
   expect(err).toContain(`sett down --volumes --name ${sett.name}`);
   expect(await $`docker image ls -q ${image}`.text()).not.toBe("");
   await sett.need("down", "--volumes", "--name", sett.name);

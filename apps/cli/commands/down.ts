@@ -216,8 +216,8 @@ function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Pr
 }
 
 /**
- * Agents deliver their results, and the orchestrator still handles them. With workers the orchestrator stops first, because it would replace
- * them; it handles their results when it runs again.
+ * Agents deliver their results, and the orchestrator still handles them. With workers the orchestrator stops first, because it would
+ * replace them; it handles their results when it runs again.
  */
 async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
   const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");

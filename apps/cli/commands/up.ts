@@ -172,7 +172,7 @@ function stateAfterFailure(instance: InstanceName, before: InstanceParts | undef
     return `The parts that ran before run again as before.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
   }
   if (built.length === 0) return "Nothing was left behind.";
-  return `Only ${images} ${built.length === 1 ? "was" : "were"} kept, for the next \`sett up\`. To remove ${built.length === 1 ? "it" : "them"}: \`sett down --volumes --name ${instance}\`.`;
+  return `Nothing was left behind except ${images}, for the next \`sett up\`. To remove ${built.length === 1 ? "it" : "them"}: \`sett down --volumes --name ${instance}\`.`;
 }
 
 /** Adds the state of the instance to an interruption; returns every other error unchanged. */

@@ -24,9 +24,9 @@ export type Visitor = {
 };
 
 /**
- * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes unreachable, this says so once, finds its container
- * again (a restarted one has another port), and continues after the last event that was visited. Throws when the instance is gone, and
- * when the first connection fails.
+ * Ends when the visitor has enough, or when the shell is interrupted. When Redis becomes unreachable, this says so once, finds its
+ * container again (a restarted one has another port), and continues after the last event that was visited. Throws when the instance is
+ * gone, and when the first connection fails.
  */
 export async function followLog(shell: Shell, name: string | undefined, { from, visit }: Visitor): Promise<void> {
   const { interrupted, messages } = shell;

@@ -104,8 +104,8 @@ function namedBy({ claim, grants }: ClaimSnapshot): string[] {
 }
 
 /**
- * A goal that stays keeps the goals to which it refers, and these keep others. An earlier run has checked the retired goals already. Returns
- * how many goals stay for this reason.
+ * A goal that stays keeps the goals to which it refers, and these keep others. An earlier run has checked the retired goals already.
+ * Returns how many goals stay for this reason.
  */
 async function keepReferred(
   board: Blackboard,

@@ -1,4 +1,5 @@
-// The container of one agent: its image, the cub as entrypoint, and its access to the machine (docs/internals/containers.md#what-a-container-may-do).
+// The container of one agent: its image, the cub as entrypoint, and its access to the machine
+// (docs/internals/containers.md#what-a-container-may-do).
 import type { AgentConfig } from "../../../lib/model/config.ts";
 import { withoutUndefined } from "../../../lib/model/without-undefined.ts";
 import type { ContainerSpec, Healthcheck } from "../../../lib/runtime/container-spec.ts";

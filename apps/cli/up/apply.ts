@@ -43,8 +43,8 @@ export type ApplyInput = Tools & {
 export type Outcome = Record<"started" | "replaced" | "registered" | "repaired" | "stopped" | "removed" | "kept", string[]>;
 
 /**
- * Does all steps that can be undone first, and records how to undo them. Agents are removed last, because work that fails then stays failed.
- * Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
+ * Does all steps that can be undone first, and records how to undo them. Agents are removed last, because work that fails then stays
+ * failed. Throws `instance-taken`, `workspace-taken`, `interrupted` and PartFailed.
  */
 export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   const { undoSteps, runtime, signal } = input;
@@ -122,7 +122,10 @@ async function makeVolumes({ runtime, plan: { carrier }, undoSteps }: ApplyInput
   await settleAll([makeCarrier(), ...made.map(makeWorkspace)]);
 }
 
-/** Every cub finds its registration. A new agent is not asked to bid before all parts are ready: its work would fail together with this `sett up`. */
+/**
+ * Every cub finds its registration. A new agent is not asked to bid before all parts are ready: its work would fail together with this
+ * `sett up`.
+ */
 async function expectAgents(input: ApplyInput, board: Blackboard, { redis }: Diff, before: RegisteredAgent[]): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);

@@ -11,8 +11,8 @@ type Build = Extract<ImageSource, { kind: "build" }>;
 type ImageId = (tag: string) => Promise<string | undefined>;
 
 /**
- * Covers files, modes, links, arguments, and the base images, by `imageId`. Undefined when only a build can tell: a FROM with a variable, or
- * an image that the engine does not have. Files in `.dockerignore` count too: a change of them only causes a needless build.
+ * Covers files, modes, links, arguments, and the base images, by `imageId`. Undefined when only a build can tell: a FROM with a variable,
+ * or an image that the engine does not have. Files in `.dockerignore` count too: a change of them only causes a needless build.
  */
 export async function contextHash({ context, dockerfile, args }: Build, imageId: ImageId): Promise<string | undefined> {
   const ids = await idsOf(baseImages(await readFile(dockerfile, "utf8")), imageId);

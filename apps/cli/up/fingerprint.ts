@@ -11,10 +11,10 @@ const unnamed = ["container", "programs"];
 const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
 
 /**
- * The specification with its fingerprint as a label. The fingerprint includes the image's id, because a tag may name another image later, and
- * an agent's registration, because the cub reads it only at its start. Comparing one label is simpler and safer than comparing the plan with
- * the engine's description of a container, which has other names and added defaults. The order of keys does not count. Other labels do not
- * count either: name and environment of the container contain the same facts.
+ * The specification with its fingerprint as a label. The fingerprint includes the image's id, because a tag may name another image later,
+ * and an agent's registration, because the cub reads it only at its start. Comparing one label is simpler and safer than comparing the
+ * plan with the engine's description of a container, which has other names and added defaults. The order of keys does not count. Other
+ * labels do not count either: name and environment of the container contain the same facts.
  */
 export function withFingerprint(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;

@@ -13,9 +13,9 @@ import type { Shell } from "../terminal/shell.ts";
 const subject = "Add a sett";
 
 /**
- * Writes into the top folder of the repository. `isAgreed`: does not ask the person. `check` throws where a sett could not be started anyway.
- * When this throws, nothing has changed: `config-missing` where the person does not agree, or outside of a repository; `workspace-dirty`;
- * `usage` where one of the files exists; `git-failed`.
+ * Writes into the top folder of the repository. `isAgreed`: does not ask the person. `check` throws where a sett could not be started
+ * anyway. When this throws, nothing has changed: `config-missing` where the person does not agree, or outside of a repository;
+ * `workspace-dirty`; `usage` where one of the files exists; `git-failed`.
  */
 export async function createFirstSett(shell: Shell, isAgreed: boolean, check: () => Promise<unknown>): Promise<void> {
   const command = isAgreed || !shell.isInteractive ? "sett up --yes" : "sett up";

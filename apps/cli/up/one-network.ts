@@ -3,7 +3,10 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { ContainerRuntime, InstanceParts, NetworkPart } from "../../../lib/runtime/port.ts";
 import { stopSecondsOf } from "./container-limits.ts";
 
-/** Keeps the network in use. If several are in use, their containers cannot reach each other: all are removed, and `sett up` makes them again. */
+/**
+ * Keeps the network in use. If several are in use, their containers cannot reach each other: all are removed, and `sett up` makes them
+ * again.
+ */
 export async function leaveOneNetwork(runtime: ContainerRuntime, { containers, networks }: InstanceParts): Promise<void> {
   const used = await removeUnused(runtime, networks);
   if (used.length <= 1) return;

@@ -15,8 +15,8 @@ export function orchestratorTag(configured: string | undefined, version: string)
 }
 
 /**
- * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for another version: orchestrator, cubs and `sett` must use
- * the same format of the blackboard. An image without a version label is a person's own, and is accepted.
+ * The image of that tag, by `find`. Throws `image-not-found`, and `config-invalid` for another version: orchestrator, cubs and `sett` must
+ * use the same format of the blackboard. An image without a version label is a person's own, and is accepted.
  */
 export async function findOrchestrator<Image extends ImageInfo>(
   configured: string | undefined,

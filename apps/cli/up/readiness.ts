@@ -64,8 +64,8 @@ async function until(signal: AbortSignal, probe: () => Promise<boolean>): Promis
 }
 
 /**
- * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit is reached, and `interrupted` when the signal
- * aborts.
+ * Waits for `ready`. Throws PartFailed when the part's container ends meanwhile or the time limit is reached, and `interrupted` when the
+ * signal aborts.
  */
 export async function awaitPart(runtime: ContainerRuntime, container: string, ready: Ready, signal: AbortSignal): Promise<void> {
   const over = new AbortController();

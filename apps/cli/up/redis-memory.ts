@@ -4,8 +4,8 @@
 const share = 2;
 
 /**
- * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half of the machine's memory (of 2 GiB where it
- * is unknown). The script runs beside Redis, which may be on another machine.
+ * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half of the machine's memory (of 2 GiB where
+ * it is unknown). The script runs beside Redis, which may be on another machine.
  */
 export function maxmemoryScript(limitBytes: number | undefined): string {
   if (limitBytes !== undefined) return `maxmemory=${Math.floor(limitBytes / share)}`;

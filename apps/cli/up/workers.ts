@@ -5,7 +5,9 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { usualSocket } from "./engine-socket.ts";
 import type { PlanInput, PlannedAgent } from "./plan-input.ts";
 
-/** The orchestrator of an instance with workers is a member of the socket's group, and still not root. Without workers it stays unchanged. */
+/**
+ * The orchestrator of an instance with workers is a member of the socket's group, and still not root. Without workers it stays unchanged.
+ */
 export function withWorkers(
   orchestrator: ContainerSpec,
   { config, engineSocket, images }: Pick<PlanInput, "config" | "engineSocket" | "images">,
