@@ -10,7 +10,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import { sampleAgent } from "../support/records/sample.ts";
 import type { History } from "./history.ts";
-import { heardAnswers } from "./rules/question-story.ts";
+import { usedAnswers } from "./rules/question-story.ts";
 
 /** So many attempts of one grant may be lost and the goal is still reached. */
 export const retries = 3;
@@ -116,7 +116,7 @@ export function expectedBeside(graph: readonly string[]): readonly string[] {
  */
 export function graphOf(history: History, goal: string): string[] {
   const { artefacts, answers, claims } = history;
-  const answeredQuestions = heardAnswers(history);
+  const answeredQuestions = usedAnswers(history);
   const isVain = ({ id, structural_type, claim_id, source_artefacts: [about] }: Artefact): boolean => {
     const source = artefacts.get(about ?? "");
     if (structural_type === "Question" && !answeredQuestions.has(id)) return true;

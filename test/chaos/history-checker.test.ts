@@ -221,7 +221,7 @@ test("what is done to an instance in Redis is noticed, too", async () => {
   const rules = checkHistory(await read()).map(({ rule }) => rule);
   for (const rule of [
     "nothingIsDueThatIsOver",
-    "nobodyIsWokenForAnEndedClaim",
+    "noAgentIsWokenForAnEndedClaim",
     "onlyOpenClaimsAreListedAsOpen",
     "bidsAreRecordedAsTheLogSays",
     "grantedAgentsAreCopiedForReaders",

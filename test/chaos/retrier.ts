@@ -28,7 +28,7 @@ export class Retrier {
   readonly #triedAgain = new Set<string>();
   readonly #ended = new Set<GoalId>();
   /** How often it has asked. */
-  asked = 0;
+  requests = 0;
 
   /** `isWhole`: what was broken is mended, so that another try makes sense. */
   constructor(board: Blackboard, isWhole: () => boolean) {
@@ -89,7 +89,7 @@ export class Retrier {
   async #retry(failed: Failed, signal: AbortSignal): Promise<void> {
     failed.askedAt = performance.now();
     const requests = [...failed.failures.values()].map((artefact_id) => {
-      this.asked += 1;
+      this.requests += 1;
       const request = { type: "retry_requested", goal_id: failed.goal, artefact_id } as const;
       return untilContact(() => this.#board.logEvent(request, "person:chaos"), { signal, log: silent });
     });

@@ -153,7 +153,7 @@ function* checkCancelled(history: History, goal: GoalId): Iterable<Violation> {
 
 /** A person whose answer was accepted can rely on it, unless a Redis that was killed has lost its last writes. */
 function* checkPeople({ answers, artefacts }: History, { accepted }: People): Iterable<Violation> {
-  const rule = "peopleAreToldWhichAnswerCounts";
+  const rule = "peopleLearnWhichAnswerCounts";
   for (const { question, answer } of accepted)
     if (artefacts.has(answer) && answers.get(question) !== String(answer))
       yield {

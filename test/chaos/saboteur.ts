@@ -110,9 +110,9 @@ export class Saboteur {
       case "freeze redis":
       case "stall redis":
         return this.#break(fault, "redis", async () => {
-          redis.pause();
+          redis.freeze();
           await sleep(fault.downMs, signal);
-          redis.resume();
+          redis.unfreeze();
         });
       case "fill memory":
         return this.#break({ ...fault, description: "fill memory" }, "redis", async () => {

@@ -3,12 +3,12 @@ import { change, type Damage, grant, release } from "./hand.ts";
 
 export const leftoverDamages: readonly Damage[] = [
   [
-    "everyOpenClaimWaitsForSomebody",
+    "everyOpenClaimSaysWhomItWaitsFor",
     "a claim that no agent goes on with",
     (h) => change(release(h), { status: "pending_parallel" }),
   ],
   [
-    "everyOpenClaimWaitsForSomebody",
+    "everyOpenClaimSaysWhomItWaitsFor",
     "a running grant whose lease is not watched",
     (h) => {
       h.openClaims.push(change(release(h), { status: "pending_parallel" }).id);
@@ -16,7 +16,7 @@ export const leftoverDamages: readonly Damage[] = [
     },
   ],
   [
-    "everyOpenClaimWaitsForSomebody",
+    "everyOpenClaimSaysWhomItWaitsFor",
     "a bidding that is never closed",
     (h) => h.openClaims.push(change(release(h), { status: "pending_review", bidding: "open" }).id),
   ],
@@ -31,5 +31,5 @@ export const leftoverDamages: readonly Damage[] = [
       h.due.push(`lease:${release(h).id}:tester:1`);
     },
   ],
-  ["nobodyIsWokenForAnEndedClaim", "a wake-up for an ended claim", (h) => h.wakeUps.set("tester", [release(h).id])],
+  ["noAgentIsWokenForAnEndedClaim", "a wake-up for an ended claim", (h) => h.wakeUps.set("tester", [release(h).id])],
 ];

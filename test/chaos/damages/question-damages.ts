@@ -61,9 +61,9 @@ export const questionDamages: readonly Damage[] = [
     "work that went on before the answer",
     (h) => moveBehind(h, event(h, "artefact_created", { artefact: answerTo(h, "WhichLicence") }), licencesQueued(h)),
   ],
-  ["whoeverWaitsForAnAnswerWillGetOne", "a grant that does not go on with its answer", (h) => stillWaiting(h)],
+  ["everyWaitingGrantWillGetItsAnswer", "a grant that does not go on with its answer", (h) => stillWaiting(h)],
   [
-    "whoeverWaitsForAnAnswerWillGetOne",
+    "everyWaitingGrantWillGetItsAnswer",
     "a question that was put to no one",
     (h) => {
       stillWaiting(h);
@@ -72,7 +72,7 @@ export const questionDamages: readonly Damage[] = [
     },
   ],
   [
-    "whoeverWaitsForAnAnswerWillGetOne",
+    "everyWaitingGrantWillGetItsAnswer",
     "a grant that waits when its claim has ended",
     (h) => {
       stillWaiting(h);
@@ -80,7 +80,7 @@ export const questionDamages: readonly Damage[] = [
       h.openQuestions.push(artefact(h, "WhichLicence").id);
     },
   ],
-  ["whoeverWaitsForAnAnswerWillGetOne", "a grant that waits for what another asked", (h) => stillWaiting(h, door(h))],
+  ["everyWaitingGrantWillGetItsAnswer", "a grant that waits for what another asked", (h) => stillWaiting(h, door(h))],
   [
     "onlyWhatIsWaitedForIsAsked",
     "an answered question that people are asked",

@@ -22,14 +22,14 @@ export const standInDamages: readonly Damage[] = [
     (h) => drop(h, ...h.events.filter(({ type }) => type === "agent_removed")),
   ],
   [
-    "standInsAreToldOf",
+    "standInsAreLogged",
     "a stand-in that the log does not tell of",
     (h) => change(event(h, "grant_queued", { claim: standIn(h) }), { data: { phase: "exclusive", attempt: 1 } }),
   ],
   [
-    "nobodyStandsInTwice",
+    "noAgentIsStandInTwice",
     "a stand-in that was asked twice",
     (h) => h.claims.set(stranger, change({ ...standIn(h) }, { id: stranger, cause: `stand-in:${stranger}` })),
   ],
-  ["grantsGoToThoseWhoBidForThem", "a rework by another agent that stands in for none", (h) => delete standIn(h).stand_in],
+  ["grantsGoToThoseWhoBidForThem", "a rework by another agent that is no stand-in", (h) => delete standIn(h).stand_in],
 ];

@@ -3,7 +3,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 import { allTriesOf, ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
-import { heardAnswers } from "./question-story.ts";
+import { usedAnswers } from "./question-story.ts";
 
 export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
@@ -85,7 +85,7 @@ function* everySourceExists({ artefacts }: History) {
  * asked; the goal in a Terminal.
  */
 function* resultsNameTheirSources(history: History) {
-  const answered = heardAnswers(history);
+  const answered = usedAnswers(history);
   for (const story of storiesOf(history)) {
     for (const { artefact_id, agent, data } of ofType(story.events, "grant_done", "grant_failed")) {
       const artefact = history.artefacts.get(String(artefact_id));

@@ -5,13 +5,13 @@ import type { ClaimRecord, History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
 
 export const leftoverRules: Rules = [
-  ["in limbo", everyOpenClaimWaitsForSomebody],
+  ["in limbo", everyOpenClaimSaysWhomItWaitsFor],
   ["in limbo", onlyOpenClaimsAreListedAsOpen],
   ["in limbo", nothingIsDueThatIsOver],
-  ["in limbo", nobodyIsWokenForAnEndedClaim],
+  ["in limbo", noAgentIsWokenForAnEndedClaim],
 ];
 
-function* everyOpenClaimWaitsForSomebody({ claims, openClaims, due }: History) {
+function* everyOpenClaimSaysWhomItWaitsFor({ claims, openClaims, due }: History) {
   for (const claim of claims.values()) {
     if (isEnded(claim.status)) continue;
     if (!openClaims.includes(claim.id)) yield `Claim ${claim.id} is ${claim.status}, and not among the open ones.`;
@@ -59,7 +59,7 @@ function* nothingIsDueThatIsOver({ claims, due }: History) {
   }
 }
 
-function* nobodyIsWokenForAnEndedClaim({ claims, wakeUps }: History) {
+function* noAgentIsWokenForAnEndedClaim({ claims, wakeUps }: History) {
   for (const [agent, ids] of wakeUps)
     for (const id of ids) {
       const status = claims.get(id)?.status;

@@ -69,5 +69,5 @@ function* theReplacedChangeNothing({ events }: History) {
 function* endedGoalsAreMarked({ events, goals }: History) {
   const endedByLog = new Set(ofType(events, "goal_ended").map((event) => String(event.goal_id)));
   for (const [goal, { ended }] of goals)
-    if (endedByLog.has(goal) !== (ended !== undefined)) yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log tells.`;
+    if (endedByLog.has(goal) !== (ended !== undefined)) yield `Goal ${goal} is ${ended ?? "not ended"}, unlike the log says.`;
 }

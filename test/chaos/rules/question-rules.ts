@@ -10,7 +10,7 @@ export const questionRules: Rules = [
   ["lost", everyAnswerThatCountsExists],
   ["duplicated", theFirstAnswerCounts],
   ["lost", grantsGoOnWithTheirAnswer],
-  ["in limbo", whoeverWaitsForAnAnswerWillGetOne],
+  ["in limbo", everyWaitingGrantWillGetItsAnswer],
   ["in limbo", onlyWhatIsWaitedForIsAsked],
   ["wrong", questionsCloseAsTheLogSays],
   ["duplicated", peopleAreAskedOnceAndInTime],
@@ -68,7 +68,7 @@ function* grantsGoOnWithTheirAnswer(history: History) {
 }
 
 /** It waits in an open claim, and a person or an agent is asked. */
-function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
+function* everyWaitingGrantWillGetItsAnswer(history: History) {
   const { answers, claims, openQuestions } = history;
   const stillAsked = waitsOf(history).filter(({ ended }) => ended === undefined);
   for (const { question, claim, agent } of stillAsked) {
@@ -84,7 +84,7 @@ function* whoeverWaitsForAnAnswerWillGetOne(history: History) {
       const isTold = stillAsked.some(
         (wait) => wait.claim.id === id && wait.agent === grant.agent && wait.question.id === question,
       );
-      if (question !== undefined && !isTold) yield `${grant.agent} waits on claim ${id} for ${question}, unlike the log tells.`;
+      if (question !== undefined && !isTold) yield `${grant.agent} waits on claim ${id} for ${question}, unlike the log says.`;
     }
 }
 
@@ -102,7 +102,7 @@ function* onlyWhatIsWaitedForIsAsked(history: History) {
     if (question?.structural_type !== "Question" || !isWaitedFor || isOver || answers.has(id))
       yield `Question ${id} is asked, and no grant waits for the answer.`;
   }
-  for (const id of openQuestions) if (!logged.has(id)) yield `People are asked ${id}, and the log does not tell.`;
+  for (const id of openQuestions) if (!logged.has(id)) yield `People are asked ${id}, and the log does not say so.`;
 }
 
 function* questionsCloseAsTheLogSays(history: History) {

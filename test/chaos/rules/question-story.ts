@@ -27,7 +27,7 @@ export function waitsOf(history: History): Wait[] {
 }
 
 /** Questions whose askers have gone on with the answers. An answer may also come when no grant waits any more. */
-export function heardAnswers(history: History): Set<string> {
+export function usedAnswers(history: History): Set<string> {
   return new Set(waitsOf(history).flatMap(({ question, ended }) => (ended?.type === "grant_queued" ? [question.id] : [])));
 }
 

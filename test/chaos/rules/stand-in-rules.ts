@@ -11,13 +11,13 @@ import { makersOf } from "./question-story.ts";
 export const standInRules: Rules = [
   ["wrong", standInsHaveTheRole],
   ["wrong", standInsHaveAReason],
-  ["wrong", standInsAreToldOf],
-  ["duplicated", nobodyStandsInTwice],
+  ["wrong", standInsAreLogged],
+  ["duplicated", noAgentIsStandInTwice],
 ];
 
 type Replacement = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
 
-/** `made`: what was made by the agent that the other stands in for. */
+/** `made`: what was made by the agent whose place the stand-in takes. */
 function standingIn(history: History): Replacement[] {
   return storiesOf(history).flatMap((story) => {
     const { claim } = story;
@@ -35,11 +35,11 @@ function* standInsHaveTheRole(history: History) {
   for (const { claim, agent, place, made } of standingIn(history)) {
     const role = history.agents.get(agent)?.role;
     if (claim.kind !== "rework" && claim.kind !== "clarification")
-      yield `${agent} stands in for ${place} in the ${claim.kind} ${claim.id}.`;
-    if (made === undefined) yield `${agent} stands in for ${place} in claim ${claim.id}, which has made nothing of it.`;
+      yield `${agent} is the stand-in for ${place} in the ${claim.kind} ${claim.id}.`;
+    if (made === undefined) yield `${agent} is the stand-in for ${place} in claim ${claim.id}, which has made nothing of it.`;
     else if (role !== undefined && role !== made.produced_by_role)
-      yield `${agent} (${role}) stands in for ${place} (${made.produced_by_role}) in claim ${claim.id}.`;
-    if (agent === place) yield `${agent} stands in for itself in claim ${claim.id}.`;
+      yield `${agent} (${role}) is the stand-in for ${place} (${made.produced_by_role}) in claim ${claim.id}.`;
+    if (agent === place) yield `${agent} is the stand-in for itself in claim ${claim.id}.`;
   }
 }
 
@@ -59,7 +59,8 @@ function* standInsHaveAReason(history: History) {
     );
     const failure = isStandIn(claim.cause) ? artefacts.get(claim.cause.slice("stand-in:".length)) : undefined;
     const wasHandedOn = failure !== undefined && isUnanswered(failure, claim, history);
-    if (!wasRemoved && !hasFailed && !wasHandedOn) yield `${agent} stands in for ${place} in claim ${claim.id}, for no reason.`;
+    if (!wasRemoved && !hasFailed && !wasHandedOn)
+      yield `${agent} is the stand-in for ${place} in claim ${claim.id}, for no reason.`;
   }
 }
 
@@ -70,17 +71,17 @@ function isUnanswered({ type, claim_id }: Artefact, claim: ClaimRecord, { claims
   return isSame && ["AgentRemoved", "AgentSilent", "AttemptLost"].includes(type);
 }
 
-function* standInsAreToldOf(history: History) {
+function* standInsAreLogged(history: History) {
   const isTold = ({ data }: SettEvent, { stand_in: standIn }: ClaimRecord) =>
     data?.instead_of === standIn?.for && data?.because === standIn?.because;
   for (const { story, claim, agent, place } of standingIn(history)) {
     const [queued] = ofType(story.events, "grant_queued");
     if (queued === undefined || !isTold(queued, claim))
-      yield `${agent} stands in for ${place} in claim ${claim.id}, unlike the log tells.`;
+      yield `${agent} is the stand-in for ${place} in claim ${claim.id}, unlike the log says.`;
   }
 }
 
-function* nobodyStandsInTwice(history: History) {
+function* noAgentIsStandInTwice(history: History) {
   const tries = standingIn(history).filter(({ story }) => story.before === undefined);
   for (const [what, { length }] of Map.groupBy(
     tries,

@@ -133,7 +133,7 @@ test("a Redis that hangs is noticed within the time limit, also by followers, an
   const following = (async () => {
     for await (const batch of board.followEvents("0", stop.signal)) seen.push(...batch.map((event) => event.data?.count));
   })();
-  server.pause();
+  server.freeze();
   const hangs = performance.now();
   // Writing on and on must not hide that nothing is answered.
   const busy = setInterval(() => void board.time().catch(() => {}), 20);
@@ -144,7 +144,7 @@ test("a Redis that hangs is noticed within the time limit, also by followers, an
   expect(board.contactSince()).toBeUndefined();
   clearInterval(busy);
   const resumed = performance.now();
-  server.resume();
+  server.unfreeze();
   await waitFor("contact", () => board.contactSince() !== undefined);
   expect(board.contactSince()).toBeGreaterThanOrEqual(resumed);
   await board.logEvent({ type: "instance_started", data: { count: 1 } }, user);
@@ -201,7 +201,7 @@ test("a cursor whose way was cut off is not moved later", async () => {
   await server.cli("CONFIG", "SET", "appendfsync", "always");
   await using board = await connectBlackboard({ url: server.url, instance, ...patient });
   await board.acquireLeaderLease({ holder: "one", leaseMs: 60_000, restarted: true });
-  server.pause();
+  server.freeze();
   const moving = errorOf(board.moveCursor(1, "9-0"));
   await server.kill();
   await server.start();

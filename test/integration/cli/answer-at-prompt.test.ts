@@ -1,29 +1,21 @@
 // A person answers at the prompt of `sett forage --watch`.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { GoalId } from "../../../lib/model/ids.ts";
 import { AskingSett, reportGoal } from "../../support/cli/asking-sett.ts";
 import { settOnTerminal } from "../../support/cli/pseudo-terminal.ts";
 import type { Screen } from "../../support/cli/screen.ts";
 
 let sett: AskingSett;
-let scripts: string;
 const interrupt = "\u0003";
 const endOfInput = "\u0004";
 
 beforeAll(async () => {
   sett = await AskingSett.start();
-  scripts = join(sett.at.folder, ".git", "editors");
-  await mkdir(scripts);
 });
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
-
-const onTerminal = (env: Record<string, string>, ...words: string[]) =>
-  settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", TMPDIR: scripts, ...env }, columns: 120 });
 
 const shown = (screen: Screen) => screen.lines.join("\n");
 const has = (text: string) => (screen: Screen) => shown(screen).includes(text);
@@ -32,7 +24,7 @@ const prompt = "Your answer (empty: later): ";
 const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimEnd();
 
 describe("sett forage --watch", () => {
-  const forage = (goal: string) => onTerminal({}, "forage", "--watch", "--goal", goal);
+  const forage = (goal: string) => sett.onTerminal({}, "forage", "--watch", "--goal", goal);
   const goalIn = (screen: Screen) => GoalId.parse(/^[0-9a-f-]{36}$/m.exec(shown(screen))?.[0]);
 
   test("asks one question after the other right there, and goes on watching", async () => {

@@ -21,8 +21,7 @@ afterAll(async () => {
   await sett[Symbol.asyncDispose]();
 });
 
-const onTerminal = (env: Record<string, string>, ...words: string[]) =>
-  settOnTerminal(words, { cwd: sett.at.folder, env: { ...sett.at.env, NO_COLOR: "1", TMPDIR: scripts, ...env }, columns: 120 });
+const onTerminal = (env: Record<string, string>, ...words: string[]) => sett.onTerminal({ TMPDIR: scripts, ...env }, ...words);
 
 /** An editor whose work a script does; `$1` is the file. */
 async function editor(name: string, script: string): Promise<string> {

@@ -1,7 +1,6 @@
 // How a person ends a goal early.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { BidRule } from "../../../lib/model/bid.ts";
-import { endless, report, Sett } from "../../support/cli/sett.ts";
+import { endless, onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -14,13 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
-
-const bids = (...rules: BidRule[]) => ({ bids: rules });
-const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });
-
-async function eventTypes(clan: Sett, from = "0"): Promise<string[]> {
-  return (await clan.board.readEvents(from, 1_000)).map(({ type }) => type);
-}
 
 describe("sett cancel", () => {
   test("ends a claim in bidding, and bids that come later are refused", async () => {
@@ -105,7 +97,7 @@ describe("sett cancel", () => {
     await clan.ended(goal, "complete");
     const { code, err } = await clan.sett("cancel", goal.id);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("is achieved: there is no work to cancel.") });
-    expect(await eventTypes(clan)).not.toContain("cancel_requested");
+    expect(await clan.eventTypes()).not.toContain("cancel_requested");
     const paused = await clan.goal("Held up");
     await clan.board.registerAgents([], "person:test", { exact: true });
     await clan.board.logEvent({ type: "cancel_requested", goal_id: paused.goal_id }, "person:test");

@@ -1,7 +1,6 @@
 // How a person stops new work, and lets it go on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { BidRule } from "../../../lib/model/bid.ts";
-import { report, Sett } from "../../support/cli/sett.ts";
+import { onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -15,13 +14,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
-
-const bids = (...rules: BidRule[]) => ({ bids: rules });
-const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });
-
-async function eventTypes(clan: Sett, from = "0"): Promise<string[]> {
-  return (await clan.board.readEvents(from, 1_000)).map(({ type }) => type);
-}
 
 describe("sett pause and sett resume", () => {
   test("while it is paused nothing new starts, what has begun goes on to its end, and everything goes on afterwards", async () => {
@@ -99,7 +91,7 @@ describe("sett pause and sett resume", () => {
     await using clan = await Sett.start(at, {});
     await clan.untilUnled();
     await using pausing = clan.start("pause", "--json");
-    await waitFor("the request", async () => (await eventTypes(clan)).includes("pause_requested"));
+    await waitFor("the request", async () => (await clan.eventTypes()).includes("pause_requested"));
     await clan.untilLed();
     expect(await pausing.exited).toBe(0);
     expect(JSON.parse(pausing.out())).toMatchObject({ paused: { by: "person:Ada Lovelace <ada@sett.invalid>" } });

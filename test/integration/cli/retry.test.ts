@@ -1,9 +1,8 @@
 // sett retry, with the real program, orchestrator, cubs and Redis.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { BidRule } from "../../../lib/model/bid.ts";
 import type { Grant } from "../../../lib/model/claim.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
-import { endless, report, Sett } from "../../support/cli/sett.ts";
+import { endless, onGoal, report, Sett } from "../../support/cli/sett.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -18,7 +17,6 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-const onGoal = (bid: BidRule["bid"]) => ({ bids: [{ on: "GoalDefined", bid }] });
 const approval = { structural_type: "Review", payload: {} };
 
 /** Fails so often, then works. */

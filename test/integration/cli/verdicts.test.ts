@@ -2,9 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isDeepStrictEqual } from "node:util";
 import type { Artefact } from "../../../lib/model/artefact.ts";
-import type { BidRule } from "../../../lib/model/bid.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
-import { report, Sett } from "../../support/cli/sett.ts";
+import { bids, report, Sett } from "../../support/cli/sett.ts";
 import { runSett } from "../../support/cli/sett-process.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import type { Member } from "../../support/world/clan.ts";
@@ -19,7 +18,6 @@ afterAll(async () => {
   await at[Symbol.asyncDispose]();
 });
 
-const bids = (...rules: BidRule[]) => ({ bids: rules });
 const maintainer: Member = { human: true, role: "owner", ...bids({ on: "Draft", bid: "review" }) };
 
 /** A writer of drafts, a person who judges them, and a printer that may only print what is approved. */

@@ -61,8 +61,8 @@ async function setToWork(claim: ClaimId): Promise<void> {
 }
 
 /** The lines of a pipe as a terminal has them: the tester's bid is told with the closing. */
-function forPeople(told: string): string[] {
-  const lines = told.trimEnd().split("\n");
+function forPeople(text: string): string[] {
+  const lines = text.trimEnd().split("\n");
   return lines
     .filter((line) => !line.includes("bids ignore"))
     .map((line) => (line.includes("closes the bidding") ? `${line}, ignored by tester` : line));

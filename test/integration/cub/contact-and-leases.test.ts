@@ -2,14 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
-import type { AgentRegistration } from "../../../lib/model/agent.ts";
-import { InstanceName } from "../../../lib/model/ids.ts";
+import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
-import { StandIn } from "../../support/cub/played-orchestrator.ts";
 import { temporaryFolder, write } from "../../support/git/sample-repository.ts";
 import { untilGone } from "../../support/process/tools.ts";
-import { agentName, sampleAgent } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -20,34 +16,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => redis[Symbol.asyncDispose]());
-
-const coder = agentName("coder");
-let instances = 0;
-
-/** An instance of its own with one agent, whose cub runs `script` with a shell. */
-async function instanceWith(script: string, over: { agent?: Partial<AgentRegistration>; env?: Record<string, string> } = {}) {
-  const instance = InstanceName.parse(`cub-${++instances}`);
-  const board = await connectBlackboard({
-    url: redis.url,
-    instance,
-    timeoutMs: 3_000,
-    giveUpMs: 20_000,
-    onLost: () => undefined,
-  });
-  const standIn = new StandIn(board);
-  await standIn.begin(sampleAgent("coder", over.agent));
-  const env = {
-    SETT_INSTANCE_NAME: instance,
-    SETT_AGENT_NAME: coder,
-    REDIS_URL: redis.url,
-    SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
-    SETT_GIT_DIR: "/nowhere",
-    ...over.env,
-  };
-  return { instance, board, standIn, env, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
-}
-
-const echo = `cat >/dev/null; echo '{"artefact_type":"EchoSuccess","artefact_payload":"hello","summary":"Said hello."}'`;
 
 /** What a tool waits for. */
 function closedGate() {
@@ -62,7 +30,7 @@ function closedGate() {
 describe("contact and leases", () => {
   test("a Redis that restarts in the middle of the work loses nothing, and the cub hears the next claim", async () => {
     using gate = closedGate();
-    await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+    await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
     await cub.said("Executing tool");
@@ -77,7 +45,7 @@ describe("contact and leases", () => {
 
   test("the tool of a grant that was cancelled is killed with its children", async () => {
     using folder = temporaryFolder();
-    await using scene = await instanceWith(`sleep 100 & echo $! > '${folder.path}/pid'; wait`);
+    await using scene = await cubInstance(redis, `sleep 100 & echo $! > '${folder.path}/pid'; wait`);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
     const pid = await waitFor("the tool's child", () => Number(readIfThere(join(folder.path, "pid"))) || undefined);
@@ -90,7 +58,7 @@ describe("contact and leases", () => {
     "%s lets work under way end; its result counts and the exit code is 0",
     async (signal) => {
       using gate = closedGate();
-      await using scene = await instanceWith(`${gate.wait}; ${echo}`);
+      await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`);
       await using cub = startCub(scene.env);
       const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
       await cub.said("Executing tool");
@@ -108,7 +76,7 @@ describe("contact and leases", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
     "%s kills a tool that outstays the shutdown timeout; the attempt is posted as lost",
     async (signal) => {
-      await using scene = await instanceWith("sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
+      await using scene = await cubInstance(redis, "sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
       await using cub = startCub(scene.env);
       const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
       await cub.said("Executing tool");
@@ -121,7 +89,7 @@ describe("contact and leases", () => {
 
   test("a Redis that stays away ends the cub with a sentence", async () => {
     await using own = await startRedisServer();
-    await using scene = await instanceWith(echo);
+    await using scene = await cubInstance(redis, echo);
     await using cub = startCub({ ...scene.env, REDIS_URL: own.url, SETT_REDIS_GIVE_UP: "300ms" });
     await cub.said("Cub started");
     await own.kill();

@@ -2,13 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
-import type { AgentRegistration } from "../../../lib/model/agent.ts";
-import { InstanceName } from "../../../lib/model/ids.ts";
+import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
 import { startCub } from "../../support/cub/cub-process.ts";
-import { StandIn } from "../../support/cub/played-orchestrator.ts";
 import { temporaryFolder } from "../../support/git/sample-repository.ts";
-import { agentName, sampleAgent } from "../../support/records/sample.ts";
+import { sampleAgent } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
 let redis: RedisServer;
@@ -19,37 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => redis[Symbol.asyncDispose]());
 
-const coder = agentName("coder");
-let instances = 0;
-
-/** An instance of its own with one agent, whose cub runs `script` with a shell. */
-async function instanceWith(script: string, over: { agent?: Partial<AgentRegistration>; env?: Record<string, string> } = {}) {
-  const instance = InstanceName.parse(`cub-${++instances}`);
-  const board = await connectBlackboard({
-    url: redis.url,
-    instance,
-    timeoutMs: 3_000,
-    giveUpMs: 20_000,
-    onLost: () => undefined,
-  });
-  const standIn = new StandIn(board);
-  await standIn.begin(sampleAgent("coder", over.agent));
-  const env = {
-    SETT_INSTANCE_NAME: instance,
-    SETT_AGENT_NAME: coder,
-    REDIS_URL: redis.url,
-    SETT_AGENT_COMMAND: JSON.stringify(["/bin/sh", "-c", script]),
-    SETT_GIT_DIR: "/nowhere",
-    ...over.env,
-  };
-  return { instance, board, standIn, env, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
-}
-
-const echo = `cat >/dev/null; echo '{"artefact_type":"EchoSuccess","artefact_payload":"hello","summary":"Said hello."}'`;
-
 describe("the cub as a process", () => {
   test("bids on a goal, works on its grant, posts the result, and ends well on SIGTERM", async () => {
-    await using scene = await instanceWith(echo);
+    await using scene = await cubInstance(redis, echo);
     const { standIn } = scene;
     await using cub = startCub(scene.env);
     const goal = await standIn.post();
@@ -67,7 +36,7 @@ describe("the cub as a process", () => {
   });
 
   test("serves its health, metrics and state, and answers --healthcheck", async () => {
-    await using scene = await instanceWith(echo);
+    await using scene = await cubInstance(redis, echo);
     await using cub = startCub(scene.env);
     const address = await cub.address();
     const health = await fetch(`${address}/healthz`);
@@ -83,7 +52,7 @@ describe("the cub as a process", () => {
   test("gives the tool the contract on stdin and an environment without the cub's own", async () => {
     using folder = temporaryFolder();
     const script = `cat > input.json; env > env.txt; ${echo}`;
-    await using scene = await instanceWith(`cd '${folder.path}' && ${script}`, {
+    await using scene = await cubInstance(redis, `cd '${folder.path}' && ${script}`, {
       agent: { role: "writer" },
       env: { SETT_PROMPT_EXECUTION: "Write.", GREETING: "hi", BUN_OPTIONS: "", SETT_IMAGE_LD_LIBRARY_PATH: "/image/lib" },
     });
@@ -106,7 +75,7 @@ describe("the cub as a process", () => {
   });
 
   test("an agent that is not registered registers itself", async () => {
-    await using scene = await instanceWith(echo);
+    await using scene = await cubInstance(redis, echo);
     await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner", SETT_AGENT_ROLE: "hermit" });
     await cub.said("Cub started");
     expect((await scene.board.listAgents()).find(({ name }) => name === "loner")).toMatchObject({
@@ -116,7 +85,7 @@ describe("the cub as a process", () => {
   });
 
   test("an agent that cannot read its registration does not work by other limits than its own, and says so", async () => {
-    await using scene = await instanceWith(echo);
+    await using scene = await cubInstance(redis, echo);
     const stored = { ...sampleAgent("loner"), strategy: "of a later version" };
     await redis.cli("HSET", `sett:${scene.instance}:agents`, "loner", JSON.stringify(stored));
     await using cub = startCub({ ...scene.env, SETT_AGENT_NAME: "loner" });
@@ -128,7 +97,7 @@ describe("the cub as a process", () => {
 
   test("a bid command has the artefact on stdin and the word on stdout", async () => {
     const bid = 'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
-    await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", bid] } });
+    await using scene = await cubInstance(redis, echo, { agent: { bid_command: ["/bin/sh", "-c", bid] } });
     await using cub = startCub(scene.env);
     const urgent = await scene.standIn.open(await scene.standIn.post({ payload: "urgent" }), [coder]);
     const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [coder]);
@@ -138,7 +107,7 @@ describe("the cub as a process", () => {
   });
 
   test("the word of a bid command counts although a process that it left behind holds its stdout", async () => {
-    await using scene = await instanceWith(echo, { agent: { bid_command: ["/bin/sh", "-c", "sleep 600 & echo claim"] } });
+    await using scene = await cubInstance(redis, echo, { agent: { bid_command: ["/bin/sh", "-c", "sleep 600 & echo claim"] } });
     await using _cub = startCub(scene.env);
     const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
     expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
@@ -146,7 +115,7 @@ describe("the cub as a process", () => {
 });
 
 test("a command that is empty is a failure of the work, not of the cub", async () => {
-  await using scene = await instanceWith("", { env: { SETT_AGENT_COMMAND: "[]" } });
+  await using scene = await cubInstance(redis, "", { env: { SETT_AGENT_COMMAND: "[]" } });
   await using cub = startCub(scene.env);
   const { state, artefact } = await scene.standIn.ended(
     await scene.standIn.openGranted(await scene.standIn.post(), coder),

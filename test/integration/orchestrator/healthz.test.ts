@@ -46,9 +46,9 @@ describe.each(["orchestrator", "cub"] as const)("/healthz of the %s", (app) => {
   });
 
   test("is 503 with the reason while Redis is stalled, and 200 again when it goes on", async () => {
-    redis.pause();
+    redis.freeze();
     expect(await answer(503)).toEqual({ service: app, ok: false, reason: "Redis does not answer." });
-    redis.resume();
+    redis.unfreeze();
     expect(await answer(200)).toEqual({ service: app, ok: true });
     expect(service.errors()).toBe("");
   });

@@ -6,6 +6,7 @@ import { type ServiceProcess, startService } from "../process/service-process.ts
 import { sampleAgent, sampleArtefact } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
 import { playAgent } from "../world/played-agent.ts";
+import { type OnTerminal, settOnTerminal } from "./pseudo-terminal.ts";
 import { Workspace } from "./workspace.ts";
 
 const [coder, critic, lead] = ["coder", "critic", "lead"] as const;
@@ -54,6 +55,11 @@ export class AskingSett implements AsyncDisposable {
     const agents = [sampleAgent(coder), sampleAgent(critic), sampleAgent(lead, { ...person, bids: [...person.bids] })];
     await board.registerAgents(agents, "person:Ada", { exact: true });
     return new AskingSett(at, board);
+  }
+
+  /** `sett` on a terminal of 120 columns without colours. */
+  onTerminal(env: Record<string, string>, ...words: string[]): OnTerminal {
+    return settOnTerminal(words, { cwd: this.at.folder, env: { ...this.at.env, NO_COLOR: "1", ...env }, columns: 120 });
   }
 
   async postGoal(payload: string): Promise<Artefact> {

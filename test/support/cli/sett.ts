@@ -1,6 +1,7 @@
 // A whole sett in this process on one real Redis, with `sett` as the program.
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { BidRule } from "../../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { waitFor } from "../wait-for.ts";
@@ -72,6 +73,10 @@ export class Sett extends Clan {
     });
   }
 
+  async eventTypes(from = "0"): Promise<string[]> {
+    return (await this.board.readEvents(from, 1_000)).map(({ type }) => type);
+  }
+
   async stateOf(goal: Artefact): Promise<string> {
     return JSON.parse(await this.need("status", "--json", "--goal", goal.id)).goals[0].state;
   }
@@ -103,3 +108,7 @@ export const report = (type: string, over: object = {}) => ({
   summary: `A ${type}`,
   ...over,
 });
+
+/** An agent's rules. */
+export const bids = (...rules: BidRule[]) => ({ bids: rules });
+export const onGoal = (bid: BidRule["bid"]) => bids({ on: "GoalDefined", bid });

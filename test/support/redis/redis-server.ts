@@ -1,4 +1,4 @@
-// A real redis-server on a free port, with its own directory, that a test can stop, kill, pause and start again.
+// A real redis-server on a free port, with its own directory, that a test can stop, kill, freeze and start again.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -25,9 +25,9 @@ export type RedisServer = AsyncDisposable & {
   /** Starts it again on the same port and data; resolves when it serves. */
   start(): Promise<void>;
   /** SIGSTOP: it holds its connections and answers nothing. */
-  pause(): void;
+  freeze(): void;
   /** SIGCONT. */
-  resume(): void;
+  unfreeze(): void;
   /** What a person would type: `cli("HSET", key, field, value)` runs redis-cli and returns its output. */
   cli(...words: string[]): Promise<string>;
 };
@@ -49,16 +49,16 @@ export async function startRedisServer(options: { password?: string; folder?: st
   const { port } = first;
   const arguments_ = ["--port", String(port), ...settings];
   let child: LastingProcess | undefined = first.child;
-  let isPaused = false;
+  let isFrozen = false;
   const end = async (signal: NodeJS.Signals) => {
     const running = child;
     child = undefined;
     if (running === undefined) return;
     running.signal(signal);
-    // A paused process takes SIGTERM only once it goes on.
+    // A frozen process takes SIGTERM only once it goes on.
     running.signal("SIGCONT");
     await running.exited;
-    isPaused = false;
+    isFrozen = false;
   };
 
   return {
@@ -67,18 +67,18 @@ export async function startRedisServer(options: { password?: string; folder?: st
     folder,
     stop: () => end("SIGTERM"),
     kill: async () => {
-      if (!isPaused) await untilWritten(["redis-cli", "-p", String(port), ...passwordFlags]);
+      if (!isFrozen) await untilWritten(["redis-cli", "-p", String(port), ...passwordFlags]);
       await end("SIGKILL");
     },
     start: async () => {
       child ??= await launchPatiently(arguments_);
     },
-    pause: () => {
-      isPaused = true;
+    freeze: () => {
+      isFrozen = true;
       child?.signal("SIGSTOP");
     },
-    resume: () => {
-      isPaused = false;
+    unfreeze: () => {
+      isFrozen = false;
       child?.signal("SIGCONT");
     },
     cli: async (...words) => {

@@ -117,7 +117,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([]);
   });
 
-  test("a claim whose agent stands in for another says so, and so does the event of its grant", async () => {
+  test("a claim with a stand-in says so, and so does the event of its grant", async () => {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const goal = await postGoal(bench.board);

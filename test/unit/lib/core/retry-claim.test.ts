@@ -45,7 +45,7 @@ class Tries {
   }
 
   /** What would come of it. */
-  asked(failure: Artefact): RetriedClaim {
+  request(failure: Artefact): RetriedClaim {
     const failed = this.claims.find(({ now }) => now.claim.id === failure.claim_id)?.now;
     const snapshotOf = (id: ClaimId) => this.claims.find(({ now }) => now.claim.id === id)?.now as ClaimSnapshot;
     const retries = new Map([...this.causes].map(([cause, id]) => [cause, snapshotOf(id)]));
@@ -53,7 +53,7 @@ class Tries {
   }
 
   retry(failure: Artefact): RetriedClaim {
-    const retried = this.asked(failure);
+    const retried = this.request(failure);
     if (!retried.ok) return retried;
     const again = new ClaimSimulation(agents, { target: this.goal });
     again.now = { claim: retried.claim, grants: retried.grants };
@@ -146,7 +146,7 @@ test("after a retry that completes, no Failure of what was tried again counts", 
 test("while a goal has failed, one of its Failures can be tried again", () => {
   run((tries) => {
     if (tries.state() !== "failed") return;
-    expect(tries.failures.some((failure) => tries.asked(failure).ok)).toBe(true);
+    expect(tries.failures.some((failure) => tries.request(failure).ok)).toBe(true);
   });
 });
 
@@ -154,10 +154,10 @@ test("what was refused names the Failure that can be tried again, if there is on
   run((tries) => {
     if (tries.state() !== "failed") return;
     for (const failure of tries.failures) {
-      const answer = tries.asked(failure);
+      const answer = tries.request(failure);
       if (answer.ok) continue;
       const named = tries.failures.find(({ id }) => answer.reason.includes(`Failure ${id}: try that one again instead.`));
-      expect({ reason: answer.reason, ok: named && tries.asked(named).ok }).toMatchObject({ ok: true });
+      expect({ reason: answer.reason, ok: named && tries.request(named).ok }).toMatchObject({ ok: true });
     }
   });
 });

@@ -119,7 +119,7 @@ describe("a rework that its agent does not come to", () => {
   });
 });
 
-test("no agent stands in for a bid's work: a claim that is no rework fails with its agent, even if others have its role", () => {
+test("a bid's work has no stand-in: a claim that is no rework fails with its agent, even if others have its role", () => {
   const claim = new ClaimSimulation([coder("coder-1"), coder("coder-2")]);
   claim.bid("coder-1", "ignore");
   claim.bid("coder-2", "exclusive");

@@ -10,7 +10,7 @@ const image: ImageInfo = {
 };
 
 /** An engine that has these tags, with the version that each tells of itself. */
-async function found(asked: string | undefined, here: Record<string, string | undefined>): Promise<string | SettError> {
+async function found(tag: string | undefined, here: Record<string, string | undefined>): Promise<string | SettError> {
   const find = async (tag: string) => {
     if (!(tag in here)) throw new SettError("image-not-found", `The image ${tag} could not be pulled.`);
     const version = here[tag];
@@ -18,7 +18,7 @@ async function found(asked: string | undefined, here: Record<string, string | un
     const labels = version && { [title]: "sett/orchestrator", "org.opencontainers.image.version": version };
     return { ...image, tag, labels: labels || {} };
   };
-  return await findOrchestrator(asked, "1.2.3", find).then(
+  return await findOrchestrator(tag, "1.2.3", find).then(
     ({ tag }) => tag,
     (error: unknown) => {
       if (error instanceof SettError) return error;
@@ -31,8 +31,8 @@ const own = { "sett/orchestrator:1.2.3": "1.2.3" };
 
 test.each([undefined, "sett/orchestrator:1.2.3", "sett/orchestrator:v1.2.3"])(
   "%s is the one that belongs to sett 1.2.3",
-  async (asked) => {
-    expect(await found(asked, own)).toBe("sett/orchestrator:1.2.3");
+  async (tag) => {
+    expect(await found(tag, own)).toBe("sett/orchestrator:1.2.3");
   },
 );
 
@@ -52,10 +52,10 @@ test("one of another version is refused, with both versions and what to do", asy
 
 test.each(["sett/orchestrator:v9", "sett/orchestrator"])(
   "%s, which is nowhere, is refused with the one that is here",
-  async (asked) => {
-    expect(await found(asked, own)).toMatchObject({
+  async (tag) => {
+    expect(await found(tag, own)).toMatchObject({
       code: "image-not-found",
-      message: `The image ${asked} is not on this machine, and no registry has it.`,
+      message: `The image ${tag} is not on this machine, and no registry has it.`,
       hint: expect.stringContaining("sett/orchestrator:1.2.3"),
     });
   },
