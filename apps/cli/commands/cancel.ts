@@ -17,8 +17,9 @@ export const cancel = defineCommand({
   name: "cancel",
   description: "cancel a goal and all work on it",
   details: [
-    "Returns when the goal's open claims have ended. Agents stop their commands within seconds, and results that come later are refused.",
-    "Exit code 1 when the goal is at rest already, and when no orchestrator is running: it acts on the recorded request when it runs again.",
+    "Returns when the goal's open claims have ended. Agents stop their commands within seconds, and results that come later",
+    "are refused. Exit code 1 when the goal is at rest already, and when no orchestrator is running: it acts on the recorded",
+    "request when it runs again.",
   ].join("\n"),
   args: {
     goal: { type: "positional", required: true, description: "the goal's id; 6 or more characters are enough" },

@@ -35,9 +35,10 @@ import { orchestratorStopSeconds, redisStopSeconds, stopSecondsOf } from "../up/
 export const down = defineCommand({
   name: "down",
   description: "stop a sett and remove its containers; the blackboard stays",
-  details:
-    "Running commands of agents may finish within the shutdown time. The blackboard stays, and `sett up` with the same name continues with it;\n" +
-    "the images of the agents stay, too. --volumes removes both.",
+  details: [
+    "Running commands of agents may finish within the shutdown time. The blackboard stays, and `sett up` with the same name",
+    "continues with it; the images of the agents stay, too. --volumes removes both.",
+  ].join("\n"),
   args: {
     name: nameArgument,
     volumes: { type: "boolean", description: "also remove the blackboard, the images of its agents, and the results in git" },

@@ -24,10 +24,12 @@ const mermaidLimits = { characters: 50_000, edges: 500 };
 export const graph = defineCommand({
   name: "graph",
   description: "draw which agent made which artefact, and from what",
-  details:
-    "Without GOAL, draws the newest goal. On a terminal it prints a tree: each artefact is below its first source.\n" +
-    "Elsewhere it prints Mermaid, which many Markdown viewers draw. In a picture, a thick edge leads from a version to the next one, the other\n" +
-    "edges lead from a source to what was made from it, and dashed nodes belong to another goal. --svg needs Graphviz.",
+  details: [
+    "Without GOAL, draws the newest goal. On a terminal it prints a tree: each artefact is below its first source. Elsewhere",
+    "it prints Mermaid, which many Markdown viewers draw. In a picture, a thick edge leads from a version to the next one,",
+    "the other edges lead from a source to what was made from it, and dashed nodes belong to another goal. --svg needs",
+    "Graphviz.",
+  ].join("\n"),
   args: {
     goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
     format: {

@@ -22,9 +22,11 @@ const linesAtOnce = 500;
 export const logs = defineCommand({
   name: "logs",
   description: "show the log of an agent, the orchestrator or Redis",
-  details:
-    "It includes stopped containers, and an agent's workers. sett keeps the last 200 lines of each container that `sett up` or `sett down`\n" +
-    "removes, and shows them also while nothing runs. On a terminal it prints the JSON lines in a readable form; elsewhere unchanged.",
+  details: [
+    "It includes stopped containers, and an agent's workers. sett keeps the last 200 lines of each container that `sett up`",
+    "or `sett down` removes, and shows them also while nothing runs. On a terminal it prints the JSON lines in a readable",
+    "form; elsewhere unchanged.",
+  ].join("\n"),
   args: {
     part: { type: "positional", required: true, description: "an agent's name, orchestrator or redis" },
     follow: { type: "boolean", alias: "f", description: "follow the log until Ctrl-C" },

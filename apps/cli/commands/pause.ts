@@ -9,9 +9,9 @@ export const pause = defineCommand({
   name: "pause",
   description: "start no new work until `sett resume`",
   details: [
-    "Running work goes on to its end, and its results count. Meanwhile you can post goals, answer questions and approve work; agents bid on new",
-    "claims, but the orchestrator grants no work.",
-    "Exit code 1 when the instance is paused already, and when no orchestrator is running: it acts on the recorded request when it runs again.",
+    "Running work goes on to its end, and its results count. Meanwhile you can post goals, answer questions and approve work;",
+    "agents bid on new claims, but the orchestrator grants no work. Exit code 1 when the instance is paused already, and when",
+    "no orchestrator is running: it acts on the recorded request when it runs again.",
   ].join("\n"),
   args: { as: asArgument, json: jsonArgument, name: nameArgument },
   examples: ["sett pause", "sett pause --name demo"],

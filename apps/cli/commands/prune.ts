@@ -17,11 +17,11 @@ export const prune = defineCommand({
   name: "prune",
   description: "move goals that have ended into a file",
   details: [
-    "Moves goals that are achieved, settled, failed, cancelled or stalled and have not changed since --before, with their artefacts, claims and",
-    "events. `sett hoard --archive FILE` reads the file. Goals that are open or wait for a person stay, and so do goals to which they refer.",
-    "sett writes the file and reads it back before it removes anything. If it is interrupted after that, the next run removes the rest. The log",
-    "records who moved which goals, and the file's digest. Commits stay in git as refs/sett/…. It also removes kept logs of containers that were",
-    "removed before then.",
+    "Moves goals that are achieved, settled, failed, cancelled or stalled and have not changed since --before, with their",
+    "artefacts, claims and events. `sett hoard --archive FILE` reads the file. Goals that are open or wait for a person stay,",
+    "and so do goals to which they refer. sett writes the file and reads it back before it removes anything. If it is",
+    "interrupted after that, the next run removes the rest. The log records who moved which goals, and the file's digest.",
+    "Commits stay in git as refs/sett/…. It also removes kept logs of containers that were removed before then.",
   ].join("\n"),
   args: {
     before: {

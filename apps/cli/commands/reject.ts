@@ -8,9 +8,9 @@ export const reject = defineCommand({
   name: "reject",
   description: "reject an artefact that waits for a person's verdict",
   details: [
-    "For artefacts that an agent with `human: true` in sett.yml must review; `sett questions` lists them. Prints the Review's id.",
-    "The agent that made the artefact makes the next version, with your reason among its inputs, at most `limits.review_rounds` times. The first",
-    "verdict counts.",
+    "For artefacts that an agent with `human: true` in sett.yml must review; `sett questions` lists them. Prints the Review's",
+    "id. The agent that made the artefact makes the next version, with your reason among its inputs, at most",
+    "`limits.review_rounds` times. The first verdict counts.",
   ].join("\n"),
   args: {
     ...verdictArguments,

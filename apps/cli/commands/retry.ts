@@ -14,9 +14,9 @@ export const retry = defineCommand({
   name: "retry",
   description: "retry a claim that ended with a Failure",
   details: [
-    "Prints the id of the new claim. Results of the old claim stay. Agents that failed, and agents whose work was cancelled because of that, start",
-    "again, and the later phases follow. A Failure can be retried once.",
-    "Exit code 1 when the orchestrator refuses, and when no orchestrator is running: it acts on the recorded request when it runs again.",
+    "Prints the id of the new claim. Results of the old claim stay. Agents that failed, and agents whose work was cancelled",
+    "because of that, start again, and the later phases follow. A Failure can be retried once. Exit code 1 when the",
+    "orchestrator refuses, and when no orchestrator is running: it acts on the recorded request when it runs again.",
   ].join("\n"),
   args: {
     failure: { type: "positional", required: true, description: "the Failure's id; 6 or more characters are enough" },

@@ -15,8 +15,10 @@ import { wrap } from "../text/wrap.ts";
 export const unearth = defineCommand({
   name: "unearth",
   description: "show an artefact with its whole content",
-  details:
-    "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit at which the work began.",
+  details: [
+    "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit",
+    "at which the work began.",
+  ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
     archive: archiveArgument,

@@ -38,12 +38,13 @@ import { UndoSteps, undo } from "../up/undo.ts";
 export const up = defineCommand({
   name: "up",
   description: "start a sett, or update a running one to match sett.yml",
-  details:
-    "Where there is no sett.yml, it offers to write the files of `sett init`, to commit them and to start the sett.\n" +
-    "It builds or pulls missing images, waits until each part is ready, and undoes everything if a part fails.\n" +
-    "It continues with the blackboard of an earlier `sett down`.\n" +
-    "If the sett runs already, it starts new agents, replaces agents whose settings or image have changed, stops agents that are no longer in\n" +
-    "sett.yml, and does not touch the others. Running commands of agents may finish within the shutdown time.",
+  details: [
+    "Where there is no sett.yml, it offers to write the files of `sett init`, to commit them and to start the sett. It builds",
+    "or pulls missing images, waits until each part is ready, and undoes everything if a part fails. It continues with the",
+    "blackboard of an earlier `sett down`. If the sett runs already, it starts new agents, replaces agents whose settings or",
+    "image have changed, stops agents that are no longer in sett.yml, and does not touch the others. Running commands of",
+    "agents may finish within the shutdown time.",
+  ].join("\n"),
   args: {
     name: {
       ...nameArgument,

@@ -13,9 +13,10 @@ import { configPath } from "../program/config-path.ts";
 export const validate = defineCommand({
   name: "validate",
   description: "check sett.yml and name every mistake with its line",
-  details:
-    "It starts nothing, and needs no Docker Engine. Exit code 2 when there is a mistake. A warning is not a mistake; a missing variable that only\n" +
-    "`sett up` needs is a warning.",
+  details: [
+    "It starts nothing, and needs no Docker Engine. Exit code 2 when there is a mistake. A warning is not a mistake; a",
+    "missing variable that only `sett up` needs is a warning.",
+  ].join("\n"),
   args: {
     file: fileArgument,
     schema: { type: "boolean", description: "only print the JSON Schema of sett.yml, for editors" },
