@@ -15,20 +15,20 @@ type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClai
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(
   { board, registration, runBidCommand, hasClaimPrompt, log }: Choosing,
-  { artefact, subject }: { artefact: ArtefactId; subject: BidTarget | undefined },
+  { artefact, target }: { artefact: ArtefactId; target: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
   const agent = registration.current;
-  if (subject === undefined) {
+  if (target === undefined) {
     log.error("The artefact of the claim is not on the blackboard");
     return { word: "ignore", by: "error" };
   }
-  if (isGuardedAgainst(subject, agent)) return { word: "ignore", by: "guard" };
+  if (isGuardedAgainst(target, agent)) return { word: "ignore", by: "guard" };
   if (agent.bid_command !== undefined) {
     try {
-      const target = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
-      if (target === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
-      const outcome = await runBidCommand({ command: agent.bid_command, stdin: JSON.stringify(target), signal: stop });
+      const whole = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
+      if (whole === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
+      const outcome = await runBidCommand({ command: agent.bid_command, stdin: JSON.stringify(whole), signal: stop });
       if (stop.aborted) return undefined;
       return { word: wordOf(outcome, log), by: "bid_command" };
     } catch (error) {
@@ -37,13 +37,13 @@ export async function chooseBid(
       return { word: "ignore", by: "error" };
     }
   }
-  const word = bidByRules(subject, agent);
+  const word = bidByRules(target, agent);
   if (word !== undefined) return { word, by: "rules" };
   if (hasClaimPrompt) {
     log.warn("SETT_PROMPT_CLAIM is set, but no model is configured to read it");
     return { word: "ignore", by: "prompt" };
   }
-  return { word: bidByDefault(subject), by: "default" };
+  return { word: bidByDefault(target), by: "default" };
 }
 
 /** Throws, with a sentence, for anything but one word and exit code 0. */

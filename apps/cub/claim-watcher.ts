@@ -62,11 +62,11 @@ export class ClaimWatcher {
   /** Begins the bids on announced claims. An announcement has every field that rules use, so nothing is read. Resolves when the last bid has begun. */
   async bidOnAnnounced(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
     const own = this.#deps.registration.current.name;
-    for (const { claim, artefact_id, missing, ...subject } of announced) {
+    for (const { claim, artefact_id, missing, ...target } of announced) {
       if (stop.aborted) break;
       this.#targets.set(claim, artefact_id);
       const isBidMissing = missing === undefined || missing.includes(own);
-      if (isBidMissing && !this.#biddingOn.has(claim)) await this.#begin({ id: claim, artefact_id }, subject, stop);
+      if (isBidMissing && !this.#biddingOn.has(claim)) await this.#begin({ id: claim, artefact_id }, target, stop);
     }
     this.#markIdleIfDone();
   }
@@ -89,12 +89,12 @@ export class ClaimWatcher {
     for (const claim of open) await this.#begin(claim, targetById.get(claim.artefact_id), stop);
   }
 
-  async #begin(claim: Pick<Claim, "id" | "artefact_id">, subject: BidTarget | undefined, stop: AbortSignal): Promise<void> {
+  async #begin(claim: Pick<Claim, "id" | "artefact_id">, target: BidTarget | undefined, stop: AbortSignal): Promise<void> {
     this.#deps.watch.watcher.markProgress();
     this.#biddingOn.add(claim.id);
     await this.#bids.start(async () => {
       try {
-        await placeBid(this.#deps, { claim, subject }, stop);
+        await placeBid(this.#deps, { claim, target }, stop);
       } finally {
         this.#biddingOn.delete(claim.id);
         this.#markIdleIfDone();

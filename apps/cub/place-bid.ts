@@ -10,13 +10,13 @@ import type { Deps } from "./deps.ts";
 /** Decides and places the bid; a refusal is logged. Never rejects. */
 export async function placeBid(
   deps: Deps,
-  { claim, subject }: { claim: Pick<Claim, "id" | "artefact_id">; subject: BidTarget | undefined },
+  { claim, target }: { claim: Pick<Claim, "id" | "artefact_id">; target: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<void> {
   const { board, metrics, watch } = deps;
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
-    const choice = await chooseBid({ ...deps, log }, { artefact: claim.artefact_id, subject }, stop);
+    const choice = await chooseBid({ ...deps, log }, { artefact: claim.artefact_id, target }, stop);
     // `stop` came before a decision: the cub bids after its next start.
     if (choice === undefined) return;
     const agent = deps.registration.current.name;

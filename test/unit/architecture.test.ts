@@ -12,7 +12,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/model": { packages: ["zod"], rooms: [] },
   "lib/core": { packages: [], rooms: [] },
   "lib/blackboard": { packages: ["redis", "zod"], rooms: ["async"] },
-  "lib/runtime": { packages: ["dockerode"], rooms: ["process"] },
+  "lib/runtime": { packages: ["dockerode"], rooms: ["async", "process"] },
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },

@@ -3,14 +3,14 @@
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "../../async/back-off.ts";
 import { identify } from "../../process/process-id.ts";
 import { Child } from "./child.ts";
 import { LogWriter } from "./log-writer.ts";
 import { logFile, readSpec, writeState } from "./registry.ts";
 
 /** As Docker does: the delay doubles with each crash, and starts again after a run that has lasted. */
-const firstDelayMs = 100;
-const maxDelayMs = 60_000;
+const restartDelay = { firstMs: 100, maxMs: 60_000 };
 const lastingMs = 10_000;
 
 /** Resolves when the process of this folder has ended for good. Takes over SIGTERM and SIGINT of this process. */
@@ -37,8 +37,7 @@ export async function supervise(folder: string): Promise<void> {
     crashes = Date.now() - startedMs < lastingMs ? crashes + 1 : 1;
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) {
       writeState(folder, { supervisor, restarts, state: "restarting", exitCode });
-      const delayMs = Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(crashes - 1, 30));
-      await sleep(delayMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      await sleep(backOffMs(crashes, restartDelay), undefined, { signal: stop.signal }).catch(() => undefined);
     }
     if (spec.restart === "unless-stopped" && !stop.signal.aborted) continue;
     writeState(folder, { supervisor, restarts, state: "exited", exitCode, endedAt: new Date().toISOString() });
