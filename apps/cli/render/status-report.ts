@@ -67,7 +67,7 @@ export function statusReport(
 
 function unreadableLine({ name: agent, unreadable }: RegisteredAgent, suggest: Suggest, style: Style): string[] {
   if (unreadable === undefined) return [];
-  return [style.red(`Claims wait for agent ${agent}: ${unreadableText(unreadable.problem, suggest)}`), ""];
+  return [style.red(`Claims wait for agent ${agent}, because ${unreadableText(unreadable.problem, suggest)}`), ""];
 }
 
 /** The next page of goals, below the report. */

@@ -17,7 +17,7 @@ const pausedText = ": the instance is paused";
 export function waitingSentence(waiting: Waiting, situation: Situation): string {
   const { nowMs } = situation;
   const age = lastingSince(waiting.since, nowMs);
-  const noOrchestrator = hasOrchestrator(situation) ? "" : ": no orchestrator is running";
+  const noOrchestrator = hasOrchestrator(situation) ? "" : ": no orchestrator is active";
   const obstacle = situation.pause === undefined ? noOrchestrator : pausedText;
   switch (waiting.kind) {
     case "bid":

@@ -110,5 +110,5 @@ test("says that no orchestrator is running, once the orchestrator has died and i
   expect((await statusOf(first)).orchestrator).toMatchObject({ alive: false });
   const text = await at.need("status");
   expect(text).toMatch(/the orchestrator \(.+, epoch 1\) is silent, last heard \w+ ago/);
-  expect(text).toMatch(/waits for the orchestrator to open a claim on [0-9a-f]{8}, \w+: no orchestrator is running/);
+  expect(text).toMatch(/waits for the orchestrator to open a claim on [0-9a-f]{8}, \w+: no orchestrator is active/);
 }, 120_000);

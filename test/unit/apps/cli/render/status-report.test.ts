@@ -53,7 +53,7 @@ test("an agent whose registration cannot be read is said, with what mends it", (
   const lines = drawn([reading("running", [opened])], { ...around, agents });
   const why = "its registration cannot be read (it is not JSON): `sett up` writes it again";
   expect(lines.find((line) => line.startsWith("coder"))).toContain("unreadable");
-  expect(lines).toContain(`Claims wait for agent coder: ${why}`);
+  expect(lines).toContain(`Claims wait for agent coder, because ${why}`);
   expect(lines.at(-1)).toBe(`            waits for the bid of \`coder\`, 1m: ${why}`);
 });
 

@@ -82,7 +82,7 @@ describe("a claim in bidding", () => {
     const all = openClaim({ coder: "exclusive" });
     expect(sentences(all, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 1m"]);
     expect(sentences(all, situation(["coder"], lone))).toEqual([
-      "the orchestrator to go on with it, 1m: no orchestrator is running",
+      "the orchestrator to go on with it, 1m: no orchestrator is active",
     ]);
   });
 });
@@ -127,7 +127,7 @@ describe("a claim that is granted", () => {
     const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
     const sentence = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
     expect(sentences(failed, situation(["tester"]))).toEqual([sentence]);
-    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${sentence}: no orchestrator is running`]);
+    expect(sentences(failed, situation(["tester"], lone))).toEqual([`${sentence}: no orchestrator is active`]);
     expect(briefs(failed, situation(["tester"]))).toEqual(["tester again in 4s"]);
     const due = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "", -1)]);
     expect(briefs(due, situation(["tester"]))).toEqual(["tester again now"]);
@@ -172,7 +172,7 @@ test("what is no claim's is told as well: an artefact that is owed one, and a qu
   const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
   const sentence = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
   expect(waitingSentence(owed, situation([]))).toBe(sentence);
-  expect(waitingSentence(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is running`);
+  expect(waitingSentence(owed, situation([], lone))).toBe(`${sentence}: no orchestrator is active`);
   const question: Waiting = { kind: "answer", question: newArtefactId(), since: ago(90) };
   expect(waitingSentence(question, situation([], lone))).toBe(`a person to answer question ${question.question.slice(0, 8)}, 1m`);
 });
