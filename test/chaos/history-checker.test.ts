@@ -70,7 +70,7 @@ test("a goal that was worked on without faults breaks no rule and comes to the e
   expect(history.events.filter(({ type }) => type === "grant_retrying")).toHaveLength(1);
 });
 
-test("a history is of one moment: whatever is written while it is read, it holds all that its log tells of, and no more", async () => {
+test("a history is of one moment: it holds exactly what its log mentions, even if more is written meanwhile", async () => {
   const stop = new AbortController();
   const instance = InstanceName.parse("busy");
   await using board = await connectBlackboard({ url: world.redis.url, instance, ...patient });
@@ -110,7 +110,7 @@ describe("of each damage", () => {
   });
 });
 
-test("what failed for good and was tried again breaks no rule, and damage to it is noticed", async () => {
+test("a retry of work that had failed for good breaks no rule, and damage to it is noticed", async () => {
   const over = new AbortController();
   const broken = brokenMark(world.folder, "secrets");
   const retrier = new Retrier(world.board, () => !existsSync(broken));

@@ -51,7 +51,7 @@ test("the commit is based on the one that the goal was posted on", async () => {
   expect(await sett.git("rev-parse", "HEAD")).toBe(stated);
 });
 
-test("the changelog tells the commits since the last tag and no others", async () => {
+test("the changelog lists the commits since the last tag and no others", async () => {
   const text = await sett.git("show", `${result.payload}:CHANGELOG.md`);
   expect(text).toContain("1.1.0");
   expect(text).toContain("Paint the door");

@@ -69,7 +69,7 @@ test("a thread's zset holds the artefact under its version", async () => {
   expect(thread.split("\n").slice(0, 2)).toEqual([String(echo?.id), "1"]);
 });
 
-test("the log tells goal, claim, bid, grant, execution and artefact in that order, and who did it", async () => {
+test("the log has goal, claim, bid, grant, execution and artefact in that order, with who did it", async () => {
   const events = await sett.events(goal);
   const claim = events.find((event) => event.type === "claim_opened" && String(event.artefact_id) === goal)?.claim_id;
   const ofGoal = events.filter((event) => String(event.artefact_id) === goal || event.claim_id === claim);

@@ -20,7 +20,7 @@ async function redis(...words: string[]): Promise<string> {
   return await $`redis-cli -p ${port} ${words}`.env({ ...process.env, REDISCLI_AUTH }).text();
 }
 
-test("up says which registrations it has mended, although nothing is started anew", async () => {
+test("up says which registrations it has repaired, although it restarts nothing", async () => {
   await redis("HSET", `sett:${sett.name}:agents`, "painter", '{"name":"painter","replicas":"many"}');
   expect(await sett.up()).toBe(`${sett.name} is up: repaired the registration of painter; kept redis, orchestrator, critic\n`);
   expect(await sett.up()).toBe(`${sett.name} is up, and nothing has changed: redis, orchestrator, painter, critic\n`);
@@ -37,7 +37,7 @@ test("where Redis is full, up touches nothing, and advises to make room", async 
   expect(readdirSync(join(sett.state, "processes")).sort()).toEqual(before);
 }, 300_000);
 
-test("forage says for certain that the goal was not stated, and pins nothing", async () => {
+test("forage says for certain that the goal was not posted, and pins nothing", async () => {
   const { code, out, err } = await sett.sett("forage", "--goal", "Paint the door");
   expect([code, out]).toEqual([1, ""]);
   expect(err).toContain("The goal was not posted: Redis refuses writes: OOM");

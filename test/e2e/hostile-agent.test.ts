@@ -55,7 +55,7 @@ async function attack(goal: string): Promise<{ commit: Artefact; err: string }> 
 const arrived = ({ id }: Artefact) =>
   sett.git("rev-parse", "--verify", "--quiet", `refs/sett/${sett.name}/${id}`).catch(() => "");
 
-test("a name that it writes over, removes or makes endless keeps no commit out, and is told", async () => {
+test("a ref that it writes over, removes or makes endless keeps no commit out, and is reported", async () => {
   const attacks = {
     'git --git-dir=. rev-parse "$ref" | tr "0-9a-f" "1-9a-f0" > "$ref.new"; mv "$ref.new" "$ref"': "was written over with",
     'rm "$ref"': "Its name in the exchange was removed",
@@ -69,7 +69,7 @@ test("a name that it writes over, removes or makes endless keeps no commit out, 
   }
 });
 
-test("a link to another repository of the person brings nothing of it, and `hoard`, `unearth` and `down` tell what is missing", async () => {
+test("a link to another repository of the person brings nothing of it, and `hoard`, `unearth` and `down` say what is missing", async () => {
   const secret = await other.git("rev-parse", "HEAD");
   const pack = join(other.folder, ".git/objects/pack");
   const pipes = "rm -f HEAD config packed-refs; mkfifo HEAD config packed-refs";

@@ -25,7 +25,7 @@ const places = [
 ];
 
 for (const { title, up, host, listen } of places) {
-  test(`an orchestrator that is ${title} tells the hook of sett.yml, and after a change and another \`up\` the new one`, async () => {
+  test(`an orchestrator that is ${title} sends to the hook of sett.yml, and after a change and another \`up\` to the new one`, async () => {
     using receiver = startHookReceiver({ hostname: listen });
     const url = `http://${await host()}:${receiver.port}`;
     await using sett = await SettWorkspace.create({

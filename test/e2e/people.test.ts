@@ -102,7 +102,7 @@ test("an agent and a worker ask; orchestrator, cub and Redis are restarted befor
   expect(answers.map(({ actor }) => actor)).toEqual(Array(2).fill("person:Ada Lovelace <ada@sett.invalid>"));
 });
 
-test("of two answers at the same moment one wins, and the other is told who did", async () => {
+test("of two answers at the same moment one wins, and the other person learns whose", async () => {
   const goal = await sett.forage("race");
   const question = await questionOf(goal, "Which licence?");
   const people = ["Ada", "Grace"];
@@ -113,7 +113,7 @@ test("of two answers at the same moment one wins, and the other is told who did"
   expect((await artefactOf(goal, "Licence")).payload).toBe(`by ${winner}`);
 });
 
-test("a plan that is rejected is made anew, and leads on once it is approved", async () => {
+test("a plan that is rejected is made again, and work goes on once it is approved", async () => {
   const goal = await sett.forage("plan it");
   const plan = await artefactOf(goal, "Plan");
   const rejected = await sett.sett("reject", plan.id, "--reason", "Not on a Friday.");

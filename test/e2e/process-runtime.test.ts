@@ -78,7 +78,7 @@ test("where no engine answers, up names the way without one", async () => {
   expect(err).toContain("sett up --runtime process");
 });
 
-test("up warns once that nothing is isolated, tells what is run in place of images, and brings everything up", async () => {
+test("up warns once that nothing is isolated, says what is run in place of images, and starts everything", async () => {
   const { code, out, err } = await sett("up", "--runtime", "process", "--name", at.name);
   expect({ code, err }).toEqual({ code: 0, err: expect.any(String) });
   expect(out).toContain("redis, orchestrator, painter, critic");
@@ -127,7 +127,7 @@ test("a person who takes part by hand finds Redis' port with list, and the passw
   expect(listed).not.toContain(REDISCLI_AUTH);
 });
 
-test("logs --follow of a controller tells what its workers log: those that were, and each one that comes", async () => {
+test("logs --follow of a controller shows what its workers log: earlier ones, and each new one", async () => {
   const following = at.start("logs", "--follow", "critic");
   let out = "";
   const reading = (async () => {

@@ -78,7 +78,7 @@ test("where nothing has changed it says so and leaves everything as it is", asyn
   expect(await containers()).toEqual(before);
 });
 
-test("a mistake in sett.yml is told before anything is touched", async () => {
+test("a mistake in sett.yml is reported before anything is touched", async () => {
   const before = await containers();
   const { code, err } = await up(`${settYml(second)}    retires: 1\n`);
   expect(code).toBe(2);
@@ -119,7 +119,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   expect(await resultOf(await sett.forage("newcomer"))).toBe("New");
 });
 
-test("the log tells who registered, replaced and removed whom, and `list` and `status` know the same agents", async () => {
+test("the log says who registered, replaced and removed which agent, and `list` and `status` know the same agents", async () => {
   const lines = (await sett.need("watch", "--no-follow", "-o", "jsonl")).trimEnd().split("\n");
   const events = lines
     .map((line) => JSON.parse(line))

@@ -83,7 +83,7 @@ test("an agent that is for a model alone runs without a command", async () => {
   expect(agents).toContainEqual(expect.objectContaining({ name: "mute", state: "idle" }));
 });
 
-test("a Redis that hangs is noticed after `timeout`, and a service ends after `give_up`, to be started anew", async () => {
+test("a Redis that hangs is noticed after `timeout`, and a service ends after `give_up`, and is restarted", async () => {
   const { pid } = running("redis");
   const before = running("orchestrator").pid;
   const stoppedAt = performance.now();

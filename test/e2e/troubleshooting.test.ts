@@ -163,7 +163,7 @@ test("a commit of an agent without rw is refused with the remedy", async () => {
   expectSeen("the agent's workspace is ro. Set `workspace: { mode: rw }` for the agent in sett.yml.", report?.payload ?? "");
 });
 
-test("a time-out is told in the log and in the Failure", async () => {
+test("a time-out is named in the log and in the Failure", async () => {
   const { results } = await run(endless);
   const payload = results[0]?.payload ?? "{}";
   expect(JSON.parse(payload)).toMatchObject({ timed_out: true, signal: "SIGTERM", stdout: "" });

@@ -156,7 +156,7 @@ test("a failed start keeps the blackboard of an earlier time", async () => {
   expect(await sett.leftOvers()).toEqual([`sett-${sett.name}-blackboard`]);
 });
 
-test("an up that was killed half-way is made good by the next one, and taken away by down", async () => {
+test("an up that was killed in the middle is completed by the next one, and removed by down", async () => {
   for (const sign of ["redis: starting", "orchestrator: starting"]) {
     const child = Bun.spawn([settBinary, "up", "--name", sett.name], { cwd: sett.folder, stdout: "ignore", stderr: "pipe" });
     for await (const chunk of child.stderr) if (new TextDecoder().decode(chunk).includes(sign)) break;

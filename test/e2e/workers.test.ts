@@ -79,7 +79,7 @@ test("the orchestrator has the engine's socket and is no root; agents never have
   expect(agent.Mounts.map((mount: { Destination: string }) => mount.Destination)).not.toContain("/var/run/docker.sock");
 });
 
-test("a worker that is killed costs its attempt: a Failure that tells how it ended, without waiting for its lease", async () => {
+test("a worker that is killed costs its attempt: a Failure that says how it ended, without waiting for its lease", async () => {
   await using sett = await scalable("sleep 600");
   const goal = await sett.forage("slow");
   const [worker] = await waitFor("a worker at work", async () => {
@@ -143,7 +143,7 @@ test("an orchestrator that is killed finds its workers again", async () => {
   await waitFor("the worker to be gone", async () => (await workersOf(sett)).length === 0);
 });
 
-test("workers are of the controller's image, also when its name is gone or means another; logs --follow tells what they log", async () => {
+test("workers are of the controller's image, also when its name is gone or means another; logs --follow shows what they log", async () => {
   await using sett = await scalable(answer("Report"));
   await $`docker image rm --force sett-${sett.name}-agent-tester:latest`.quiet();
   const following = Bun.spawn([settBinary, "logs", "-f", "tester"], { cwd: sett.folder, stdout: "pipe", stderr: "inherit" });

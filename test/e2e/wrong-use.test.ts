@@ -65,7 +65,7 @@ test("a repository of root in such a path is served, and its agent's commit arri
   expect(await sett.git("status", "--porcelain")).toBe("");
 });
 
-test("a dirty tree is refused with every file, strange names too, and states nothing", async () => {
+test("a dirty tree is refused with every file, strange names too, and nothing is posted", async () => {
   await sett.write({ "neu é.txt": "", "README.md": "changed\n" });
   const before = await sett.need("hoard", "--json");
   const { code, out, err } = await sett.sett("forage", "--goal", "x");

@@ -99,7 +99,7 @@ export const questionDamages: readonly Damage[] = [
   ],
   [
     "onlyWhatIsWaitedForIsAsked",
-    "a question that people are asked without a word in the log",
+    "a question that people are asked without a line in the log",
     (h) => {
       stillWaiting(h);
       h.answers.delete(artefact(h, "WhichLicence").id);

@@ -139,7 +139,7 @@ test("a complaint reaches no file outside of the repository, by name or by link"
   expect(await readFile(outside, "utf8")).toBe("1.1.0\n");
 });
 
-test("a goal that leaves the version to a person asks for it, again where the answer is none, and then releases what was said", async () => {
+test("a goal that leaves the version to a person asks for it, asks again where the answer is no version, and then releases the answer", async () => {
   await using scene = await releaseScene({ goal: "Release the next version" });
   const answer = (payload: string) => sampleArtefact({ structural_type: "Answer", type: "Answer", payload });
   const release = (...answers: Artefact[]) => scene.ask("changelog", scene.goal, { phase: "exclusive", additional: answers });

@@ -67,7 +67,7 @@ describe("the tester", () => {
     expect(JSON.parse(answer.payload)).toMatchObject({ command, exit_code: 0, output: `${command}\n` });
   });
 
-  test("tests nothing where nothing tells how, and fails with a sentence", async () => {
+  test("tests nothing where no setting or file says how, and fails with a sentence", async () => {
     await expect(testing("", { "package.json": null, "test.sh": null })).rejects.toThrow("tester: no test command is known");
   });
 
@@ -167,7 +167,7 @@ describe("the secrets agent", () => {
     expect(String(JSON.parse(stdout).artefact_payload.commits_searched)).toBe(expected);
   });
 
-  test("takes no harm from what only looks like one, and leaves out what it is told to", async () => {
+  test("is not misled by what only looks like one, and leaves out the files that its settings name", async () => {
     const harmless = `AKIA\nghp_short\n${secrets["AWS access key"]}EXAMPLE\n-----BEGIN PUBLIC KEY-----\n`;
     const target = await commitOnTop(scene, { "a.txt": harmless, "test/keys/b": `${secrets["private key"]}\n`, "c d": "x\n" });
     const { type, report } = await searching(target, { SECRETS_EXCLUDE: "test/keys *.nothing" });

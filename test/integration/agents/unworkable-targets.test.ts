@@ -37,7 +37,7 @@ async function hear(agent: string, work: string | { target?: Artefact; chain?: u
 }
 
 describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (agent) => {
-  test("is told of no CodeCommit", async () => {
+  test("gets no CodeCommit", async () => {
     for (const work of ["", "{", "[]", "null", '"text"', "{}", { target: scene.goal }])
       expect(await hear(agent, work, scene.sample)).toStartWith(`${agent}: there is no CodeCommit`);
   });
@@ -70,7 +70,7 @@ describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
   });
 });
 
-test.each(["reviewer", "secrets"])("%s is told of a last tag whose commit is not there", async (agent) => {
+test.each(["reviewer", "secrets"])("%s gets a last tag whose commit is not there", async (agent) => {
   const goal = { ...scene.goal, metadata: { ...scene.goal.metadata, last_tag_commit: "0".repeat(40) } };
   expect(await hear(agent, { target: commit(head), chain: [goal] }, scene.sample)).toMatch(
     /the commit 0+.* is not in this repository$/,

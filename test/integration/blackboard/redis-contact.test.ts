@@ -80,7 +80,7 @@ test("with patience, a Redis that comes up late is waited for", async () => {
   expect(board.contactSince()).toBeNumber();
 });
 
-test("a restart of Redis loses nothing: writes are repeated, followers go on, listeners hear of it", async () => {
+test("a restart of Redis loses nothing: writes are repeated, followers go on, listeners learn of it", async () => {
   await using server = await startRedisServer();
   await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
   let reconnects = 0;

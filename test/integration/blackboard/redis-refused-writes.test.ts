@@ -50,7 +50,7 @@ describe.each(Object.entries(writeRefusals))("while Redis answers %s", (_name, r
     await following;
   });
 
-  test("a write that has waited in vain says why, as if Redis were away", async () => {
+  test("a write that has waited too long says why, as if Redis were away", async () => {
     await using server = await startRedisServer();
     await refusal.begin(server);
     // There is contact enough to read, also for a new connection.

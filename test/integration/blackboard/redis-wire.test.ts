@@ -215,7 +215,7 @@ test("an artefact or a claim that was broken by hand is an error that names its 
   }
 });
 
-test("what was told, broken by hand, is forgotten", async () => {
+test("a delivery's record that was broken by hand is forgotten", async () => {
   await using bench = await openRedisBench(server);
   const subject = "question-1";
   for (const odd of ["{", "5", '{"at":"noon"}']) {

@@ -142,7 +142,7 @@ describe("an answer that cannot be", () => {
     expect((await sett.answerOf(question)).payload).toBe("this");
   });
 
-  test("of two people who answer at the same moment, one is answered and the other told so", async () => {
+  test("of two people who answer at the same moment one wins, and the other learns so", async () => {
     for (let round = 0; round < 3; round += 1) {
       const { goal, question } = await sett.ask("Which?");
       const people = ["Ada Byron", "Grace Hopper"];

@@ -75,14 +75,14 @@ test("unearth shows the changes of a commit that this repository has", async () 
   expect((await offline("unearth", result.id)).out).toContain("door.txt | 1 +");
 });
 
-test("watch tells an archive in words, and ends", async () => {
+test("watch shows the events of an archive, and ends", async () => {
   const { code, out } = await offline("watch");
   expect(code).toBe(0);
   expect(out.trimEnd().split("\n").at(-1)).toContain("claim");
   expect((await offline("watch", "--since", "1d", "--agent", "unknown")).out).toBe("");
 });
 
-test("what is not in it is told to be looked for in it", async () => {
+test("an id that is not in the archive is refused with the archive's name", async () => {
   for (const words of [
     ["unearth", "abcdef12"],
     ["graph", "abcdef12"],
@@ -95,7 +95,7 @@ test("what is not in it is told to be looked for in it", async () => {
   }
 });
 
-test("nothing is told of an archive that was changed", async () => {
+test("an archive that was changed is refused", async () => {
   await writeFile(join(at.folder, "bad.jsonl"), (await readFile(join(at.folder, file), "utf8")).replace("Paint", "Faint"));
   for (const words of [["unearth", result.id], ["graph"], ["watch"]]) {
     const { code, out, err } = await runSett([...words, "--archive", "bad.jsonl"], { cwd: at.folder });

@@ -35,7 +35,7 @@ describe("sett cancel", () => {
     expect(log).toMatch(/orchestrator +ends the goal: cancelled, as Ada Lovelace asked/);
   }, 120_000);
 
-  test("names a claim that a person has broken by hand, for it cannot end before it is put right", async () => {
+  test("names a claim that a person has broken by hand, for it cannot end before it is repaired", async () => {
     await using clan = await Sett.start(at, { silent: {} });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
@@ -90,7 +90,7 @@ describe("sett cancel", () => {
     expect(await clan.stateOf(other)).toBe("running");
   }, 120_000);
 
-  test("refuses a goal that is at rest or cancelled already, and what is no goal", async () => {
+  test("refuses a goal that has ended already, and an id that is no goal's", async () => {
     const finish = () => report("Code", { structural_type: "Terminal" });
     await using clan = await Sett.start(at, { coder: { ...onGoal("exclusive"), tool: finish } });
     const goal = await clan.goal();

@@ -76,7 +76,7 @@ test("an image of the same name that another build has made gives way, and does 
   expect(await runtime.images.find(other)).toBeUndefined();
 }, 60_000);
 
-test("an engine of another architecture is told; what was built for it by hand will do", async () => {
+test("an engine of another architecture is named; an image that was built for it by hand is used", async () => {
   await docker("image", "rm", "--force", ...tags);
   const error = await bring({ architecture: "riscv64" }).catch((thrown: unknown) => thrown);
   if (!(error instanceof SettError)) throw error;

@@ -55,7 +55,7 @@ describe("sett forage", () => {
     expect(JSON.parse(events)).toMatchObject({ type: "artefact_created", actor: "person:Ada Lovelace <ada@sett.invalid>" });
   });
 
-  test("pins the commit that the goal starts from, and tells the last tag", async () => {
+  test("pins the commit that the goal starts from, and records the last tag", async () => {
     await at.git("tag", "v1.0.0");
     const tagged = await at.git("rev-parse", "HEAD");
     const head = await at.commit("door.txt", "green\n");

@@ -90,7 +90,7 @@ describe("sett graph", () => {
     ]);
   });
 
-  test("warns of a graph that is too large for most viewers of Mermaid, and gives it all the same", async () => {
+  test("warns of a graph that is too large for most viewers of Mermaid, and still prints it", async () => {
     const large = derived([]);
     await using board = await at.board();
     await board.createArtefact(large, "hand");

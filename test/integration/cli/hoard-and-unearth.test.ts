@@ -128,7 +128,7 @@ describe("what is on the blackboard", () => {
     expect(await at.need("unearth", drafted.id)).toContain(`1 commit since ${begun.slice(0, 12)}\n`);
   });
 
-  test("status tells every goal's state, who is waited for, the agents and the orchestrator", async () => {
+  test("status shows every goal's state, who is waited for, the agents and the orchestrator", async () => {
     await using board = await at.board();
     await board.registerAgents([sampleAgent("coder")], "person:Ada", { exact: false });
     await board.reportStatus(sampleAgent("coder").name, { at: Date.now() + 60_000, state: "idle" });
@@ -145,7 +145,7 @@ describe("what is on the blackboard", () => {
   });
 });
 
-test("REDIS_URL without a name, and a name that is none, are refused", async () => {
+test("REDIS_URL without a name, and an invalid name, are refused", async () => {
   const nameless = await runSett(["hoard"], { cwd: at.folder, env: { REDIS_URL: at.redis.url } });
   expect(nameless.code).toBe(2);
   expect(nameless.err).toContain("--name");

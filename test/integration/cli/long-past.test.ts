@@ -52,7 +52,7 @@ test("hoard --json has every one, unless there is a limit", async () => {
   expect(JSON.parse(await at.need("hoard", "--json", "--limit", "2"))).toEqual(posted.slice(-2));
 }, 120_000);
 
-test("a limit that is none is wrong use", async () => {
+test("an invalid limit is wrong use", async () => {
   for (const words of [
     ["--limit", "0"],
     ["--limit", "many"],

@@ -115,7 +115,7 @@ test("what to type next names the instance where the person has named it", async
   expect((await sett.at.sett("questions", "--goal", goal.id)).err).not.toContain("--name");
 }, 120_000);
 
-test("an id that is none is not repeated in all its length", async () => {
+test("an invalid id is quoted in short", async () => {
   for (const id of ["a".repeat(100_000), "x".repeat(100_000), `${" ".repeat(50_000)}12`, `${"\n".repeat(50_000)}abcdefab`]) {
     for (const command of ["answer", "approve", "unearth", "watch --goal"]) {
       const { code, err } = await sett.at.sett(...command.split(" "), id, ...(command === "answer" ? ["green"] : []));
@@ -125,7 +125,7 @@ test("an id that is none is not repeated in all its length", async () => {
   }
 }, 120_000);
 
-test("a timeout that is none, or without --wait, is refused", async () => {
+test("an invalid timeout, or one without --wait, is refused", async () => {
   const soon = await sett.at.sett("questions", "--wait", "--timeout", "soon");
   expect(soon.code).toBe(2);
   expect(soon.err).toContain("such as `30s`");

@@ -56,7 +56,7 @@ test("a retry makes a failed exclusive attempt again, once", async () => {
   });
 }, 120_000);
 
-test("a retry of a failed parallel attempt lets the done siblings be, and later phases follow", async () => {
+test("a retry of a failed parallel attempt leaves the done siblings alone, and later phases follow", async () => {
   let linted = 0;
   const lint = () => {
     linted += 1;

@@ -10,7 +10,7 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const mebibyte = 1024 ** 2;
 
-test("one that is killed for want of memory again and again is told with its limit, its restarts and the remedy", async () => {
+test("an agent that is killed for lack of memory again and again is shown with its limit, its restarts and the remedy", async () => {
   await using sett = await dockerInstance();
   const { containers } = sett.runtime;
   const redis = await sett.run("", {

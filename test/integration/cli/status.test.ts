@@ -50,7 +50,7 @@ async function statusOf(goal: typeof first) {
   return { ...goals[0], orchestrator };
 }
 
-test("tells whose bid is missing, and that this agent is silent", async () => {
+test("says whose bid is missing, and that this agent is silent", async () => {
   const status = await statusOf(first);
   expect(status.open_claims).toMatchObject([
     { stage: "bidding", bids: { coder: "exclusive", reviewer: "review", tester: null } },
@@ -64,7 +64,7 @@ test("tells whose bid is missing, and that this agent is silent", async () => {
   expect(text).toMatch(/^tester +tester +silent +\dm ago$/m);
 }, 120_000);
 
-test("tells each phase with what is done of it, and that an agent is at work elsewhere", async () => {
+test("shows each phase with what is done of it, and that an agent is at work elsewhere", async () => {
   for (const claim of claims) await board.placeBid({ claim, agent: tester, word: "ignore" });
   const [one, other] = claims;
   if (one === undefined || other === undefined) throw new Error("There are two claims.");

@@ -102,7 +102,7 @@ notify:
     expect(err).not.toContain("sett init");
   });
 
-  test("says where there is none how to get one", async () => {
+  test("says how to get a sett.yml where there is none", async () => {
     const empty = await mkdtemp(join(tmpdir(), "sett-init-"));
     const { code, err } = await runSett(["validate"], { cwd: empty });
     expect(code).toBe(2);

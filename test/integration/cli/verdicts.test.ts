@@ -38,7 +38,7 @@ function publishers(over: Record<string, Member> = {}) {
 
 const isDraft = (version: number) => (one: Artefact) => one.type === "Draft" && one.version === version;
 
-test("a gate: rejected work is made anew with the reason before its maker, and goes on once it is approved", async () => {
+test("a gate: rejected work is made again by its producer, who gets the reason, and goes on once it is approved", async () => {
   const { members, inputs } = publishers();
   await using clan = await Sett.start(at, members);
   const goal = await clan.goal();
@@ -151,7 +151,7 @@ describe("a verdict that no grant waits for", () => {
   }, 120_000);
 });
 
-test("of several people who are waited for, one is spoken for by name; all are heard", async () => {
+test("a verdict names one of several people who are waited for, unless one is left; all of them count", async () => {
   const { members } = publishers({ editor: { human: true, ...bids({ on: "Draft", bid: "review" }) } });
   await using clan = await Sett.start(at, members);
   const goal = await clan.goal();
@@ -170,7 +170,7 @@ test("of several people who are waited for, one is spoken for by name; all are h
   expect((await clan.sett("reject", draft.id, "--reason", "Too long")).err).toContain("rejected it");
 }, 120_000);
 
-test("of two who judge at the same time one wins, and the other is told who", async () => {
+test("of two people who judge at the same time one wins, and the other learns who", async () => {
   await using clan = await Sett.start(at, publishers().members);
   const goal = await clan.goal();
   const draft = await clan.made(goal, isDraft(1));

@@ -64,7 +64,7 @@ describe("sett watch", () => {
     expect(await past("--since", second?.time ?? "")).toEqual(all.filter(({ time }) => time >= (second?.time ?? "")));
   }, 120_000);
 
-  test("tells what it cannot read and goes on", async () => {
+  test("reports what it cannot read and goes on", async () => {
     await using board = await at.board();
     const end = await board.endOfEvents();
     const write = (...words: string[]) => at.redis.cli("XADD", `sett:${board.instance}:events`, "*", ...words);
@@ -162,7 +162,7 @@ describe("sett forage --watch", () => {
     expect(err).toMatch(/sett unearth [0-9a-f]{8}/);
   });
 
-  test("tells in JSON how it ended", async () => {
+  test("says in JSON how it ended", async () => {
     const { code, out } = await at.sett("forage", "--watch", "--json", "--goal", "end");
     expect(code).toBe(0);
     const event = JSON.parse(out);

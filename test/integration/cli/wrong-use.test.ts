@@ -37,7 +37,7 @@ test("up outside of a git repository says so and how to make one", async () => {
   expect(err).toContain("git init");
 });
 
-test("forage outside of a git repository says so and states nothing", async () => {
+test("forage outside of a git repository says so and posts nothing", async () => {
   const before = await at.need("hoard", "--json");
   const { code, err } = await runSett(["forage", "--goal", "x"], { cwd: bare, env: at.env });
   expect(code).toBe(1);
@@ -53,7 +53,7 @@ test("up without a sett.yml says how to get one", async () => {
   });
 });
 
-test("up with mistakes in sett.yml tells all of them with line and path, before it looks for Docker", async () => {
+test("up with mistakes in sett.yml names all of them with line and path, before it looks for Docker", async () => {
   const mistaken = `${sett}    comand: x\n    environment: ["TOKEN=\${NOT_THERE}"]\n    timeout: soon\n`;
   await inRepository(mistaken, async (cwd) => {
     const { code, err } = await runSett(["up"], { cwd, env: { DOCKER_HOST: "unix:///nowhere/docker.sock" } });
@@ -85,7 +85,7 @@ test.each(["up", "list", "status", "down", "watch", "forage --goal x"])(
   },
 );
 
-test("a goal of 1 MB is stated byte for byte, one of 100 MB is refused at once", async () => {
+test("a goal of 1 MB is posted byte for byte, one of 100 MB is refused at once", async () => {
   const goal = `Read this:\n${"ä 0123456789\n".repeat(70_000)}`;
   expect(Buffer.byteLength(goal)).toBeGreaterThan(900_000);
   const surroundings = { cwd: at.folder, env: at.env };

@@ -28,7 +28,7 @@ function closedGate() {
 }
 
 describe("contact and leases", () => {
-  test("a Redis that restarts in the middle of the work loses nothing, and the cub hears the next claim", async () => {
+  test("a Redis that restarts in the middle of the work loses nothing, and the cub bids on the next claim", async () => {
     using gate = closedGate();
     await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`);
     await using cub = startCub(scene.env);

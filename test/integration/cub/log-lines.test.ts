@@ -32,7 +32,7 @@ test("each line names the thread of the artefact that it is about, and the comma
   );
 });
 
-test("a failure tells the command and what it wrote, on stdout and on stderr", async () => {
+test("a failure names the command and what it wrote, on stdout and on stderr", async () => {
   const { artefact, said } = await linesOf(shell("echo half; echo why >&2; exit 3"), "Created Failure artefact");
   expect(said("Tool execution failed")).toMatchObject({
     command: '/bin/sh -c "echo half; echo why >&2; exit 3"',

@@ -116,7 +116,7 @@ test("the lease is renewed until the result is stored", async () => {
   expect((await standIn.ended(claim, coder)).state).toBe("done");
 });
 
-test("a result that could not be posted holds up nothing once its grant is taken away", async () => {
+test("a result that could not be posted delays nothing once its grant is cancelled", async () => {
   const { world, claim } = await withoutRoomForTheResult();
   await using _world = world;
   const { cub, standIn } = world;

@@ -23,7 +23,7 @@ test("packs and indexes of terabytes, and listings of packed names, are passed o
   expect((await scene.fetch()).imported).toEqual([scene.good]);
 });
 
-test("a pack that grew beyond what is taken is told of and keeps no other out", async () => {
+test("a pack that is larger than the limit is reported, and all others arrive", async () => {
   using scene = await sceneWithResult();
   const [first = ""] = packsOf(scene);
   const two = scene.agent("two");

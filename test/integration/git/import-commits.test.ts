@@ -80,7 +80,7 @@ test("an exchange is not there: there is nothing to fetch", async () => {
   expect(await scene.fetch()).toEqual({ imported: [], broken: [], altered: [] });
 });
 
-test("a commit that is nowhere is told of and keeps no other out, and comes when it is there", async () => {
+test("a commit that is nowhere is reported, all others arrive, and it comes when it is there", async () => {
   using scene = await exchangeScene();
   const agent = scene.agent("one");
   await agent.copy.prepare(scene.base);

@@ -11,13 +11,13 @@ function standIn(folder: string, script: string, limits: NonNullable<Git["limits
   return { path, env: { PATH: process.env.PATH }, limits };
 }
 
-test("a git that does not end is ended, and told so", async () => {
+test("a git that does not end is ended, and the error says so", async () => {
   using folder = temporaryFolder();
   const git = standIn(folder.path, "exec sleep 3600", { timeMs: 200 });
   await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it did not end within 0.2 s");
 });
 
-test("a git that writes without end is ended, and told so", async () => {
+test("a git that writes without end is ended, and the error says so", async () => {
   using folder = temporaryFolder();
   const git = standIn(folder.path, "exec yes", { stdoutBytes: 100_000 });
   await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git status failed: it wrote more than 100000 bytes");
@@ -39,7 +39,7 @@ test.if(process.platform === "linux")("a git gets no more memory than it may, an
   expect(said).toEndWith("<log>\n<a  b>\n<$HOME>\n<>\n");
 });
 
-test("a git that is not there is told to be missing, with limits and without", async () => {
+test("a git that is not there is reported as missing, with limits and without", async () => {
   for (const limits of [{}, { memoryBytes: 1024 ** 3 }]) {
     const git = { path: "/nowhere/git", env: { PATH: process.env.PATH }, limits };
     await expect(runGit(git, { args: ["status"] })).rejects.toThrow("git cannot be started as /nowhere/git");

@@ -73,7 +73,7 @@ test.each([1, 2])(
   },
 );
 
-test("a goal that is stated after the clone was fetched further is worked on, at whatever depth that was", async () => {
+test("a goal that is posted after a deeper fetch of the clone is worked on, at any depth", async () => {
   using scene = await shallowScene(1);
   await scene.copy.prepare(await scene.state());
   commitFiles(scene.origin, { later: "1\n" }, "Between");

@@ -73,7 +73,7 @@ test.if(canRunUnprivileged())("folders that the tool has locked against itself d
   expect(readFileSync(join(scene.workspaceDir, "src/one.ts"), "utf8")).toBe("1;\n");
 });
 
-test.if(canRunUnprivileged())("files that the tool has made unreadable are written anew", async () => {
+test.if(canRunUnprivileged())("files that the tool has made unreadable are written again", async () => {
   using scene = await rootScene();
   workUnprivileged(scene.options, [{ do: "prepare", base: scene.base }]);
   scene.tool("chmod 0 README.md src/one.ts .git/index");

@@ -110,7 +110,7 @@ const damages: Record<string, (folder: string) => void> = {
   },
 };
 
-test.each(Object.entries(damages))("a working copy left with %s is made good", async (_, damage) => {
+test.each(Object.entries(damages))("a working copy left with %s is repaired", async (_, damage) => {
   using made = await preparedCopy();
   damage(made.folder);
   await made.copy.prepare(made.base);
@@ -120,7 +120,7 @@ test.each(Object.entries(damages))("a working copy left with %s is made good", a
   expect(readFileSync(join(made.folder, "src/one.ts"), "utf8")).toBe("1;\n");
 });
 
-test("a merge that stopped half-way ends with its grant", async () => {
+test("a merge that stopped in the middle ends with its grant", async () => {
   using made = await preparedCopy();
   const ours = commitFiles(made.folder, { "README.md": "ours" }, "Ours", toolGit);
   toolGit(made.folder, "checkout", "-q", "-b", "theirs", made.base);

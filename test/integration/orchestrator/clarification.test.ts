@@ -90,7 +90,7 @@ describe("tiered clarification", () => {
     expect(clarifying?.additional_context.map(({ payload }) => payload)).toEqual(["the code"]);
   });
 
-  test("passes over a producer whose tool fails, and the goal is achieved all the same", async () => {
+  test("passes over a producer whose tool fails, and the goal is still achieved", async () => {
     const coder: Member = {
       ...wants("Plan", "exclusive"),
       tool: (input) => (isQuestion(input) ? new Error("no idea") : code),

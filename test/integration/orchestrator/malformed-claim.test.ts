@@ -37,7 +37,7 @@ test("it keeps no other from being looked at, and is said where goals are", asyn
   expect((await statusOf(clan, other)).state).toBe("stalled");
 });
 
-test("it keeps no other goal from being cancelled, and ends with its own goal once it is put right", async () => {
+test("other goals can be cancelled, and it ends with its own goal once it is repaired", async () => {
   await using clan = await startClan({ silent: onGoal });
   const { broken, other, mend } = await withBroken(clan);
   await cancel(clan, other);

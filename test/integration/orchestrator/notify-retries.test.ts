@@ -19,7 +19,7 @@ for (const [name, open] of [
   describe(`on ${name}`, () => retrySuite(open));
 }
 
-test("a Redis that was away loses nothing that is still to be told, and nothing is told twice", async () => {
+test("while Redis is away no delivery is lost, and none is made twice", async () => {
   await using redis = await startRedisServer();
   await using clan = await webhookClan(placeInRedis(redis));
   using receiver = startHookReceiver();
@@ -39,7 +39,7 @@ test("a Redis that was away loses nothing that is still to be told, and nothing 
 });
 
 function retrySuite(open: () => Place): void {
-  test("a hook that is down holds up no work, and is told when it is back", async () => {
+  test("a hook that is down delays no work, and gets its messages when it is back", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     receiver.stop();
@@ -82,7 +82,7 @@ function retrySuite(open: () => Place): void {
     });
   }
 
-  test("after a day of failures it is given up, and what comes later is told", async () => {
+  test("after a day of failures a message is given up, and later ones are delivered", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver({ answer: 500 });
     let laterMs = 0;
@@ -115,7 +115,7 @@ function retrySuite(open: () => Place): void {
     });
   }
 
-  test("what one orchestrator could not tell the next one tells, and nothing twice", async () => {
+  test("the next orchestrator delivers what the one before could not, and nothing twice", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     using other = startHookReceiver();
@@ -140,7 +140,7 @@ function retrySuite(open: () => Place): void {
     }
   });
 
-  test("of two orchestrators only the one that leads tells anything", async () => {
+  test("of two orchestrators only the leader delivers messages", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     await clan.start([hookOf(receiver)], { holder: "one" });

@@ -29,7 +29,7 @@ for (const [name, open] of [
 }
 
 function messageSuite(open: () => Place): void {
-  test("every ending of a goal is told once, with what it ended with", async () => {
+  test("every ending of a goal is delivered once, with its result", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     const { metrics } = await clan.start([hookOf(receiver)]);
@@ -52,7 +52,7 @@ function messageSuite(open: () => Place): void {
     expect(await metrics.registry.metrics()).toContain('sett_orchestrator_notices_total{kind="achieved",outcome="taken"} 1');
   });
 
-  test("a question and an approval are told once, with who asks, what about and how to answer", async () => {
+  test("a question and an approval are delivered once, with who asks, what about and how to answer", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     await clan.join({ worker: { behaviour: worker }, ada: { human: true, bids: [{ on: "Draft", bid: "review" }] } });
@@ -112,7 +112,7 @@ function messageSuite(open: () => Place): void {
     expect(receiver.of("goal.cancelled")).toHaveLength(1);
   });
 
-  test("a question that was answered is told no more, and the next one is", async () => {
+  test("a question that was answered is announced no more, and the next one is", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     await clan.start([hookOf(receiver)]);
@@ -123,7 +123,7 @@ function messageSuite(open: () => Place): void {
     expect(new Set(questions).size).toBe(2);
   });
 
-  test("each hook is told of what it wants to hear of, and of nothing else", async () => {
+  test("each hook gets the kinds of messages that it asks for, and no others", async () => {
     await using clan = await webhookClan(open());
     using people = startHookReceiver();
     using ends = startHookReceiver();
@@ -136,7 +136,7 @@ function messageSuite(open: () => Place): void {
     expect(ends.received.map(({ body }) => body.type)).toEqual(["goal.failed", "goal.achieved"]);
   });
 
-  test("a hook that takes the place of another is not told again what that one was told just before", async () => {
+  test("a hook that replaces another does not get again what the other one got", async () => {
     await using clan = await webhookClan(open());
     using one = startHookReceiver();
     using two = startHookReceiver();
@@ -149,7 +149,7 @@ function messageSuite(open: () => Place): void {
     expect(two.received.map(({ body }) => body.type)).toEqual(["goal.failed"]);
   });
 
-  test("a new hook is told of what waits, and not of how goals ended before it was there", async () => {
+  test("a new hook gets what still waits, and not how goals ended before it was there", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     const before = await clan.start([hookOf(receiver)]);
@@ -167,7 +167,7 @@ function messageSuite(open: () => Place): void {
     expect(receiver.received.map(({ body }) => body.type)).toEqual(["goal.achieved", "question.asked", "goal.failed"]);
   });
 
-  test("a goal that is tried again after it failed is told of again when it ends again", async () => {
+  test("a goal that is retried after it failed is announced again when it ends again", async () => {
     await using clan = await webhookClan(open());
     using receiver = startHookReceiver();
     await clan.start([hookOf(receiver)]);

@@ -140,7 +140,7 @@ describe("a rework", () => {
     expect(String(refusal.data?.reason)).toStartWith("It was tried again before, as claim ");
   });
 
-  test("goes on to another agent of the role where its producer is not heard of", async () => {
+  test("goes on to another agent of the role where its producer is silent", async () => {
     const { clan, goal, go } = await draftUnderReview({ bid_deadline_ms: 1_000 });
     await using _clan = clan;
     clan.stopCub("writer-two");

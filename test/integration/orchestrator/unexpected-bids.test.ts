@@ -98,7 +98,7 @@ async function countAfterAWhile(clan: RedisClan, goal: Artefact): Promise<number
   return (await clan.artefactsOf(goal)).length;
 }
 
-test("two agents of one role are heard both, and neither is asked about what the other has made", async () => {
+test("two agents of one role bid both, and neither is asked about what the other has made", async () => {
   const script = `jq -c 'if .claim_type == "review" then {structural_type: "Review", payload: {}}
     else {artefact_type: "Report", artefact_payload: "", summary: ""} end'`;
   const bids = [

@@ -6,7 +6,7 @@ import { startClan } from "../../support/world/redis-clan.ts";
 setDefaultTimeout(120_000);
 const patience = { everyMs: 20 };
 
-test("a broken claim and unreadable members hold up nothing else that is due", async () => {
+test("a broken claim and unreadable members delay nothing else that is due", async () => {
   await using clan = await startClan(
     { silent: {}, worker: { tool: () => ({}) } },
     { policy: { bid_deadline_ms: 600_000 }, grantLeaseMs: 0 },

@@ -72,7 +72,7 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   expect((await board.readLeader())?.epoch).toBe(1);
 });
 
-test("an event that can never be handled is given up after some tries, on record, and what came after it is done with", async () => {
+test("an event that can never be handled is given up after some tries, on record, and the events after it are handled", async () => {
   await using world = await createWorld();
   const broken = crypto.randomUUID();
   await world.redis.cli("HSET", world.key(`claim:${broken}`), "id", broken);

@@ -60,7 +60,7 @@ async function startPool(script: string, wrap = (board: Blackboard) => board) {
   };
 }
 
-test("a grant that a passing error has kept from its worker is given one all the same", async () => {
+test("a grant gets its worker although a passing error came first", async () => {
   let isFirst = true;
   const wrap = (board: Blackboard): Blackboard => ({
     ...board,
@@ -76,7 +76,7 @@ test("a grant that a passing error has kept from its worker is given one all the
   expect(pool.decided).toEqual([]);
 });
 
-test("a grant has one worker, however often it is told of", async () => {
+test("a grant has one worker, however often its wake-up comes", async () => {
   await using pool = await startPool('echo >> "$RUNS"; exec sleep 600');
   await waitFor("the worker", async () => (await pool.started()) > 0);
   let looks = 0;

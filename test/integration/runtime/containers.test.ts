@@ -142,7 +142,7 @@ test("containers of one network reach each other by their aliases", async () => 
   });
 }, 120_000);
 
-test("waiting for health tells healthy, ended and timed out apart", async () => {
+test("waiting for health ends with healthy, ended or timed out", async () => {
   await using sett = await dockerInstance();
   const { waitHealthy } = sett.runtime.containers;
   const healthcheck = {
@@ -171,7 +171,7 @@ test("waiting for health tells healthy, ended and timed out apart", async () => 
   expect(fifth).toEqual({ outcome: "ended", exitCode: 5 });
 }, 120_000);
 
-test("a container tells the image that it is of", async () => {
+test("a container names its image", async () => {
   await using sett = await dockerInstance();
   const { id } = await sett.run("sleep 600");
   const image = await sett.runtime.images.find(tinyImage);

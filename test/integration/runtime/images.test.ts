@@ -113,7 +113,7 @@ test(
   timeLimitMs,
 );
 
-test("a Dockerfile out of reach behind a ** in .dockerignore is a hint to look there", async () => {
+test("a Dockerfile that ** in .dockerignore hides is reported with a hint to that file", async () => {
   await using sett = await dockerInstance();
   await using context = await folder({ Dockerfile: `FROM ${tinyImage}\n`, ".dockerignore": "**\n" });
   const failure = await sett.runtime.images.build(spec(context.path, sett.imageTag("hidden")), quiet).catch((error) => error);

@@ -14,7 +14,7 @@ function disposable(lock: Lock): AsyncDisposable {
   return lock;
 }
 
-test("is held by one at a time, whom others are told of, and leaves nothing when it is let go", async () => {
+test("has one holder at a time, whom others learn, and leaves nothing when it is released", async () => {
   await using bench = await dockerInstance();
   const { runtime, instance } = bench;
   {

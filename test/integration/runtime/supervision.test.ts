@@ -30,7 +30,7 @@ async function firstLine(sett: ProcessInstance, id: string): Promise<string> {
   throw new Error(`${id} has said nothing.`);
 }
 
-test("a process is told from another that has its number", async () => {
+test("a process is not confused with another that has its number", async () => {
   const child = spawn("sleep", ["600"]);
   const id = identify(child.pid ?? 0);
   if (id === undefined) throw new Error("It does not run.");
@@ -84,7 +84,7 @@ test("stopping takes along what was left behind", async () => {
   expect(hidden && isAlive(hidden)).toBe(false);
 });
 
-test("a process whose supervisor was killed runs on, is told from one that is looked after, and can be stopped", async () => {
+test("a process whose supervisor was killed runs on, is shown as unsupervised, and can be stopped", async () => {
   await using sett = await processInstance();
   const { find, stop } = sett.runtime.containers;
   const { id } = await sett.run("sleep 600", { restart: "unless-stopped" });
@@ -178,7 +178,7 @@ test("what may hold a password can be read by its owner alone", async () => {
   expect((await stat(folder)).mode & 0o077).toBe(0);
 });
 
-test.if(canRunUnprivileged())("a volume in which a tool took away its own right to write is removed all the same", () => {
+test.if(canRunUnprivileged())("a volume in which a tool took away its own right to write is still removed", () => {
   const sources = join(import.meta.dir, "../../../lib/runtime/process");
   // As a user who needs the rights.
   const script = `

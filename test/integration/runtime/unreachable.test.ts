@@ -45,7 +45,7 @@ test("an engine that is not there is a docker-unreachable with a way out", async
   await rm(folder, { recursive: true, force: true });
 });
 
-test("an engine that answers tells its version and architecture", async () => {
+test("an engine that answers says its version and architecture", async () => {
   const { version, architecture } = await (await dockerRuntime()).check();
   expect(version).toMatch(/^\d+\.\d+/);
   expect(["amd64", "arm64"]).toContain(architecture);

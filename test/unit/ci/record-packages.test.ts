@@ -37,7 +37,7 @@ test("an image names the packages that own its files", async () => {
   expect((await record()).names).toEqual(["dash", "libc6"]);
 });
 
-test("an image names the packages that it is told, each as dpkg's status file would", async () => {
+test("an image names the packages that it is given, each as dpkg's status file would", async () => {
   const { names, texts } = await record("git");
   expect({ names, texts }).toEqual({ names: ["git"], texts: ["Package: git\nVersion: 1\n\n"] });
 });

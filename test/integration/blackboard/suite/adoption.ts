@@ -77,7 +77,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.adoptArtefact(artefact.id, epoch)).toEqual({ outcome: "adopted" });
   });
 
-  test("what is still missing when it is overdue is said, once for each state of it, and may come all the same", async () => {
+  test("what is missing when it is overdue is reported, once for each state of it, and may still come", async () => {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const [source, artefact] = [sampleArtefact(), sampleArtefact()];
@@ -120,7 +120,7 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     ["`id` must be the id that its key ends with", { id: newArtefactId() }],
   ];
   for (const [reason, flaw] of flaws) {
-    test(`one with ${JSON.stringify(flaw).slice(0, 60)} is refused once, and gets its chance when it is put right`, async () => {
+    test(`one with ${JSON.stringify(flaw).slice(0, 60)} is refused once, and adopted when it is corrected`, async () => {
       await using bench = await open();
       const epoch = await acquireLeaderLease(bench.board);
       const artefact = sampleArtefact();

@@ -44,7 +44,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(registered).toEqual(["agent_registered coder", "agent_registered coder", "agent_registered tester"]);
   });
 
-  test("an exact registration forgets who was expected and is not named, without a word in the log", async () => {
+  test("an exact registration forgets who was expected and is not named, without a line in the log", async () => {
     await using bench = await open();
     const { board } = bench;
     const [coder, tester] = [sampleAgent("coder"), sampleAgent("tester")];
@@ -58,7 +58,7 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect((await events(board)).some(({ agent }) => agent === tester.name)).toBe(false);
   });
 
-  test("what a later version has added to a registration is passed over, and one that cannot be read is registered all the same", async () => {
+  test("what a later version has added to a registration is passed over, and an unreadable one is still registered", async () => {
     await using bench = await open();
     const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }] });
     await bench.hand.writeRegistration(coder.name, JSON.stringify({ ...coder, mood: "good" }));

@@ -24,7 +24,7 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     });
   });
 
-  test("a claim that was broken by hand is told of, and read again once it is put right; it hides no other", async () => {
+  test("a claim that was broken by hand is reported, and read again once it is repaired; it hides no other", async () => {
     await using bench = await open();
     const { board, hand } = bench;
     const { claim, goal } = await openClaim(board, ["coder"]);

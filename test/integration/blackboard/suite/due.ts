@@ -10,7 +10,7 @@ const hourMs = 3_600_000;
 const newClaim = () => ClaimId.parse(crypto.randomUUID());
 
 export function dueSuite(open: () => Promise<Bench>): void {
-  test("much that is due of one kind, or cannot be read, leaves the others their turn", async () => {
+  test("many due members of one kind, or unreadable ones, do not keep others from being listed", async () => {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);
     const now = await bench.board.time();

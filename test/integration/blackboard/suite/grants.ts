@@ -182,7 +182,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     }
   });
 
-  test("a grant that stays queued is told again and again while it is followed, until it is taken up", async () => {
+  test("a follower gets a queued grant again and again, until it is accepted", async () => {
     await using bench = await open();
     const { claim, epoch } = await queueGrant(bench.board);
     const stop = new AbortController();
@@ -207,7 +207,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect((await grants.next()).done).toBe(true);
   });
 
-  test("while the instance is paused, what is queued is not told again", async () => {
+  test("while the instance is paused, a follower does not get queued grants again", async () => {
     await using bench = await open();
     const { epoch } = await queueGrant(bench.board);
     await bench.board.setPaused({ epoch, paused: true, by: user, at });

@@ -6,7 +6,7 @@ import { postGoal, user } from "../../../support/blackboard/scene.ts";
 import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 
 export function headsSuite(open: () => Promise<Bench>): void {
-  test("a head is all of an artefact but its payload, whose size it tells in bytes", async () => {
+  test("a head is all of an artefact but its payload, and has its size in bytes", async () => {
     await using bench = await open();
     const artefact = sampleArtefact({ payload: "é 🦡", type: 'Odd 🦡 "type"', metadata: { summary: "Said", more: [] } });
     await bench.board.createArtefact(artefact, user);

@@ -17,7 +17,7 @@ export function noticesSuite(open: () => Promise<Bench>): void {
     expect(await board.readLeader()).toMatchObject({ cursor: "9-0" });
   });
 
-  test("what was told last is remembered for each subject and hook", async () => {
+  test("the last delivery is recorded for each subject and hook", async () => {
     await using bench = await open();
     const { board } = bench;
     const epoch = await acquireLeaderLease(board);

@@ -102,7 +102,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
   });
 
-  test("of two answers the first counts, and the other is told which; one written by hand counts too", async () => {
+  test("of two answers the first counts, and the other is refused with its id; one written by hand counts too", async () => {
     await using bench = await open();
     const { question, epoch } = await askQuestion(bench.board);
     const first = answerTo(question);

@@ -22,7 +22,7 @@ describe("the command line", () => {
     expect(out).toContain("REDIS_URL");
   });
 
-  test("tells its version", async () => {
+  test("prints its version", async () => {
     for (const flag of ["--version", "-v"]) expect(await run(flag)).toEqual({ code: 0, out: "1.2.3\n", err: "" });
   });
 

@@ -57,7 +57,7 @@ describe("the claim watcher", () => {
     expect((await standIn.read(closed)).claim.bids).toEqual([]);
   });
 
-  test("a slow bid command holds up neither other bids nor the hearing of claims, and eight run at once at most", async () => {
+  test("a slow bid command delays neither other bids nor new claims, and at most eight run at once", async () => {
     let running = 0;
     let most = 0;
     const gates: (() => void)[] = [];

@@ -20,7 +20,7 @@ async function beating() {
 }
 
 describe("the heartbeat", () => {
-  test("is given while the loops rest or turn", async () => {
+  test("is sent while the loops rest or run", async () => {
     const { scene, watch, heartbeat, status, pass } = await beating();
     await using _ = scene;
     pass(3_600_000);
@@ -35,7 +35,7 @@ describe("the heartbeat", () => {
     expect((await status())?.state).toBe("stopping");
   });
 
-  test("stops with a loop that has work and does not turn, and so does the health", async () => {
+  test("stops with a loop that has work and does not run, and the health fails", async () => {
     const { scene, watch, heartbeat, status, pass } = await beating();
     await using _ = scene;
     watch.watcher.markProgress();
@@ -47,7 +47,7 @@ describe("the heartbeat", () => {
     expect(heartbeat.health()).toEqual({ ok: true });
   });
 
-  test("ends the cub when a loop is past hope", async () => {
+  test("ends the cub when a loop hangs for too long", async () => {
     const { scene, watch, heartbeat, pass } = await beating();
     await using _ = scene;
     watch.executor.markProgress();
@@ -57,7 +57,7 @@ describe("the heartbeat", () => {
     );
   });
 
-  test("the health tells when Redis is away", async () => {
+  test("the health says when Redis is away", async () => {
     await using scene = await cubScene({ wrap: (board) => ({ ...board, contactProblem: () => "Redis does not answer." }) });
     const { cub } = scene.start();
     expect(cub.health()).toEqual({ ok: false, reason: "Redis does not answer." });

@@ -53,7 +53,7 @@ describe("work under a lease", () => {
     expect(outcome).toEqual({ outcome: "done", result: "result" });
   });
 
-  test("is no longer vouched for when it must be stuck", async () => {
+  test("is no longer renewed when the work must be stuck", async () => {
     let renewals = 0;
     const { outcome } = await leased(
       async () => {

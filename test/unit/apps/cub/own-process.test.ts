@@ -40,7 +40,7 @@ describe("that a process has ended", () => {
     expect(hasEnded({ ...gone, born: rebooted(gone) }, own)).toBe(false);
   });
 
-  test("needs the container's id, which the engine's own mounts tell", () => {
+  test("needs the container's id, which the engine's own mounts contain", () => {
     const mount = (root: string, point: string) => `758 741 254:1 ${root} ${point} rw,relatime - ext4 /dev/vda1 rw\n`;
     const docker = mount(`/var/lib/docker/containers/${one}/hostname`, "/etc/hostname");
     const podman = mount(`/overlay-containers/${other}/userdata/hostname`, "/etc/hostname");

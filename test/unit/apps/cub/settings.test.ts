@@ -11,7 +11,7 @@ const required = {
 };
 
 describe("the cub's settings", () => {
-  test("need four variables; the role is the name unless told otherwise", () => {
+  test("need four variables; the role is the name unless it is set", () => {
     expect(readSettings(required)).toMatchObject({
       instance: "demo",
       agentName: "coder",
@@ -49,7 +49,7 @@ describe("the cub's settings", () => {
 });
 
 describe("the environment of the agent's commands", () => {
-  test("is the image's and the agent's, with what they are told of the instance", () => {
+  test("is the image's and the agent's, with variables about the instance", () => {
     const own = { PATH: "/bin", HOME: "/home/me", GITHUB_TOKEN: "t", SETT_INSTANCE_NAME: "demo", SETT_AGENT_NAME: "coder" };
     const prompts = { SETT_PROMPT_CLAIM: "c", SETT_PROMPT_EXECUTION: "e" };
     expect(toolEnvironment({ ...own, ...prompts }, "writer")).toEqual({ ...own, ...prompts, SETT_AGENT_ROLE: "writer" });

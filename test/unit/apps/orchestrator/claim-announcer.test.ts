@@ -40,7 +40,7 @@ async function createScene() {
   return { board, memory, claim, pass, announcements, lines };
 }
 
-test("it is announced a few times on its first day, to the one who is missing, and the log tells of it once", async () => {
+test("it is announced a few times on its first day, to the agent whose bid is missing, and logged once", async () => {
   const { board, pass, announcements, lines } = await createScene();
   await pass(60);
   // An agent that has just lost contact is not left waiting.

@@ -33,7 +33,7 @@ test("a claim is known as its agents' events have left it", () => {
   expect(known?.claim.rev).toBe(granted.claim.rev + 2);
 });
 
-test("a claim of which the log told more before our own commit was answered is read again", () => {
+test("a claim is read again when the log had more events of it before its own commit was answered", () => {
   const { cache, granted, tell } = scene();
   cache.apply(tell("grant_started"));
   cache.put(granted);

@@ -38,7 +38,7 @@ test.each([
   expect(contact.hasLasted(15_000)).toBe(true);
 });
 
-test("a process that did not run begins it anew, clocks that drift apart do not", () => {
+test("a process that did not run starts the time again, clocks that drift apart do not", () => {
   const { contact, tick } = scene();
   for (let ticks = 0; ticks < 100; ticks++) tick(250, 20);
   expect(contact.hasLasted(15_000)).toBe(true);

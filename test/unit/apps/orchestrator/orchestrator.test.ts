@@ -4,7 +4,7 @@ import { waitFor } from "../../../support/wait-for.ts";
 import { memoryClan, worker } from "../../../support/world/memory-clan.ts";
 
 describe("a goal", () => {
-  test("becomes a claim, bids, a grant and a result, and the events tell it in that order", async () => {
+  test("becomes a claim, bids, a grant and a result, and the events come in that order", async () => {
     await using clan = await memoryClan();
     await clan.join({ coder: { behaviour: worker }, idler: { behaviour: { bid: () => "ignore" } } });
     await clan.startOrchestrator();
@@ -35,7 +35,7 @@ describe("a goal", () => {
     expect((await clan.ended(ignored)).claim.bids).toHaveLength(1);
   });
 
-  test("stated before any orchestrator runs is taken up when one starts", async () => {
+  test("that is posted before any orchestrator runs is opened when one starts", async () => {
     await using clan = await memoryClan();
     await clan.join({ coder: { behaviour: worker } });
     const goal = await clan.postGoal();
@@ -43,7 +43,7 @@ describe("a goal", () => {
     expect((await clan.ended(goal)).claim.status).toBe("complete");
   });
 
-  test("that breeds more artefacts than the limit ends with a Failure", async () => {
+  test("that gets more artefacts than the limit ends with a Failure", async () => {
     await using clan = await memoryClan({ artefacts_per_goal: 6 });
     const { board } = clan;
     const rabbit = { bid: () => "claim" as const, work: () => ({ structural_type: "Standard" as const, type: "Rabbit" }) };

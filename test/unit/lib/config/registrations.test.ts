@@ -56,7 +56,7 @@ test("each agent is registered with its settings and its image's digest", () => 
   expect([String(b?.role), b?.image, b && "bid_command" in b]).toEqual(["b", "", false]);
 });
 
-test("an external agent is registered, and is none of those that are started", () => {
+test("an external agent is registered, and not started", () => {
   const text = `${validText}  ada:\n    external: true\n    role: approver\n    bids: [{ on: Draft, bid: review }]\n    retries: 1\n  b: { external: true, on_missing_bid: ignore }\n`;
   const config = configOf(text);
   expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);
@@ -77,7 +77,7 @@ test("an external agent is registered, and is none of those that are started", (
   expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
 });
 
-test("a person is registered with their rules, and is none of those that are started", () => {
+test("a person is registered with their rules, and nothing is started", () => {
   const text = `${validText}  maintainer: { human: true, bids: [{ on: ReleasePlan, bid: review }] }\n`;
   const config = configOf(text);
   expect(config.agents.map(({ name }) => String(name))).toEqual(["a"]);

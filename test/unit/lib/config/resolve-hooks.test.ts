@@ -11,7 +11,7 @@ async function hooksOf(lines: string) {
   return (await readConfig(made.path, host)).config.notify;
 }
 
-test("a hook is told of everything, and reminded once a day, unless it says otherwise", async () => {
+test("a hook gets every kind of message, and a reminder once a day, unless it says otherwise", async () => {
   expect(await hooksOf("")).toEqual([]);
   const [plain, choosy] = await hooksOf(`notify:
   - url: https://\${HOOK_HOST}/hook

@@ -26,7 +26,7 @@ describe("the graph of a goal", () => {
     ]);
   });
 
-  test("tells the next version apart from what else derives from a source, also from the reviews that asked for it", () => {
+  test("distinguishes the next version from what else derives from a source, also from the reviews that asked for it", () => {
     const review = derived([code], { structural_type: "Review", type: "Review" });
     const { edges } = graphOf([goal, plan, code, review, nextVersion(code, [review])]);
     expect(edges.slice(-2).map(({ from, kind }) => ({ from, kind }))).toEqual([

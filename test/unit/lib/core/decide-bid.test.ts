@@ -19,7 +19,7 @@ describe("bidByRules", () => {
     expect(bidByRules(code, tester({ on: "GoalDefined", bid: "exclusive" }))).toBe("ignore");
   });
 
-  test("an agent without rules has no word to foretell", () => {
+  test("an agent without rules has no bid that is known before", () => {
     expect(bidByRules(code, tester())).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe("bidByRules", () => {
     expect(bidByRules(code, { role: "coder", bids: [{ on: "*", from: "*", bid: "exclusive" }] })).toBe("ignore");
   });
 
-  test("a rule whose `from` names the agent's own role lets it go on from its own output", () => {
+  test("a rule whose `from` names the agent's own role lets it work on its own output", () => {
     const bids: BidRule[] = [
       { on: "*", bid: "review" },
       { on: "Code*", from: "coder", bid: "exclusive" },

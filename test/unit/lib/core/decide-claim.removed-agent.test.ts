@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent } from "../../../support/records/sample.ts";
 
-test("an agent that is removed after it has bid fails when its turn comes", () => {
+test("an agent that is removed after it has bid fails when its phase comes", () => {
   const claim = new ClaimSimulation([sampleAgent("a"), sampleAgent("b")]);
   claim.bid("a", "review");
   claim.bid("b", "exclusive");

@@ -52,7 +52,7 @@ describe("the state of a goal", () => {
     expect(scene.status()).toMatchObject({ state: "running", waitingFor: [{ kind: "claim", artefact: scene.goal.id }] });
   });
 
-  test("is running while a claim is open, and tells whose bid is missing", () => {
+  test("is running while a claim is open, and says whose bid is missing", () => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal);
     const status = scene.status();
@@ -61,7 +61,7 @@ describe("the state of a goal", () => {
     expect(status.waitingFor).toEqual([{ kind: "bid", agent: coder, claim: claim.id, since: claim.created_at }]);
   });
 
-  test("tells who is to start and who is at work, since when", () => {
+  test("says who is to start and who is at work, since when", () => {
     const base = { agent: coder, phase: "exclusive", attempt: 1, queued_at: at } as const;
     const waitingFor = (grant: Grant) => {
       const scene = new Scene();
@@ -81,7 +81,7 @@ describe("the state of a goal", () => {
     expect(scene.status()).toEqual({ state: "stalled", openClaims: [], waitingFor: [], failures: [] });
   });
 
-  test("is still stalled when it was only reviewed, or only stated anew", () => {
+  test("is still stalled when it was only reviewed, or only got a new version", () => {
     const scene = new Scene();
     scene.claim(scene.goal, done);
     scene.artefact({ structural_type: "Review", type: "Review", payload: "{}" });

@@ -43,7 +43,7 @@ describe("where to look after an event", () => {
   });
 });
 
-test("the last word of a goal is its newest Terminal, Failure or result, and never a version of the goal itself", () => {
+test("the outcome of a goal is its newest Terminal, Failure or result, and never a version of the goal itself", () => {
   const goal = sampleArtefact();
   const { goal_id } = goal;
   const make = (structural_type: "Terminal" | "Failure" | "Standard", logical_id = newLogicalId()) =>

@@ -35,7 +35,7 @@ describe("a result", () => {
     expect(resultOf(`\r\n\t ${full({})} \n\n`).payload).toBe("text");
   });
 
-  test("a string payload is stored as it is, however empty or odd", () => {
+  test("a string payload is stored as it is, whatever it holds", () => {
     for (const text of ["", "{}", ' "quoted" ', "line\nline\u0000", "grün 🦡", "\ufeff", "null"])
       expect(payloadOf(JSON.stringify(text))).toBe(text);
   });
@@ -162,7 +162,7 @@ describe("an output that breaks the contract", () => {
     );
   });
 
-  test("an empty object is told what is missing", () => {
+  test("an empty object is refused with what is missing", () => {
     expect(reasonOf("{}")).toContain("`artefact_type` is missing; `artefact_payload` is missing; `summary` is missing");
   });
 

@@ -65,7 +65,7 @@ describe("feedback on the work of an agent that is not registered any more", () 
   });
 });
 
-describe("a rework that its agent does not come to", () => {
+describe("a rework that its agent does not begin", () => {
   test("goes to another of the role when the agent is removed, with what was asked and answered", () => {
     const claim = reworked([coder("coder-1"), coder("coder-2")]);
     const dialogue = [newArtefactId(), newArtefactId()];
@@ -85,7 +85,7 @@ describe("a rework that its agent does not come to", () => {
     expect(decision && openedBy(decision, claim.input)?.grants).toMatchObject([{ agent: "coder-1", attempt: 1, dialogue }]);
   });
 
-  test("goes to another of the role when the agent is not heard of", () => {
+  test("goes to another of the role when the agent is silent", () => {
     const claim = reworked([coder("coder-1"), coder("coder-2", { retries: 3 })]);
     expect(followUpOf(silent(claim, "coder-2"))).toMatchObject({
       agent: "coder-1",
@@ -93,7 +93,7 @@ describe("a rework that its agent does not come to", () => {
     });
   });
 
-  test("waits for an agent that is not heard of where there is no other, or where it takes part by hand", () => {
+  test("waits for a silent agent where there is no other, or where it takes part by hand", () => {
     expect(silent(reworked([coder("coder-2")]), "coder-2")).toBeUndefined();
     expect(silent(reworked([coder("coder-1"), coder("coder-2", { external: true })]), "coder-2")).toBeUndefined();
   });
@@ -128,7 +128,7 @@ test("a bid's work has no stand-in: a claim that is no rework fails with its age
   expect(claim.now.claim.status).toBe("terminated");
 });
 
-test("a rework goes to each of the role at most once, whatever becomes of them, and comes to an end", () => {
+test("a rework goes to each agent of the role at most once, whatever happens to them, and ends", () => {
   const names = ["coder-1", "coder-2", "coder-3", "coder-4"];
   const end = fc.constantFrom("remove", "silent", "lose", "fail", "deliver");
   const step = fc.record({ end, comesBack: fc.boolean() });

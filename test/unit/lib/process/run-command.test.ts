@@ -121,7 +121,7 @@ describe("a command that cannot start", () => {
     expect(await refusal(["./no-such-tool"])).toBe('not_found: The command "./no-such-tool" does not exist.');
   });
 
-  test("a file without the permission and a directory are told apart", async () => {
+  test("a file without the permission and a directory have different reasons", async () => {
     const [path] = await folder.tool("plain", "echo no", 0o644);
     expect(await refusal([path as string])).toBe(`not_executable: The command "${path}" is not executable. Try chmod +x.`);
     expect(await refusal(["/usr"])).toBe('not_executable: The command "/usr" is a directory.');

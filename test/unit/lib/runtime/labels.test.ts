@@ -37,6 +37,6 @@ test("labels that are not a whole set of Sett's belong to no instance", () => {
   expect(readLabels({ "dev.sett.instance": "Not A Name", "dev.sett.component": "redis" })).toBeUndefined();
 });
 
-test("a worker's name tells agent, claim and attempt", () => {
+test("a worker's name has agent, claim and attempt", () => {
   expect(workerName(instance, agent, claim, 3)).toBe("sett-demo-worker-coder-2222222a-3");
 });

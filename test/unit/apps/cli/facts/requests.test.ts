@@ -21,7 +21,7 @@ async function afterwards(...drafts: ((board: Blackboard, last: string) => Event
   return (await readRequests(board)).map((request) => requestSentence(request, nowMs).replace(/ (\d+s|just) .*/, ""));
 }
 
-test("each is told, in order, with who asked and for what", async () => {
+test("each request is listed, in order, with who made it and for what", async () => {
   expect(
     await afterwards(
       () => cancel,

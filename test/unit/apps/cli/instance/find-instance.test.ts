@@ -26,7 +26,7 @@ describe("an instance of which no container is left", () => {
   const find = (parts: InstanceParts[], name: string | undefined) =>
     errorOf(() => findInstance(runtimeWith(...parts), { cwd: main }, name, hasContainers));
 
-  test("is told to be down, with the way back, by its name and without", async () => {
+  test("is reported as down, with the command that starts it, by its name and without", async () => {
     for (const name of ["demo", undefined]) {
       const error = await find([instanceParts("demo", main, "blackboard")], name);
       expect(error.code).toBe("instance-not-found");

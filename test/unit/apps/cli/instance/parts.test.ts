@@ -7,7 +7,7 @@ import { errorOf } from "../../../../support/error-of.ts";
 
 const workspace = "/home/ada/doors";
 
-test("the logs of an agent whose container is gone are told to be gone, with the way back, and another name is none of the parts", async () => {
+test("the logs of an agent whose container is gone are reported as gone, with the command that starts it; an unknown name is no part", async () => {
   const parts = instanceParts("demo", workspace, "containers");
   expect(partOf(parts, "coder", suggestFor(undefined)).name).toBe("sett-demo-agent-coder");
   const lost = { ...parts, containers: parts.containers.filter(({ name }) => name !== "sett-demo-agent-coder") };

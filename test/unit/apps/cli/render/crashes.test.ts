@@ -14,20 +14,20 @@ function linesOf(state: ContainerState, over: Partial<ContainerPart> = {}): stri
 }
 const running = (seconds: number) => ({ state: "running", startedAt: ago(seconds), health: "none" }) as const;
 
-test("one that waits to be started again is told with its last exit code", () => {
+test("an agent that waits for its restart is shown with its last exit code", () => {
   expect(linesOf({ state: "restarting", exitCode: 1 }, { restarts: 14 })).toEqual([
     "`coder` ended with exit code 1, and was restarted 14 times: `sett logs coder` may show why",
   ]);
 });
 
-test("one that was started again a moment ago is told with when, and not once it has lasted for a minute", () => {
+test("an agent that was restarted a moment ago is shown with when, and no longer once it has run for a minute", () => {
   expect(linesOf(running(3), { restarts: 1 })).toEqual([
     "`coder` ended, and was restarted once, last 3s ago: `sett logs coder` may show why",
   ]);
   expect(linesOf(running(60), { restarts: 1 })).toEqual([]);
 });
 
-test("one that was never started again, or has ended for good, is not told", () => {
+test("an agent that was never restarted, or has ended for good, is not shown", () => {
   expect(linesOf(running(3))).toEqual([]);
   expect(linesOf({ state: "exited", exitCode: 1, endedAt: ago(3) }, { restarts: 2 })).toEqual([]);
 });

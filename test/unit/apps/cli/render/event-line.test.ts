@@ -30,7 +30,7 @@ const sampleEvent = (over: Partial<SettEvent> = {}): SettEvent => ({
 });
 
 describe("an event's line", () => {
-  test.each(EventType.options)("tells %s in words, with no gap where something is missing", (type) => {
+  test.each(EventType.options)("describes %s in words, with no gap where something is missing", (type) => {
     const full = eventLine(sampleEvent({ type }), plain);
     expect(full).not.toMatch(/undefined|\[object|_/);
     const {
@@ -44,14 +44,14 @@ describe("an event's line", () => {
     expect(eventLine(bare, plain)).not.toMatch(/undefined|NaN/);
   });
 
-  test("tells time, goal, who and what, in this order", () => {
+  test("has time, goal, who and what, in this order", () => {
     const event = sampleEvent();
     const line = eventLine(event, plain);
     expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
     expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
   });
 
-  test("tells whose place an agent takes, and why", () => {
+  test("says whose stand-in an agent is, and why", () => {
     const data = { phase: "exclusive", attempt: 1, instead_of: "painter", because: "It is not registered any more." };
     const line = eventLine(sampleEvent({ type: "grant_queued", actor: "orchestrator:1", data }), plain);
     expect(line).toEndWith(" to coder (exclusive), in place of painter: It is not registered any more.");
@@ -69,7 +69,7 @@ describe("an event's line", () => {
   });
 });
 
-test("what people ask for, and what comes of it, is told with their names, without their addresses", () => {
+test("people's requests, and what comes of them, are shown with their names, without their addresses", () => {
   const ada = "person:Ada Lovelace <ada@sett.invalid>";
   const lineOf = (over: Partial<SettEvent>) => eventLine(sampleEvent({ goal_id: undefined, ...over }), plain).slice(10);
   const [about, claim] = [newArtefactId(), newClaimId()];

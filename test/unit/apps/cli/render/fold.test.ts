@@ -42,7 +42,7 @@ const failure = (artefact: string): Event[] => [
   { type: "grant_failed", agent: coder, data: { reason } },
 ];
 
-test("whose bids are `ignore` is told where the bidding closes, and nowhere else", () => {
+test("agents that bid `ignore` are named where the bidding closes, and nowhere else", () => {
   expect(
     linesOf(bid("linter", "ignore"), bid("coder", "exclusive"), bid("tester", "ignore"), { type: "bidding_closed" }),
   ).toEqual([`bids exclusive on ${short}`, `closes the bidding on ${short}, ignored by linter, tester`]);
@@ -80,7 +80,7 @@ test("the reason of a failure is told once: with the Failure, and with another a
   ]);
 });
 
-test("a reason that was not told before is told, also after other claims' reasons", () => {
+test("a new reason is shown, also after other claims' reasons", () => {
   const other = newClaimId();
   const ended = (over: Partial<SettEvent>): Event => ({
     type: "claim_terminated",

@@ -27,7 +27,7 @@ describe("a node", () => {
     expect(label([{ ...code, metadata: { summary: "x".repeat(300) } }])[2]).toHaveLength(100);
   });
 
-  test("tells its version and its structural type where they are not the usual ones, and a review's verdict", () => {
+  test("shows its version and its structural type where they are not the usual ones, and a review's verdict", () => {
     expect(label([code, nextVersion(code)])[0]).toBe("CodeCommit v2");
     expect(label([{ ...code, structural_type: "Failure", type: "NoWay" }])[0]).toBe("NoWay (Failure)");
     expect(label([{ ...code, structural_type: "Question", type: "Question" }])[0]).toBe("Question");
@@ -58,7 +58,7 @@ describe("a node", () => {
     expect(about({ status: "terminated", termination_reason: "Feedback." })).toBe("claim terminated: Feedback.");
   });
 
-  test("of elsewhere tells where it belongs", () => {
+  test("of another goal says which one", () => {
     const other = derived([], { metadata: { summary: "Another" } });
     expect(label([derived([other])], { outside: [other] }).at(-1)).toBe(`of goal ${other.goal_id.slice(0, 8)}`);
     const gone = newArtefactId();

@@ -49,7 +49,7 @@ test("each artefact is below its first source, and names its other sources", () 
   expect(drawn(all, {}, undefined, "C")[2]).toStartWith("   |- Review");
 });
 
-test("a claim is told while it is open, or where it was terminated", () => {
+test("a claim is shown while it is open, or where it was terminated", () => {
   const open = { claim: sampleClaim(goal, [], { bidding: "open" }), grants: [] };
   const over = { claim: sampleClaim(goal, [], { bidding: "closed", status: "complete" }), grants: [] };
   const ended = { claim: sampleClaim(commit, [], { status: "terminated", termination_reason: "Feedback" }), grants: [] };
@@ -62,7 +62,7 @@ test("a claim is told while it is open, or where it was terminated", () => {
   ]);
 });
 
-test("the reason of a failure is told once", () => {
+test("the reason of a failure is shown once", () => {
   const claim = sampleClaim(goal, [], { status: "terminated", termination_reason: "Agent coder failed: No paint left" });
   const about = { ...by("coder"), claim_id: claim.id, structural_type: "Failure" as const, type: "NoPaint" };
   const failure = derived([goal], { ...about, ...said("No paint left") });

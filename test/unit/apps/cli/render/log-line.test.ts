@@ -6,7 +6,7 @@ const plain = createStyle(false);
 const said = (fields: Record<string, unknown>) =>
   logLine(JSON.stringify({ time: "2026-11-22T10:00:00.000Z", level: "info", msg: "Said", ...fields }), plain);
 
-test("long output is told by its beginning and its end, with what is missing", () => {
+test("long output is shown by its beginning and its end, with how much is left out", () => {
   const line = said({ stderr: `first ${"x".repeat(1_500)} last` });
   expect(line).toMatch(/ {2}stderr=first x+ \[… 1111 characters left out …\] x+ last$/);
   expect(line.length).toBeLessThan(520);

@@ -50,7 +50,7 @@ function drawn(
 }
 
 describe("the open claims of a wide terminal", () => {
-  test("tell everybody's name in their phases, and who is waited for", () => {
+  test("show every name in its phase, and who is waited for", () => {
     const [head, ...lines] = drawn([inParallel, inBidding], 130);
     expect(head).toBe(`── 2 open claims ${"─".repeat(113)}`);
     expect(lines).toEqual(
@@ -61,7 +61,7 @@ describe("the open claims of a wide terminal", () => {
     );
   });
 
-  test("tell versions, kinds of claims, attempts to come and questions", () => {
+  test("show versions, kinds of claims, attempts to come and questions", () => {
     const over = { kind: "rework", bidding: "closed", status: "pending_exclusive" } as const;
     const asks = waitingForAnswer("coder", "exclusive");
     const again = openClaim({}, over, [retrying("coder", "exclusive", "broken", 4)]);
@@ -91,7 +91,7 @@ describe("narrower terminals", () => {
     ]);
   });
 
-  test("tell bids in letters, in the electorate's order", () => {
+  test("show bids as letters, in the electorate's order", () => {
     expect(drawn([inBidding], 40)[1]).toBe("77777777  bids E–?  unit to bid 0s");
   });
 

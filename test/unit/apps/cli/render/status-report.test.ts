@@ -73,7 +73,7 @@ describe("a goal", () => {
     ]);
   });
 
-  test("that failed tells each Failure that counts: its type, whose it is, why, and how to see it", () => {
+  test("that failed shows each Failure that counts: its type, whose it is, why, and how to see it", () => {
     const reason = { summary: "The tool ended with exit code 3: lint: no such file: src" };
     const common = { goal_id: goal.goal_id, structural_type: "Failure", metadata: reason } as const;
     const lost = sampleArtefact({ id: id("14905b02"), type: "AttemptLost", produced_by_agent: "", ...common });
@@ -123,7 +123,7 @@ describe("a goal", () => {
   });
 });
 
-test("each agent has its last sign of life, and one that gives none is told from one that never gave any", () => {
+test("each agent has its last heartbeat; a silent agent and one that never sent a heartbeat read differently", () => {
   const statuses = new Map([
     [agentName("coder"), { at: nowMs, state: "working" as const, claim_id: claimId("1a2b3c4d") }],
     [agentName("tester"), { at: nowMs - 60_000, state: "idle" as const }],
@@ -143,7 +143,7 @@ test("an agent that is at work is working, with its claim, before its next heart
   expect(drawn([], situation(["coder"], { open }))[3]).toBe("coder  coder  working  2s ago     11111111");
 });
 
-test("an agent whose workers are at work is working, with their claims, the longest first; one that is silent is told to be", () => {
+test("an agent whose workers are at work is working, with their claims, the longest first; a silent one is shown as silent", () => {
   const agents = [
     ...["crowd", "quiet"].map((name) => sampleAgent(name, { replicas: 3, strategy: "fresh_per_call" })),
     ...["alone", "rests"].map((name) => sampleAgent(name, { strategy: "fresh_per_call" })),
@@ -176,7 +176,7 @@ test("neither is one of a person", () => {
   expect(drawn([], situation([], { agents }))[3]).toBe("ada    maintainer  person  -");
 });
 
-test("a pause is told below the first line: since when, by whom, and how to go on", () => {
+test("a pause is shown below the first line: since when, by whom, and how to go on", () => {
   const pause = { since: ago(65), by: "person:Ada Lovelace <ada@sett.invalid>" };
   expect(drawn([], situation([], { pause }))[1]).toBe(
     "paused for 1m by Ada Lovelace: no new work starts; to resume: sett resume",
@@ -190,7 +190,7 @@ test("the first line says that no orchestrator is running, and where to look", (
   );
 });
 
-test("while Redis refuses writes no sign of life is taken, and nothing is to be started anew for want of one", () => {
+test("while Redis refuses writes a missing heartbeat means nothing, and no restart is advised", () => {
   const leader = { holder: "one", epoch: 3, expiresInMs: 0 };
   const store = { problem: "Redis refuses writes: OOM.", usedBytes: 1, limitBytes: 1 };
   const [first, second] = drawn([], situation([], { leader, store }));

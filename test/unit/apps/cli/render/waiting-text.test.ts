@@ -35,13 +35,13 @@ const briefs = (snapshot: ClaimSnapshot, around: Situation) =>
 describe("a claim in bidding", () => {
   const snapshot = openClaim({ coder: "exclusive", tester: undefined });
 
-  test("waits for each bid that is missing, and tells when that agent was last heard", () => {
+  test("waits for each bid that is missing, and says when that agent's last heartbeat came", () => {
     const around = situation(["coder", "tester"]);
     expect(sentences(snapshot, around)).toEqual(["the bid of `tester`, 1m: it is idle, last heard 2s ago"]);
     expect(briefs(snapshot, around)).toEqual(["tester to bid 1m"]);
   });
 
-  test("names an agent that is silent, was never heard of, or is no longer registered", () => {
+  test("names an agent that is silent, has sent no heartbeat yet, or is no longer registered", () => {
     const silent = situation(["coder", "tester"], lastHeard("tester", 240));
     expect(sentences(snapshot, silent)).toEqual([
       "the bid of `tester`, 1m: it is silent (last heard 4m ago): `sett up` starts it again, `sett logs tester` may show why",
@@ -92,7 +92,7 @@ describe("a claim that is granted", () => {
   const other = (seconds: number, digits: string) =>
     openClaim({ coder: "exclusive" }, { ...closed, id: claimId(digits) }, [running("coder", "exclusive", seconds)]);
 
-  test("waits for an agent to start, and tells which claim it is at work on", () => {
+  test("waits for an agent to start, and says which claim it is at work on", () => {
     const busy = situation(["coder"], { open: [snapshot, other(180, "99999999")] });
     expect(sentences(snapshot, busy)).toEqual(["`coder` to start, 12s: it has worked on claim 99999999 for 3m"]);
     expect(briefs(snapshot, busy)).toEqual(["coder busy elsewhere 12s"]);
@@ -100,7 +100,7 @@ describe("a claim that is granted", () => {
     expect(sentences(snapshot, idle)).toEqual(["`coder` to start, 12s: it is idle, last heard 2s ago"]);
   });
 
-  test("is not held up by an agent that may work on more claims at a time", () => {
+  test("is not delayed by an agent that may work on more claims at a time", () => {
     const replicas = { agents: [sampleAgent("coder", { replicas: 2, strategy: "fresh_per_call" })] };
     const one = situation(["coder"], { ...replicas, open: [snapshot, other(180, "99999999")] });
     expect(sentences(snapshot, one)).toEqual(["`coder` to start, 12s"]);
@@ -113,7 +113,7 @@ describe("a claim that is granted", () => {
     expect(sentences(snapshot, dead)[0]).toStartWith("`coder` to start, 12s: it is silent (last heard 1m ago)");
   });
 
-  test("tells how long an agent has been at work, and when it has fallen silent over it", () => {
+  test("says how long an agent has been at work, and since when it is silent", () => {
     const working = openClaim({ coder: "exclusive" }, closed, [running("coder", "exclusive", 180)]);
     expect(sentences(working, situation(["coder"]))).toEqual(["`coder`, at work for 3m"]);
     expect(briefs(working, situation(["coder"]))).toEqual(["coder at work 3m"]);
@@ -123,7 +123,7 @@ describe("a claim that is granted", () => {
     expect(sentences(begun, situation(["coder"]))).toEqual(["`coder`, at work for 0s"]);
   });
 
-  test("tells when a failed attempt is followed by the next one, and why it failed", () => {
+  test("says when the next attempt begins, and why the last one failed", () => {
     const failed = openClaim({ tester: "claim" }, closed, [retrying("tester", "parallel", "exit\ncode 3", 4)]);
     const sentence = "the next attempt of `tester`, due in 4s (attempt 1 failed: exit code 3)";
     expect(sentences(failed, situation(["tester"]))).toEqual([sentence]);
@@ -138,7 +138,7 @@ describe("a claim that is granted", () => {
     expect(sentences(over, situation(["coder"]))).toEqual(["the orchestrator to go on with it, 30s"]);
   });
 
-  test("is held up by a pause, whatever else is wrong; who is at work goes on", () => {
+  test("waits for the end of a pause, whatever else is wrong; agents at work go on", () => {
     const pause = { since: ago(20), by: "person:Ada" };
     const paused = situation(["coder"], { ...lastHeard("coder", 60), pause });
     expect(sentences(snapshot, paused)).toEqual(["`coder` to start, 12s: the instance is paused"]);
@@ -168,7 +168,7 @@ describe("a claim that is granted", () => {
   });
 });
 
-test("what is no claim's is told as well: an artefact that is owed one, and a question", () => {
+test("waiting outside of claims is shown as well: an artefact that has no claim yet, and a question", () => {
   const owed: Waiting = { kind: "claim", artefact: newArtefactId(), since: ago(3) };
   const sentence = `the orchestrator to open a claim on ${owed.artefact.slice(0, 8)}, 3s`;
   expect(waitingSentence(owed, situation([]))).toBe(sentence);

@@ -47,7 +47,7 @@ test("lines above that are wider than the terminal are neither eaten nor doubled
   expect(screen.rows).toEqual(["twelve cha", "rs", "exactly 10", "feet"]);
 });
 
-test("a footer line that is too wide takes one row all the same", async () => {
+test("a footer line that is too wide still takes one row", async () => {
   const { screen, footer } = terminal(10);
   await footer.show(() => ["wider than ten", "two"]);
   expect(screen.rows).toEqual(["wider than", "two"]);

@@ -8,7 +8,7 @@ test("an age just now is no ago", () => {
   ]);
 });
 
-test("an age is told in the largest unit that fits", () => {
+test("an age is written in the largest unit that fits", () => {
   const ages = [-5, 0, 999, 1_000, 59_999, 60_000, 3_600_000, 90_000_000];
   expect(ages.map(formatAge)).toEqual(["now", "now", "now", "1s", "59s", "1m", "1h", "1d"]);
 });

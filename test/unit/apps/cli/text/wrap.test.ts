@@ -7,7 +7,7 @@ const coloured = createStyle(true);
 describe("a line that is too long for the terminal", () => {
   const line = "  waits for `coder`, which is silent";
 
-  test("is broken between words, and goes on as far in as it began or as it is told to", () => {
+  test("is broken between words, and goes on with its own indentation or with the given one", () => {
     expect(wrap(line, { columns: 20 })).toBe("  waits for `coder`,\n  which is silent");
     expect(wrap(line, { columns: 24, indent: 4 })).toBe("  waits for `coder`,\n    which is silent");
     expect(wrap(coloured.red(line), { columns: 20 })).toBe(coloured.red("  waits for `coder`,\n  which is silent"));

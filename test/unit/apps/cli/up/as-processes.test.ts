@@ -78,7 +78,7 @@ describe("the plan of an instance without containers", () => {
     expect(agents.map(({ workspace }) => workspace)).toEqual(containers.agents.map(({ workspace }) => workspace));
   });
 
-  test("tells an agent all that its container would be told, but for what the carrier brings along", () => {
+  test("gives an agent the environment of its container, without what the carrier adds", () => {
     const names = Object.keys(containers.agents[0]?.spec.env ?? {});
     const missing = names.filter((name) => !(name in (coder?.env ?? {})));
     expect(missing.sort()).toEqual(["LD_LIBRARY_PATH", "SETT_GIT_LIBRARY_PATH"]);
@@ -137,7 +137,7 @@ describe("the plan of an instance without containers", () => {
       for (const [index, each] of other.entries()) expect(each).not.toBe(now[index]);
   });
 
-  test("tells the orchestrator how to start workers, where there are any, as the agents are started", () => {
+  test("gives the orchestrator, where there are workers, what it needs to start them as agents are started", () => {
     expect(Object.keys(orchestrator.env)).not.toContain("SETT_WORKERS");
     const scalable = configOf(text.replace("  reader:\n", "  reader:\n    strategy: fresh_per_call\n    replicas: 3\n"));
     const { SETT_WORKERS: workers = "", SETT_PROCESSES: how = "" } = processes({ config: scalable }).orchestrator.env;

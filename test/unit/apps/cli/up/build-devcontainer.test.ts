@@ -44,7 +44,7 @@ test("where it is not installed, it is said what to do", async () => {
   expect(error.hint).toBe("Install it: npm install -g @devcontainers/cli");
 });
 
-test("its progress is told line by line, and a failure with its reason, the last lines, and how to try it by hand", async () => {
+test("its progress is shown line by line, and a failure with its reason, the last lines, and how to try it by hand", async () => {
   const script = `echo "[2026-11-22T00:00:00.000Z] Step 1/2 : FROM x" >&2; echo "no such thing" >&2
 echo '{"outcome":"error","message":"Command failed: docker build"}'; exit 1`;
   const { error, lines, folder } = await failure(script);

@@ -82,7 +82,7 @@ test("commands run in their order, each as it is written: for a shell, as words,
   ]);
 });
 
-test("an image that tells nothing of itself is taken as it is", () => {
+test("an image without metadata is used as it is", () => {
   expect(devcontainerLayer({ tag: "some:1", user: "", labels: {} }, surroundings)).toEqual({
     dockerfile: "FROM some:1\nUSER root\nUSER root\n",
     labels: {},

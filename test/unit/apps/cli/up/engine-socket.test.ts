@@ -16,7 +16,7 @@ describe("the engine's socket, for an instance with workers,", () => {
     await rm(folder, { recursive: true });
   });
 
-  test("is refused where it is missing, out of reach, or of another machine, with who needs it", async () => {
+  test("is refused where it is missing, not reachable, or of another machine, with who needs it", async () => {
     const hint = expect.stringContaining("Agents with `replicas` or `strategy: fresh_per_call` need it");
     for (const path of ["/no/such/docker.sock", "/dev/null/docker.sock"])
       expect(await refusalOf(`unix://${path}`)).toMatchObject({

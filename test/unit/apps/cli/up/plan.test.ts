@@ -63,7 +63,7 @@ function plan(over: Partial<PlanInput> = {}) {
   });
 }
 
-test("agents are told how much context they may be given where sett.yml says so", () => {
+test("cubs get the limit of the context where sett.yml sets one", () => {
   expect(specOf("coder").env).not.toHaveProperty("SETT_CONTEXT_BYTES");
   const config = configOf(text.replace("bid_deadline: 10s", "context: 128M"));
   for (const { spec } of plan({ config }).agents) expect(spec.env.SETT_CONTEXT_BYTES).toBe(String(128 * 1024 ** 2));
@@ -125,7 +125,7 @@ describe("the plan of an instance", () => {
   });
 });
 
-test("the orchestrator gets whom to tell, and a change of that makes it another container than before", () => {
+test("the orchestrator gets its webhooks, and a change of them replaces its container", () => {
   const hooks = (url: string) => `notify:\n  - { url: "${url}", secret: "a secret of some length" }\n`;
   const orchestratorFor = (url: string) => plan({ config: configOf(text + hooks(url)) }).orchestrator;
   const one = orchestratorFor("https://example.org/one");
@@ -161,7 +161,7 @@ test("the orchestrator starts workers where an agent has any: it gets the engine
 });
 
 describe("the container of an agent", () => {
-  test("starts with the cub and tells it what sett.yml says", () => {
+  test("starts with the cub and hands it what sett.yml says", () => {
     const { entrypoint, env, healthcheck, user: owner } = specOf("coder");
     expect(entrypoint).toEqual(["/cub/cub"]);
     expect(healthcheck?.command).toEqual(["/cub/cub", "--healthcheck"]);
@@ -217,7 +217,7 @@ test("Redis has the memory that sett.yml gives it, and keeps half of it", () => 
   expect(plan().redis.entrypoint?.at(-1)).toContain("MemTotal");
 });
 
-test("parts are told the times and ports of sett.yml, and are given the time that they are told to take", () => {
+test("parts get the times and ports of sett.yml, and as much time to end", () => {
   const timed = text
     .replace("{ bid_deadline: 10s }", "{ shutdown: 1m, lease: 20s }")
     .replace("    command: [read]\n", "    command: [read]\n    shutdown: 90.5s\n    health_port: 9000\n")

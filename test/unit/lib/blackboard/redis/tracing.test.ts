@@ -4,7 +4,7 @@ import "../../../../../lib/blackboard/redis/tracing.ts";
 
 const listener = { start() {}, end() {}, asyncStart() {}, asyncEnd() {}, error() {} };
 
-test("a tracing channel tells whether anybody listens to it", () => {
+test("a tracing channel knows whether it has a listener", () => {
   const channel = tracingChannel("sett:test");
   expect(channel.hasSubscribers).toBe(false);
   channel.subscribe(listener);

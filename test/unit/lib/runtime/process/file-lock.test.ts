@@ -40,7 +40,7 @@ async function take(path: string): Promise<AsyncDisposable> {
   return lock;
 }
 
-test("a lock is held by one at a time, who is named, until it is let go", async () => {
+test("a lock has one holder at a time, who is named, until it is released", async () => {
   const path = join(folder, crypto.randomUUID());
   {
     await using _held = await take(path);
