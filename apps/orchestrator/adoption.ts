@@ -8,14 +8,14 @@ import type { PublishTracker } from "./publish-tracker.ts";
 /** Within this an event catches up with its publication; after it the artefact may be one that was written by hand. */
 const maxEventDelayMs = 200;
 
-/** The more keys there are, the longer a scan takes and the rarer it comes: it may take one part in so many of the time. */
+/** The more keys there are, the longer a scan takes: it may use one part in so many of the time, so that it then runs less often. */
 const restFactor = 50;
 
 const failureMessage = "Could not check an artefact written by hand";
 
 /**
- * The scan for artefacts that were written by hand and not published. An artefact is adopted in the second scan that finds it. What it lacks in
- * the third scan will not come by itself: the refusal is recorded, for the person who wrote it.
+ * The scan for artefacts that were written by hand and not published. An artefact is adopted in the second scan that finds it. What it
+ * lacks in the third scan will not come by itself: the refusal is recorded, for the person who wrote it.
  */
 export class AdoptionScan {
   /** Unindexed artefact → how many scans have found it. */

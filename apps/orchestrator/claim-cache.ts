@@ -1,5 +1,5 @@
-// Claims as the log shows them, so that most decisions read nothing. The copy of a claim that a person has changed by hand is wrong: a commit
-// that was decided on it is refused because of its rev, and reconciling the open claims finds what the copy did not show.
+// Claims as the log shows them, so that most decisions read nothing. The copy of a claim that a person has changed by hand is wrong: a
+// commit that was decided on it is refused because of its rev, and reconciling the open claims finds what the copy did not show.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { BidWord } from "../../lib/model/bid.ts";
@@ -50,7 +50,9 @@ export class ClaimCache {
   }
 }
 
-/** Undefined where the event does not hold enough: that of a failed attempt does not name the attempt's inputs, which the next grant needs. */
+/**
+ * Undefined where the event does not hold enough: that of a failed attempt does not name the attempt's inputs, which the next grant needs.
+ */
 function withEvent(known: ClaimSnapshot, { type, agent, time, artefact_id, data }: SettEvent): ClaimSnapshot | undefined {
   const { claim, grants } = known;
   const nextClaim = { ...claim, rev: claim.rev + 1 };

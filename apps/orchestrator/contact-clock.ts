@@ -1,5 +1,5 @@
-// Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that slept, an
-// unreachable Redis or a clock that a person changed fails no agent.
+// Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that
+// slept, an unreachable Redis or a clock that a person changed fails no agent.
 import type { Blackboard } from "../../lib/blackboard/port.ts";
 
 /** A gap this long between two ticks of a loop means that the whole process did not run. */
@@ -24,7 +24,9 @@ export class ContactClock {
     this.#soundSinceMs = nowMs();
   }
 
-  /** The loop for deadlines calls this on every tick, with Redis' time. Returns by how much Redis' clock was changed since the last tick. */
+  /**
+   * The loop for deadlines calls this on every tick, with Redis' time. Returns by how much Redis' clock was changed since the last tick.
+   */
   tick(redisMs: number): number {
     const nowMs = this.#nowMs();
     const aheadMs = redisMs - nowMs;

@@ -49,8 +49,8 @@ export class Decider {
   }
 
   /**
-   * Decides about the claim after the event, and commits the decision. True when something was written: a claim that is gone or ended, or an
-   * event that changes nothing, writes nothing. Throws Fenced when the epoch is over.
+   * Decides about the claim after the event, and commits the decision. True when something was written: a claim that does not exist or has
+   * ended, or an event that changes nothing, writes nothing. Throws Fenced when the epoch is over.
    */
   decide(claim: ClaimId, event: ClaimEvent, epoch: number, source: Source = "store"): Promise<boolean> {
     return this.#claims.run(claim, async () => {

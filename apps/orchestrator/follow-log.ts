@@ -12,7 +12,9 @@ import type { EventHandler } from "./handle-event.ts";
 /** With so many events in work the follower waits: more requests at once do not make Redis faster. */
 const maxInFlight = 2_000;
 
-/** An event that cannot be handled is tried so often, over some six seconds, and then skipped: the events after it must not wait for ever. */
+/**
+ * An event that cannot be handled is tried so often, over some six seconds, and then skipped: the events after it must not wait for ever.
+ */
 const maxTries = 8;
 const maxReasonLength = 500;
 
@@ -62,7 +64,10 @@ function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<
   }
 }
 
-/** An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is given up, on record. */
+/**
+ * An unreachable Redis delays the event. Any other failure is logged and the event is tried again; after `maxTries` it is given up, on
+ * record.
+ */
 async function untilDone(
   deps: Deps,
   handler: EventHandler,

@@ -32,7 +32,10 @@ export class Questions {
     this.#isolated = new IsolatedJobs(deps.log, "Could not settle a question; it stays as it is", "artefact_id");
   }
 
-  /** Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the artefact is no question, or no grant waits for it. */
+  /**
+   * Asks the agent or the people whose turn it is, or delivers the answer. Does nothing where the artefact is no question, or no grant
+   * waits for it.
+   */
   settleQuestion(id: ArtefactId, epoch: number): Promise<void> {
     // One call after the other: where an answer arrives in between, the next call ends the clarification that this one opens.
     return this.#questions.run(id, () => this.#settle(id, epoch));
@@ -127,7 +130,7 @@ export class Questions {
       sources: [goal.id, answer.id],
       metadata: { ...metadata, ...withoutUndefined({ summary }) },
     });
-    // Refused where this was done before: the version is taken.
+    // Refused where this was done before: the version exists.
     const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);
     if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
   }

@@ -15,8 +15,9 @@ import type { SilenceClock } from "./silence-clock.ts";
 const claimsAtOnce = 100;
 
 /**
- * Decides about every open claim, each by itself; harmless where there is nothing to do. `mayJudge`: contact has lasted so long that an agent
- * whose bid is overdue, or that is silent, has had its chance. A deadline that has passed counts again: registrations may have changed since.
+ * Decides about every open claim, each by itself; harmless where there is nothing to do. `mayJudge`: contact has lasted so long that an
+ * agent whose bid is overdue, or that is silent, has had its chance. A deadline that has passed counts again: registrations may have
+ * changed since.
  */
 export async function reconcileClaims(
   { board, clock, policy }: Pick<Deps, "board" | "clock" | "policy">,

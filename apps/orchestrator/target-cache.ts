@@ -46,7 +46,9 @@ export class TargetCache {
     return target;
   }
 
-  /** What these reviews say, in their order; what is gone is left out. The whole of each is read once: it may be long. */
+  /**
+   * The verdicts of these reviews, in their order; a review that no longer exists is left out. Each payload is read once: it may be long.
+   */
   async readVerdicts(ids: readonly ArtefactId[]): Promise<Verdict[]> {
     const verdicts = new Map<ArtefactId, Verdict>();
     const unknown = ids.filter((id) => this.#verdicts.get(id) === undefined);

@@ -65,7 +65,9 @@ export class WorkerPool {
     if (failure !== undefined) throw failure;
   }
 
-  /** Without a list of the running workers none may be started: there could be too many. Queued grants fail, rather than wait in silence. */
+  /**
+   * Without a list of the running workers none may be started: there could be too many. Queued grants fail, rather than wait in silence.
+   */
   async #failQueued(error: unknown, signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {

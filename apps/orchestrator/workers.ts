@@ -1,4 +1,5 @@
-// The containers of one scalable agent's workers: started from its controller's image, watched to their end, and removed; their log is kept.
+// The containers of one scalable agent's workers: started from its controller's image, watched to their end, and removed; their log is
+// kept.
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
@@ -85,7 +86,7 @@ export class Workers {
     return { reason: `The worker ${end} before it posted a result.` };
   }
 
-  /** The worker's exit code; undefined when its container is gone. An Engine that does not answer is waited for. */
+  /** The worker's exit code; undefined when its container does not exist any more. Waits for an Engine that does not answer. */
   async #waitForEnd(name: string, signal: AbortSignal): Promise<number | undefined> {
     const { log, runtime } = this.#deps;
     for (let tries = 1; !signal.aborted; tries++) {

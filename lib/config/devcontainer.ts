@@ -11,7 +11,7 @@ export type Devcontainer = {
   folder: string;
   file: string;
   text: string;
-  /** What Docker builds or takes before anything is added to it. Paths are absolute. */
+  /** What Docker builds, or the image that it uses, before anything is added. Paths are absolute. */
   base: { kind: "image"; image: string } | { kind: "build"; context: string; dockerfile: string };
   hasFeatures: boolean;
 };

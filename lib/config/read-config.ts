@@ -16,8 +16,8 @@ const maxFileBytes = 256 * 1024;
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
 
 /**
- * As `readConfig`, but returns the mistakes, and compares `version`, this sett's, with the one that the file names. Throws `config-missing`, and
- * `config-invalid` for a file that is not text.
+ * As `readConfig`, but returns the mistakes, and compares `version`, this sett's, with the one that the file names. Throws
+ * `config-missing`, and `config-invalid` for a file that is not text.
  */
 export async function checkConfig(path: string, env: HostEnvironment, version?: string): Promise<CheckedConfig> {
   const text = await readText(path);

@@ -12,7 +12,7 @@ export type ResolvedEnvironment = {
   warnings: { at: string | number; sentence: string }[];
 };
 
-/** The kernel takes no longer single variable than 128 KiB. */
+/** The kernel accepts no variable longer than 128 KiB. */
 const maxVariableBytes = 128 * 1024 - 1;
 
 /**

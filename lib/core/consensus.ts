@@ -6,8 +6,8 @@ import type { Policy } from "../model/policy.ts";
 import { type BidTarget, bidByRules } from "./decide-bid.ts";
 
 /**
- * `full`: every agent has bid. `first_bid`: an agent has bid for work, and every agent whose rules say (or may say) `review` has bid, because a
- * review that comes too late has no use. The bid of a person is there from the beginning, so it does not count as the first.
+ * `full`: every agent has bid. `first_bid`: an agent has bid for work, and every agent whose rules say (or may say) `review` has bid,
+ * because a review that comes too late has no use. The bid of a person is there from the beginning, so it does not count as the first.
  */
 export function isBiddingOver(
   claim: Pick<Claim, "electorate" | "bids">,

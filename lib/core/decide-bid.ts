@@ -9,7 +9,9 @@ export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
 
 type Bidder = Pick<AgentRegistration, "role" | "bids">;
 
-/** The word of the first rule that matches, `ignore` when none does; undefined for an agent without rules: only the agent itself can decide. */
+/**
+ * The word of the first rule that matches, `ignore` when none does; undefined for an agent without rules: only the agent itself can decide.
+ */
 export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefined {
   if (bidder.bids.length === 0) return undefined;
   const isOwn = target.produced_by_role === bidder.role;
@@ -18,7 +20,10 @@ export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefin
   return rule?.bid ?? "ignore";
 }
 
-/** The runaway guard: the agent's own role made the artefact, and no rule that matches names that role in `from`. The bid is then always `ignore`. */
+/**
+ * The runaway guard: the agent's own role made the artefact, and no rule that matches names that role in `from`. The bid is then always
+ * `ignore`.
+ */
 export function isGuardedAgainst(target: BidTarget, bidder: Bidder): boolean {
   if (target.produced_by_role !== bidder.role) return false;
   return !bidder.bids.some((rule) => rule.from === bidder.role && matches(rule, target));

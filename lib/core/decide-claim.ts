@@ -62,7 +62,10 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
   }
 }
 
-/** A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is `ignore`. */
+/**
+ * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is
+ * `ignore`.
+ */
 function imposeMissingBids(draft: Draft): void {
   if (draft.claim.bidding === "closed") return;
   for (const agent of missingBidders(draft.claim)) {
@@ -181,8 +184,8 @@ function giveUp(draft: Draft, failed: FailedGrant): void {
 }
 
 /**
- * While the instance is paused, claims may still end; only a step that grants something waits. So does a grant for an agent whose registration
- * cannot be read: if that agent is a person, the grant would wait for a process that never starts.
+ * While the instance is paused, claims may still end; only a step that grants something waits. So does a grant for an agent whose
+ * registration cannot be read: if that agent is a person, the grant would wait for a process that never starts.
  */
 function mayAdvance(draft: Draft): boolean {
   const { isPaused, agents } = draft.input;

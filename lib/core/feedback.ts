@@ -16,8 +16,8 @@ export type FollowUp =
   | { kind: "failure"; failure: { id: ArtefactId; type: string; reason: string; sources: ArtefactId[] } };
 
 /**
- * The producer, or another agent of its role in its place, makes the next version, with the reviews as context. `cause` makes the claim unique
- * for this round. `dialogue`: earlier questions and answers.
+ * The producer, or another agent of its role in its place, makes the next version, with the reviews as context. `cause` makes the claim
+ * unique for this round. `dialogue`: earlier questions and answers.
  */
 export type Rework = {
   kind: "rework";

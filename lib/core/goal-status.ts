@@ -38,8 +38,8 @@ export type GoalArtefact = Pick<
 >;
 
 /**
- * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is queued
- * at `retry_at`. `decision`: the orchestrator has all that it needs to go on with the claim.
+ * An agent, a person or a step that the goal waits for. Times are ISO 8601. `retry`: `attempt` failed for that `reason`, the next one is
+ * queued at `retry_at`. `decision`: the orchestrator has all that it needs to go on with the claim.
  */
 export type Waiting =
   | { kind: "bid"; agent: AgentName; claim: ClaimId; since: string }
@@ -112,8 +112,8 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
 }
 
 /**
- * A Failure does not count any more once its attempt was followed by another, or once its claim was tried again or taken over, for any of its
- * Failures: the new claim covers all of the failed work.
+ * A Failure does not count any more once its attempt was followed by another, or once its claim was tried again or taken over, for any of
+ * its Failures: the new claim covers all of the failed work.
  */
 function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { artefacts, claims }: GoalFacts): boolean {
   if (retried.has(failure.claim_id)) return true;

@@ -1,7 +1,10 @@
 // Finds values in JSON text without parsing it, so that the tool's text can be stored as it was written: parsing would turn
 // 12345678901234567890 into 12345678901234567000, 1.0 into 1, and put numeric keys first.
 
-/** The index just after the value that begins at or after `from`; -1 when the text ends before the value does. Judges only brackets and quotes. */
+/**
+ * The index just after the value that begins at or after `from`; -1 when the text ends before the value does. Judges only brackets and
+ * quotes.
+ */
 export function endOfValue(text: string, from: number): number {
   let at = skipSpace(text, from);
   let depth = 0;
@@ -21,7 +24,7 @@ export function endOfValue(text: string, from: number): number {
   return -1;
 }
 
-/** The text of a member's value in a valid JSON object; of the last one where the key is given twice, as `JSON.parse` reads it. */
+/** The text of a member's value in a valid JSON object; of the last one where the key is there twice, as `JSON.parse` reads it. */
 export function memberText(object: string, key: string): string | undefined {
   let found: string | undefined;
   let at = skipSpace(object, skipSpace(object, 0) + 1);

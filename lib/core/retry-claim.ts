@@ -20,8 +20,9 @@ export function isRetry(cause: string): boolean {
 }
 
 /**
- * `failed`: the claim that the Failure comes from, if there is one. It is tried again as a whole, and so only once, whichever of its Failures
- * is named. `retries`: cause → claim, of the earlier claims that tried its artefact again. `reason`: sentences for the person who asked.
+ * `failed`: the claim that the Failure comes from, if there is one. It is tried again as a whole, and so only once, whichever of its
+ * Failures is named. `retries`: cause → claim, of the earlier claims that tried its artefact again. `reason`: sentences for the person who
+ * asked.
  */
 export function retryClaim(input: {
   failure: Pick<Artefact, "id" | "structural_type" | "type" | "produced_by_agent">;

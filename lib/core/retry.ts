@@ -1,4 +1,5 @@
-// Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as the agent's `retries` allow, later each time.
+// Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as the agent's `retries` allow, later each
+// time.
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
@@ -10,7 +11,9 @@ export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 /** The type of the Failure for an attempt whose agent has stopped renewing its lease, or whose worker has ended. */
 export const attemptLostType = "AttemptLost";
 
-/** The types of the Failures for work that an agent has not begun: it is not registered any more, or has given no sign of life for too long. */
+/**
+ * The types of the Failures for work that an agent has not begun: it is not registered any more, or has given no sign of life for too long.
+ */
 export const agentRemovedType = "AgentRemoved";
 export const agentSilentType = "AgentSilent";
 

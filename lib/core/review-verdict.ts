@@ -1,4 +1,5 @@
-// The verdict of a review: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never approves by accident.
+// The verdict of a review: approval only by `{}` or `[]` (docs/internals/claims.md#reviews-and-the-feedback-loop), so that a reviewer never
+// approves by accident.
 import type { Artefact } from "../model/artefact.ts";
 
 /** What a decision needs of a Review. `excerpt`: the beginning of its feedback; empty where it approves. */

@@ -1,4 +1,5 @@
-// The stand-ins for the agent that made an artefact, where that agent is not registered any more or cannot answer: other agents of its role.
+// The stand-ins for the agent that made an artefact, where that agent is not registered any more or cannot answer: other agents of its
+// role.
 import type { RegisteredAgent } from "../model/agent.ts";
 import type { AgentName, ArtefactId } from "../model/ids.ts";
 

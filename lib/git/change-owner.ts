@@ -3,8 +3,8 @@ import { constants, open } from "node:fs/promises";
 import type { Owner } from "./find-repository.ts";
 
 /**
- * Changes the owner of each file or folder by its descriptor, without following links and without what is below it. Only root can; for other
- * users there is nothing to do. A path that does not exist, or is not root's alone, stays as it is.
+ * Changes the owner of each file or folder by its descriptor, without following links and without what is below it. Only root can; for
+ * other users there is nothing to do. A path that does not exist, or is not root's alone, stays as it is.
  */
 export async function changeOwner(owner: Owner, ...paths: readonly string[]): Promise<void> {
   if (process.getuid?.() !== 0 || owner.uid === 0) return;

@@ -5,8 +5,8 @@ import type { RepositoryPlace } from "./find-repository.ts";
 import { failureLine, type Git, noPrompts, tryGit } from "./run-git.ts";
 
 /**
- * `paths`, relative to the top folder, are new to git. Only they are committed, whatever else is staged. Throws git-failed with git's reason, and
- * the index is then as it was.
+ * `paths`, relative to the top folder, are new to git. Only they are committed, and no other staged file. Throws git-failed with git's
+ * reason, and the index is then as it was.
  */
 export async function commitNewFiles(
   git: Git,

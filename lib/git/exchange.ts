@@ -21,8 +21,8 @@ export function exchangePath(place: RepositoryPlace): string {
 }
 
 /**
- * Made under another name first, so that an incomplete one is never in its place. The owner of each part is set while no agent can reach it; an
- * exchange that containers have used is only checked.
+ * Made under another name first, so that an incomplete one is never in its place. The owner of each part is set while no agent can reach
+ * it; an exchange that containers have used is only checked.
  */
 export async function createExchange(place: RepositoryPlace): Promise<void> {
   const path = exchangePath(place);

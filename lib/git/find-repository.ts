@@ -78,8 +78,8 @@ function isForeign(result: GitResult): boolean {
 }
 
 /**
- * Root may work in the repository of any user, but git requires a setting for that. Only this call needs it: later calls name the repository
- * explicitly, and git then does not check its owner.
+ * Root may work in the repository of any user, but git requires a setting for that. Only this call needs it: later calls name the
+ * repository explicitly, and git then does not check its owner.
  */
 async function askAsRoot(git: Git, path: string, args: readonly string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), "sett-git-"));

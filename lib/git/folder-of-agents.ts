@@ -1,8 +1,8 @@
 // A folder that agents write to, read by the host while they may be changing it.
 //
 // An agent may put anything there: a link to another repository, a pipe without a writer, a file of terabytes, and something else a moment
-// later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of the
-// same device. A path is never followed as a whole.
+// later. So each step goes from an open folder to one name in it, checks what has that name, and accepts only regular files and folders of
+// the same device. A path is never followed as a whole.
 import { closeSync, constants, existsSync, fstatSync, lstatSync, opendirSync, openSync, readSync, type Stats } from "node:fs";
 import { SettError } from "../model/errors.ts";
 
@@ -39,8 +39,8 @@ export class FolderOfAgents implements Disposable {
   }
 
   /**
-   * Undefined when there is none. Throws git-failed when something else is there, such as a link. `hasDescriptors`: whether this machine has
-   * paths by descriptor, as only Linux has.
+   * Undefined when there is none. Throws git-failed when something else is there, such as a link. `hasDescriptors`: whether this machine
+   * has paths by descriptor, as only Linux has.
    */
   static open(path: string, hasDescriptors = existsSync(descriptors)): FolderOfAgents | undefined {
     const fd = openAs("folder", path, path);

@@ -82,7 +82,10 @@ export class HostRepository {
     return withoutUndefined({ name, email });
   }
 
-  /** Keeps the commit that a goal starts from, also when its branch changes, because agents borrow its objects. Also notes the depth for them. */
+  /**
+   * Keeps the commit that a goal starts from, also when its branch changes, because agents borrow its objects. Also notes the depth for
+   * them.
+   */
   async pin(instance: InstanceName, goalId: GoalId, commit: CommitHash): Promise<void> {
     await noteDepth(this.place);
     const ref = settRef(instance, goalId);
@@ -137,8 +140,8 @@ export class HostRepository {
   }
 
   /**
-   * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when this
-   * repository does not have it.
+   * What the commit changes since the first of `starts` that it is based on: all commits, and the files together. Throws git-failed when
+   * this repository does not have it.
    */
   async showChanges(commit: CommitHash, starts: readonly CommitHash[] = []): Promise<string> {
     const run = { args: ["cat-file", "-e", `${commit}^{commit}`] };

@@ -1,8 +1,8 @@
 // Brings the commits that are on record into the workspace's repository.
 //
-// The blackboard says which commit an artefact has, and so its name. Only packs are read from the exchange, where agents can write anything:
-// they are copied into a quarantine as data, and what the commits need of them goes from there into the repository. The user's remotes,
-// FETCH_HEAD and tags are not involved.
+// The blackboard says which commit an artefact has, and so its name. Only packs are read from the exchange, where agents can write
+// anything: they are copied into a quarantine as data, and what the commits need of them goes from there into the repository. The user's
+// remotes, FETCH_HEAD and tags are not involved.
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, SettError } from "../model/errors.ts";
@@ -23,8 +23,8 @@ export interface NamedCommit {
 type CommitProblem = NamedCommit & { readonly reason: string };
 
 /**
- * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next call
- * tries them again. `altered`: those of `imported` for which the exchange has another commit than the record, with that.
+ * `imported`: new in the workspace. `broken`: not available, or their name already names another commit here, with the reason; the next
+ * call tries them again. `altered`: those of `imported` for which the exchange has another commit than the record, with that.
  */
 export interface ImportedCommits {
   readonly imported: readonly NamedCommit[];
@@ -112,7 +112,9 @@ async function readExchange(
   }
 }
 
-/** The problem with a name in the exchange, if that is not the commit on record. Only a commit that came from the exchange has a name there. */
+/**
+ * The problem with a name in the exchange, if that is not the commit on record. Only a commit that came from the exchange has a name there.
+ */
 function refProblem(exchange: FolderOfAgents, { ref, commit }: NamedCommit, isFromThere: boolean): string | undefined {
   const [, , instance = "", id = ""] = ref.split("/");
   try {
@@ -178,7 +180,10 @@ async function importAll(how: Import, wanted: readonly NamedCommit[], broken: Co
   }
 }
 
-/** First proves that nothing is missing, then copies the objects, then writes the names; until then a clean-up by the user must not remove the pack. */
+/**
+ * First proves that nothing is missing, then copies the objects, then writes the names; until then a clean-up by the user must not remove
+ * the pack.
+ */
 async function importTogether({ git, place, quarantine }: Import, wanted: readonly NamedCommit[]): Promise<void> {
   const known = await runGit(git, { args: [repository(place), "for-each-ref", "--format=^%(objectname)", "refs/sett/"] });
   const head = await runGit(git, { args: [repository(place), "rev-parse", "--verify", "HEAD^{commit}"] });

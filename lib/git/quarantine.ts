@@ -37,8 +37,8 @@ export class Quarantine implements AsyncDisposable {
   }
 
   /**
-   * Copies the packs that hold these commits into the quarantine. `problems`: why a commit could not be read, where more is known than that no
-   * pack has it. Packs are read as data, from the open file: git never reads the exchange.
+   * Copies the packs that hold these commits into the quarantine. `problems`: why a commit could not be read, where more is known than that
+   * no pack has it. Packs are read as data, from the open file: git never reads the exchange.
    */
   async addPacks(packs: FolderOfAgents, commits: readonly CommitHash[]): Promise<PackFindings> {
     const problems = new Map<CommitHash, string>();

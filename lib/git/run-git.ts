@@ -40,8 +40,8 @@ export interface GitResult {
 }
 
 /**
- * Options of git before the subcommand, in every call. The configuration and the objects that git reads may come from an agent's tool, so that
- * nothing in them may start a program; and no call of ours may start a clean-up.
+ * Options of git before the subcommand, in every call. The configuration and the objects that git reads may come from an agent's tool, so
+ * that nothing in them may start a program; and no call of ours may start a clean-up.
  */
 const ownSettings = [
   "core.hooksPath=/dev/null",

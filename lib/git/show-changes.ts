@@ -9,7 +9,10 @@ const asMessages = ["--format=medium", "--no-color", "--no-decorate", "--no-show
 
 type GitCalls = { run(run: GitRun): Promise<string>; try(run: GitRun): Promise<GitResult> };
 
-/** `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws git-failed. */
+/**
+ * `starts`: commits where the work may have started; the first one that is an ancestor counts. Without one: only the commit itself. Throws
+ * git-failed.
+ */
 export async function showChanges(git: GitCalls, commit: CommitHash, starts: readonly CommitHash[]): Promise<string> {
   const base = await firstAncestor(git, commit, starts);
   if (base === undefined) return await git.run({ args: ["show", "--stat", ...plain, ...asMessages, commit, "--"] });

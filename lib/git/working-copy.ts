@@ -24,9 +24,9 @@ export interface WorkingCopyOptions {
 }
 
 /**
- * Between grants the working copy keeps only ignored files (caches) and git's index of unchanged files: its `.git` is made anew each time, so
- * that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the repository explicitly:
- * git then searches for none and does not check its owner.
+ * Between grants the working copy keeps only ignored files (caches) and git's index of unchanged files: its `.git` is made anew each time,
+ * so that configuration, hooks, branches, locks or an unfinished merge of a tool end with its grant. Every call names the repository
+ * explicitly: git then searches for none and does not check its owner.
  */
 export class WorkingCopy {
   readonly #options: WorkingCopyOptions;
@@ -153,7 +153,7 @@ export class WorkingCopy {
 
   async #checkOut(base: CommitHash): Promise<void> {
     await this.#run({ args: ["checkout", "--quiet", "--force", "--detach", base, "--"] });
-    // Twice forced: a repository that the tool made inside goes as well, unless it is ignored.
+    // Forced twice, so that a repository that the tool made inside is removed as well, unless it is ignored.
     await this.#run({ args: ["clean", "-d", "--force", "--force", "--quiet"] });
   }
 

@@ -1,4 +1,4 @@
-// The orchestrator's record of deciding about one artefact, and the grants it gives.
+// Claims, the orchestrator's records of deciding about an artefact, and the grants of a claim.
 import { z } from "zod";
 import { Bid } from "./bid.ts";
 import { AgentName, ArtefactId, ClaimId, CommitHash, GoalId } from "./ids.ts";
@@ -72,7 +72,9 @@ const grantInputs = {
   base_commit: CommitHash.optional(),
 };
 
-/** A waiting grant has no lease, slot or process; it may wait for days. `approval`: an agent that is a person judges the claim's artefact. */
+/**
+ * A waiting grant has no lease, slot or process; it may wait for days. `approval`: an agent that is a person judges the claim's artefact.
+ */
 export const WaitsFor = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("answer"), question_id: ArtefactId }),
   z.strictObject({ kind: z.literal("approval") }),

@@ -1,8 +1,8 @@
 // Every failure a person or a supervisor sees: a closed list of codes, each with its process exit code.
 
 /**
- * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. From sysexits.h: 75 is EX_TEMPFAIL, for a worker
- * whose grant was not accepted; 78 is EX_CONFIG, for a service with a broken environment.
+ * Exit codes of the programs: docs/reference/cli.md#exit-codes is made from the comments here. From sysexits.h: 75 is EX_TEMPFAIL, for a
+ * worker whose grant was not accepted; 78 is EX_CONFIG, for a service with a broken environment.
  */
 export const exitCodes = {
   /** Done; also a goal that is achieved or settled. */

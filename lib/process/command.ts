@@ -8,7 +8,10 @@ export type Command = {
   env: Record<string, string>;
   /** Written whole, then closed. */
   stdin: string | Uint8Array;
-  /** Folders for the file with the input; the first that accepts it is used. Default: memory, then disk. Empty: the input goes through a pipe. */
+  /**
+   * Folders for the file with the input; the first that accepts it is used. Default: memory, then disk. Empty: the input goes through a
+   * pipe.
+   */
   stdinFolders?: readonly string[];
   /** From the start until the end of the group's leader; after this time the group is stopped. */
   timeoutMs: number;

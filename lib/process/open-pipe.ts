@@ -1,5 +1,6 @@
 // A real pipe of the operating system for a command's output. Bun makes a child's "pipes" out of sockets, which a tool cannot open by name:
-// `tee /dev/stderr`, which works under `docker run`, would fail. No node: API makes a pipe, so this asks libc. Other runtimes make real ones.
+// `tee /dev/stderr`, which works under `docker run`, would fail. No node: API makes a pipe, so this asks libc. Other runtimes make real
+// ones.
 
 import { closeSync } from "node:fs";
 import process from "node:process";
@@ -12,7 +13,10 @@ const closeOnExec = 0o2000000;
 
 let opener: Promise<(() => OutputPipe) | undefined> | undefined;
 
-/** The function that opens pipes; undefined where `spawn` makes them as well, or libc cannot be reached, as on macOS: then tools get sockets. */
+/**
+ * The function that opens pipes; undefined where `spawn` makes them as well, or libc cannot be reached, as on macOS: then tools get
+ * sockets.
+ */
 export function pipeOpener(): Promise<(() => OutputPipe) | undefined> {
   opener ??= "bun" in process.versions ? bunPipeOpener() : Promise.resolve(undefined);
   return opener;

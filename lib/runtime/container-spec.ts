@@ -27,7 +27,7 @@ export type Resources = {
   /** 1e9 is one processor. */
   nanoCpus?: number;
   memoryBytes?: number;
-  /** A weight against other containers when processors are short, not a guarantee: engines have no other. */
+  /** A weight against other containers when processors are short, not a guarantee: Engines have no other. */
   reservedNanoCpus?: number;
   reservedMemoryBytes?: number;
 };

@@ -26,7 +26,10 @@ export function agentImageTag(instance: InstanceName, agent: AgentName): string 
   return `sett-${instance}-agent-${agent}:latest`;
 }
 
-/** True of the image of any agent of this instance, and perhaps of an instance whose name begins the same: only the label distinguishes them. */
+/**
+ * True of the image of any agent of this instance, and perhaps of an instance whose name begins the same: only the label distinguishes
+ * them.
+ */
 export function isAgentImageTag(instance: InstanceName, tag: string): boolean {
   return tag.startsWith(`sett-${instance}-agent-`);
 }

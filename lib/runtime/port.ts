@@ -1,7 +1,7 @@
 // The port to the container runtime, in Sett's words. There are two implementations: Docker, and processes of this machine, which are not
 // isolated.
 //
-// Every method throws SettError `docker-unreachable` when the engine does not answer and `docker-failed` when it refuses (for processes
+// Every method throws SettError `docker-unreachable` when the Engine does not answer and `docker-failed` when it refuses (for processes
 // `process-failed`); further codes are named where they arise. An abort of a `signal` throws `interrupted` unless said otherwise.
 import type { InstanceName } from "../model/ids.ts";
 import type { ContainerSpec, Owner } from "./container-spec.ts";
@@ -41,7 +41,7 @@ export type BuildSpec = {
 };
 
 export type Images = {
-  /** Undefined when the engine does not have the image. */
+  /** Undefined when the Engine does not have the image. */
   find(tag: string): Promise<ImageInfo | undefined>;
   /** Throws `image-not-found` when no registry gives it. */
   pull(tag: string, progress: Progress): Promise<ImageInfo>;
@@ -50,8 +50,8 @@ export type Images = {
   /** Removes the name; the image itself is removed where nothing else needs it. A name that does not exist is fine. */
   untag(tag: string): Promise<void>;
   /**
-   * Loads the images of an archive that `docker load` could read, uncompressed. An image that had one of the `tags` before, and has no other
-   * name, is removed unless something uses it.
+   * Loads the images of an archive that `docker load` could read, uncompressed. An image that had one of the `tags` before, and has no
+   * other name, is removed unless something uses it.
    */
   load(archive: AsyncIterable<Uint8Array>, options: { tags: readonly string[]; signal: AbortSignal }): Promise<void>;
   /** Removes what was built for the instance's agents, older builds too; returns their names. An image that something else uses stays. */
@@ -101,7 +101,7 @@ export type InstanceParts = {
 export type LogLine = {
   stream: "stdout" | "stderr";
   line: string;
-  /** ISO 8601 by the engine's clock, all of the same length: Docker gives nanoseconds. */
+  /** ISO 8601 by the Engine's clock, all of the same length: with Docker, in nanoseconds. */
   time: string;
 };
 
@@ -138,7 +138,7 @@ export type Containers = {
   wait(container: string, signal?: AbortSignal): Promise<number>;
   /** A container without a healthcheck is healthy once it runs. */
   waitHealthy(container: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<HealthOutcome>;
-  /** Stopped or gone already is fine. Returns once it has ended. */
+  /** A container that has stopped, or does not exist, is fine. Returns once it has ended. */
   stop(container: string, timeoutSeconds: number): Promise<void>;
   /** Killed if it runs. Gone already is fine. Its anonymous volumes go too. */
   remove(container: string): Promise<void>;
@@ -149,13 +149,16 @@ export type Containers = {
 };
 
 export type Volumes = {
-  /** `kept`: it existed already, with the same instance's labels, or without any. Throws `instance-taken` when it belongs to another instance. */
+  /**
+   * `kept`: it existed already, with the same instance's labels, or without any. Throws `instance-taken` when it belongs to another
+   * instance.
+   */
   create(name: string, labels: PartLabels): Promise<"created" | "kept">;
   /** Fills an empty volume with what `image` holds at `path`. Nothing is run. Throws `image-not-found`. */
   fill(volume: string, from: { image: string; path: string }): Promise<void>;
   /**
    * Gives the volume's top folder to `owner`, so that a container running as that user can write there. Nothing is run:
-   * `image` may be any image the engine has, even one with nothing in it. Throws `image-not-found`.
+   * `image` may be any image the Engine has, even one with nothing in it. Throws `image-not-found`.
    */
   prepare(volume: string, owner: Owner, image: string): Promise<void>;
   /** Gone already is fine. */
@@ -176,8 +179,8 @@ export type ContainerRuntime = {
   /** Throws `docker-unreachable`, with what to do about it. */
   check(): Promise<EngineInfo>;
   /**
-   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get. Throws
-   * `image-not-found` when the lock is free and the runtime has no image to hold it with.
+   * A lock that is held until it is disposed of, or its process has ended in any way. `holder`: the description that other processes get.
+   * Throws `image-not-found` when the lock is free and the runtime has no image to hold it with.
    */
   lock(instance: InstanceName, holder: string): Promise<Lock>;
   images: Images;

@@ -1,5 +1,5 @@
-// The notices that one webhook is still to get: one subject after the other, each read when it is due. After a failure the queue waits for a
-// while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
+// The notices that one webhook is still to get: one subject after the other, each read when it is due. After a failure the queue waits for
+// a while; the subject that failed goes to the end of the queue, so that a message that the webhook cannot take delays no other.
 import { createHash } from "node:crypto";
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { type Notice, type NoticeSubject, noticeBody, subjectKey } from "../../../lib/core/notice.ts";

@@ -1,5 +1,5 @@
-// Notifies webhooks of what waits for a person and of how goals end. It follows the log by itself and at its own pace, so that no work waits
-// for it. What it sends is read from the blackboard, and may be sent twice (under the same id).
+// Notifies webhooks of what waits for a person and of how goals end. It follows the log by itself and at its own pace, so that no work
+// waits for it. What it sends is read from the blackboard, and may be sent twice (under the same id).
 
 import { aborted, sleep } from "../../../lib/async/sleep.ts";
 import { type NoticeSubject, noticeSubjectOf, subjectKey } from "../../../lib/core/notice.ts";

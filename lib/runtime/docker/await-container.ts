@@ -11,8 +11,8 @@ const endPollMs = 2_000;
 const healthPollMs = 100;
 
 /**
- * The Engine's own wait never settles when its connection drops silently, so the container is also inspected from time to time; the first of
- * the two that finds the end decides.
+ * The Engine's own wait never settles when its connection drops silently, so the container is also inspected from time to time; the first
+ * of the two that finds the end decides.
  */
 export async function waitForEnd(docker: Docker, container: string, signal?: AbortSignal): Promise<number> {
   const settled = new AbortController();

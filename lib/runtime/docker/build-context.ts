@@ -1,4 +1,4 @@
-// Which files of a folder are sent to the engine for a build.
+// Which files of a folder are sent to the Engine for a build.
 import { constants } from "node:fs";
 import { access, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { SettError } from "../../model/errors.ts";
 /**
  * Every file, link and empty folder, relative to `contextDir`, for dockerode's `src`; dockerode then leaves out what
  * `.dockerignore` names. Two traps make the list what it is. Naming a folder (`src: ["."]`) would match `.dockerignore`
- * against absolute paths, so that a `*` excludes everything whatever `!` says: hence files one by one. And the engine needs
+ * against absolute paths, so that a `*` excludes everything whatever `!` says: hence files one by one. And the Engine needs
  * the Dockerfile and `.dockerignore` even where they are ignored (it then hides them from `COPY` itself): the leading `./`
  * keeps them out of the reach of every pattern but those with `**`.
  */

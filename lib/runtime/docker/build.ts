@@ -43,7 +43,7 @@ export async function buildImage(docker: Docker, spec: BuildSpec, { onProgress, 
       if (message.aux?.ID !== undefined) isBuilt = true;
     }
   } catch (error) {
-    // A status: the engine refused before the first step, for instance a Dockerfile it cannot parse.
+    // A status: the Engine refused before the first step, for instance a Dockerfile it cannot parse.
     throw statusOf(error) === undefined
       ? explain(error, `build ${spec.tag}`, signal)
       : failed(spec, reasonOf(error), lastLines, error);
@@ -54,7 +54,7 @@ export async function buildImage(docker: Docker, spec: BuildSpec, { onProgress, 
   return image;
 }
 
-/** The Dockerfile's path inside the context, as the engine wants it. */
+/** The Dockerfile's path inside the context, as the Engine wants it. */
 async function checkedDockerfile(spec: BuildSpec): Promise<string> {
   const context = await stat(spec.contextDir).catch(() => undefined);
   if (context === undefined || !context.isDirectory()) {

@@ -1,4 +1,4 @@
-// A container's description, from Sett's words into the engine's.
+// A container's description, from Sett's words into the Engine's.
 import type Docker from "dockerode";
 import { unreachable } from "../../model/unreachable.ts";
 import { withoutUndefined } from "../../model/without-undefined.ts";
@@ -76,7 +76,8 @@ export function volumeMount(
 }
 
 function tmpfsEntry(mount: Extract<Mount, { kind: "tmpfs" }>, user: ContainerSpec["user"]): [string, string] {
-  // Where the image has no such folder the engine makes it root's and 755, whatever the mode says; its owner may write all the same.
+  // Where the image has no such folder the Engine makes it root's with mode 755, and ignores the mode; with `uid` and `gid` the user may
+  // write.
   const owner = user === undefined ? "" : `,uid=${user.uid},gid=${user.gid}`;
   return [mount.target, `rw,exec,nosuid,nodev,mode=1777,size=${mount.sizeBytes}${owner}`];
 }
@@ -93,7 +94,7 @@ function healthConfig(check: Healthcheck): Docker.HealthConfig {
   };
 }
 
-/** What the engine calls 1024 shares is the weight of one processor. */
+/** What the Engine calls 1024 shares is the weight of one processor. */
 const sharesPerCpu = 1024;
 
 function resourceLimits(resources: Resources): Docker.HostConfig {

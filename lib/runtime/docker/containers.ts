@@ -50,7 +50,7 @@ export async function stopContainer(docker: Docker, container: string, timeoutSe
   );
 }
 
-/** The engine answers 304 when the container runs, or has stopped, already. */
+/** The Engine answers 304 when the container runs, or has stopped, already. */
 async function unlessAlready(work: () => Promise<unknown>): Promise<void> {
   try {
     await work();

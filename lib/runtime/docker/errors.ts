@@ -42,7 +42,7 @@ export function explain(error: unknown, doing: string, signal?: AbortSignal): Se
   return new SettError("docker-failed", `Docker could not ${doing}: ${sentence(reason)}`, { cause: error });
 }
 
-/** The HTTP status of the engine's answer; undefined when it gave none. */
+/** The HTTP status of the Engine's answer; undefined when it gave none. */
 export function statusOf(error: unknown): number | undefined {
   if (error instanceof Error && "statusCode" in error && typeof error.statusCode === "number") return error.statusCode;
   return undefined;

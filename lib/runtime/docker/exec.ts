@@ -39,7 +39,7 @@ export async function execInContainer(
   }
 }
 
-/** The output may end a moment before the engine knows the exit code. */
+/** The output may end a moment before the Engine knows the exit code. */
 async function exitCodeOf(exec: Docker.Exec, signal: AbortSignal | undefined): Promise<number> {
   for (;;) {
     const { Running: isRunning, ExitCode: exitCode } = await exec.inspect(withoutUndefined({ abortSignal: signal }));

@@ -15,7 +15,7 @@ export function folderArchive(name: string, owner: Owner): Buffer {
   header.write("00000000000", 136); // time of change
   header.write("5", 156); // a folder
   header.write("ustar\u000000", 257);
-  // The checksum is taken with spaces in its own place.
+  // The checksum is computed with spaces in its own place.
   header.write("        ", 148);
   const checksum = header.reduce((sum, byte) => sum + byte, 0);
   header.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148);

@@ -37,7 +37,7 @@ export async function pullImage(docker: Docker, tag: string, { onProgress, signa
       }
     }
   } catch (error) {
-    // The engine's own refusals (no such repository, no network to the registry) all mean that there is no image.
+    // The Engine's own refusals (no such repository, no network to the registry) all mean that there is no image.
     throw statusOf(error) === undefined
       ? explain(error, `pull the image ${tag}`, signal)
       : notPulled(tag, reasonOf(error), error);
@@ -54,7 +54,7 @@ function notPulled(tag: string, reason: string, cause?: unknown): SettError {
   });
 }
 
-/** The engine would pull every tag of a name without one. */
+/** The Engine would pull every tag of a name without one. */
 function withTag(tag: string): string {
   return /[:@][^/]*$/.test(tag) ? tag : `${tag}:latest`;
 }

@@ -75,7 +75,7 @@ function containerPart(info: Docker.ContainerInspectInfo): ContainerPart | undef
     state: stateOf(info),
     restarts: info.RestartCount,
     isOutOfMemory: info.State.OOMKilled,
-    // The engine says 0 for no limit.
+    // The Engine says 0 for no limit.
     memoryBytes: info.HostConfig.Memory || undefined,
     createdAt: info.Created,
     env: envRecord(info.Config.Env),
@@ -104,7 +104,7 @@ function healthOf(status: string | undefined): "none" | "starting" | "healthy" |
 }
 
 function publishedPorts(info: Docker.ContainerInspectInfo): ContainerPart["ports"] {
-  // The engine says null for a port that is exposed but not published.
+  // The Engine says null for a port that is exposed but not published.
   return Object.entries(info.NetworkSettings.Ports ?? {}).flatMap(([port, bindings]) =>
     (bindings ?? []).map((binding) => ({ port: Number.parseInt(port, 10), hostPort: Number(binding.HostPort) })),
   );

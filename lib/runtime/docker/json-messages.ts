@@ -1,4 +1,4 @@
-// The progress of a pull or a build: JSON messages, one a line, as the engine streams them.
+// The progress of a pull or a build: JSON messages, one a line, as the Engine streams them.
 
 /** A message of the Engine; each has some of these members. */
 export type EngineMessage = {

@@ -1,5 +1,6 @@
-// A lock for all users of an Engine, on any machine: a container that has the lock's name, and reads from our connection until that ends. With
-// the connection, however our process has ended, the container ends too, and the Engine removes it. No clock, process number or file is used.
+// A lock for all users of an Engine, on any machine: a container that has the lock's name, and reads from our connection until that ends.
+// With the connection, however our process has ended, the container ends too, and the Engine removes it. No clock, process number or file
+// is used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
 import { SettError } from "../../model/errors.ts";

@@ -40,7 +40,7 @@ async function open(docker: Docker, container: string, options: LogOptions): Pro
 }
 
 /**
- * Every frame is one message that begins with its time. The engine cuts lines of more than 16 KiB into several messages; only
+ * Every frame is one message that begins with its time. The Engine cuts lines of more than 16 KiB into several messages; only
  * the last of them ends with a line end. The bytes are joined before they are decoded, because a cut may split a character.
  */
 async function* linesOf(frames: AsyncIterable<Frame>): AsyncGenerator<LogLine> {

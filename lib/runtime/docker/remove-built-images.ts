@@ -8,8 +8,9 @@ import { ask, askIfThere, explain, statusOf } from "./errors.ts";
 import { findImage } from "./images.ts";
 
 /**
- * The label is not enough: an image that a person builds on an agent's image inherits it. So an image must also have our name, or no name at
- * all, as one from an earlier build. One that cannot be removed does not stop the removal of the others; the first failure is thrown at the end.
+ * The label is not enough: an image that a person builds on an agent's image inherits it. So an image must also have our name, or no name
+ * at all, as one from an earlier build. One that cannot be removed does not stop the removal of the others; the first failure is thrown at
+ * the end.
  */
 export async function removeBuiltImages(docker: Docker, instance: InstanceName): Promise<string[]> {
   const images = await ask(`list the images of ${instance}`, () =>

@@ -10,7 +10,7 @@ import { ask, askIfThere } from "./errors.ts";
 import { folderArchive } from "./folder-archive.ts";
 
 export async function createVolume(docker: Docker, name: string, labels: PartLabels): Promise<"created" | "kept"> {
-  // The engine's own create is silent about a volume that exists, and leaves its labels as they are.
+  // The Engine's own create is silent about a volume that exists, and leaves its labels as they are.
   const existing = await askIfThere(`look for the volume ${name}`, () => docker.getVolume(name).inspect());
   if (existing === undefined) {
     await ask(`create the volume ${name}`, () => docker.createVolume({ Name: name, Labels: writeLabels(labels) }));
@@ -32,8 +32,8 @@ const ownedFolder = "sett-volume";
 
 /**
  * An empty volume belongs to root. Unpacking an archive into a container that never runs changes its owner: the Engine does the work, so
- * nothing in the image is needed. The archive names the mount point and is unpacked at `/`, because the Engine skips an entry for the folder
- * that it unpacks into.
+ * nothing in the image is needed. The archive names the mount point and is unpacked at `/`, because the Engine skips an entry for the
+ * folder that it unpacks into.
  */
 export async function prepareVolume(docker: Docker, volume: string, owner: Owner, image: string): Promise<void> {
   await withIdleContainer(docker, volume, { image, target: `/${ownedFolder}`, isFilled: false }, async (container) => {
@@ -56,7 +56,7 @@ async function withIdleContainer(
     docker.createContainer({
       Image: image,
       Labels: labels ?? {},
-      // The engine asks for a command, even where none will run.
+      // The Engine asks for a command, even where none will run.
       Entrypoint: ["/never-run"],
       HostConfig: { Mounts: [volumeMount(volume, target, { isReadOnly: false, isFilled })] },
     }),

@@ -1,5 +1,5 @@
-// Finds and kills processes that a process has started and left behind. The end of a container ends everything in it; here a child may have left
-// the group and the session, but it has the environment that it was started with. Linux only: elsewhere it finds nothing.
+// Finds and kills processes that a process has started and left behind. The end of a container ends everything in it; here a child may have
+// left the group and the session, but it has the environment that it was started with. Linux only: elsewhere it finds nothing.
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -33,7 +33,7 @@ export class LogWriter {
       if (this.#bytes >= maxBytes) this.#rotate();
       this.#bytes += writeSync(this.#file, text);
     } catch {
-      // A full disk costs the log; the process goes on.
+      // On a full disk the lines are lost; the process goes on.
     }
   }
 

@@ -73,7 +73,10 @@ export async function requireProcess(registry: Registry, process: string): Promi
   return found;
 }
 
-/** The process whose end means that all of it has ended: the supervisor, or the process itself where the supervisor was killed. Undefined: none. */
+/**
+ * The process whose end means that all of it has ended: the supervisor, or the process itself where the supervisor was killed. Undefined:
+ * none.
+ */
 export function leaderOf(state: ProcessState | undefined): ProcessId | undefined {
   if (state === undefined) return undefined;
   if (isAlive(state.supervisor)) return state.supervisor;

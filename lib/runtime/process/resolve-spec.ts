@@ -1,5 +1,5 @@
-// From the specification of a container to that of a process of this machine. There is no image and no isolation: users, capabilities, limits
-// and networks have no effect.
+// From the specification of a container to that of a process of this machine. There is no image and no isolation: users, capabilities,
+// limits and networks have no effect.
 import { unreachable } from "../../model/unreachable.ts";
 import type { ContainerSpec, Mount } from "../container-spec.ts";
 import { writeLabels } from "../labels.ts";

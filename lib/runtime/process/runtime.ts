@@ -24,8 +24,8 @@ export type ProcessRuntimeOptions = {
 };
 
 /**
- * In this runtime every image is this machine: nothing is pulled, built or filled, and processes run as the user who started them. `ownEnv` is
- * the environment of this program, of which processes get a part.
+ * In this runtime every image is this machine: nothing is pulled, built or filled, and processes run as the user who started them. `ownEnv`
+ * is the environment of this program, of which processes get a part.
  */
 export function processRuntime(
   { folder, supervisor: command }: ProcessRuntimeOptions,
