@@ -1,8 +1,10 @@
 // House rules that can be checked (ARCHITECTURE.md#the-rooms): who may import whom, and what no source may contain.
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
+import { languageRules } from "./language-rules.ts";
 
 const root = join(import.meta.dir, "../..");
 const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
@@ -125,4 +127,39 @@ test("one word for one thing: artefact, except in the fixed Redis key segment", 
 test("no file asks more than one question: 250 lines at most", () => {
   const long = sources.filter((file) => readFileSync(join(root, file), "utf8").split("\n").length > 251);
   expect(long).toEqual([]);
+});
+
+/** The repository's text files, new ones included, but for what others wrote and the rules themselves. */
+function textFiles(): string[] {
+  const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
+  const others = /^(?:LICENSE|bun\.lock|test\/unit\/language-rules\.ts)$/;
+  return listed.split("\n").filter((file) => file !== "" && !others.test(file) && existsSync(join(root, file)));
+}
+
+/** The same lines with blanks in place of comments and strings: what is left are names. */
+function namesOnly(source: string, file: string): string {
+  const blank = (text: string) => text.replace(/[^\n]/g, " ");
+  const comments = file.endsWith(".lua") ? /--.*$/gm : /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+  return source.replace(comments, blank).replace(/"(?:[^"\\\n]|\\.)*"/g, blank);
+}
+
+test("replaced words do not come back, in names, comments, messages, pages, tests and scripts", () => {
+  const found = textFiles().flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    const names = /\.(?:ts|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
+    return languageRules.flatMap(({ where, pattern, instead }) => {
+      if (where === "paths") return pattern.test(file) ? [`${file} → ${instead}`] : [];
+      return (where === "text" ? text : names).split("\n").flatMap((line, at) => {
+        const [words] = pattern.exec(line) ?? [];
+        return words === undefined ? [] : [`${file}:${at + 1}: \`${words}\` → ${instead}`];
+      });
+    });
+  });
+  expect(found).toEqual([]);
+});
+
+test("each rule of the language finds its example, and names are looked for outside of comments and strings", () => {
+  expect(languageRules.filter(({ pattern, example }) => !pattern.test(example))).toEqual([]);
+  expect(namesOnly('const one = "two"; // three', "a.ts").trim()).toBe("const one =      ;");
+  expect(namesOnly("local one = 1 -- two", "a.lua").trim()).toBe("local one = 1");
 });
