@@ -59,7 +59,7 @@ function soundArtefact(fields: Partial<Record<string, string>>, payload: string,
   const parsed = parseArtefact(fields, payload);
   if ("artefact" in parsed) return parsed.artefact;
   throw new SettError("artefact-malformed", `The artefact at ${key} is malformed: ${parsed.problem}.`, {
-    hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
+    hint: `Read it with \`redis-cli HGETALL ${key}\` and correct its fields.`,
   });
 }
 

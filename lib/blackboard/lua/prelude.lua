@@ -187,8 +187,8 @@ end
 
 local fence_fields = { 'epoch', 'nonce' }
 
--- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce tells two holders of one
--- epoch apart: a Redis that lost its last second gives an epoch out again.
+-- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce distinguishes two holders of
+-- one epoch: a Redis that lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
   local leader = read_fields(key, fence_fields)
   return tonumber(leader.epoch) ~= epoch or leader.nonce ~= nonce

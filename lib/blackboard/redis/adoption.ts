@@ -21,7 +21,7 @@ import { resultByHand } from "./result-by-hand.ts";
 
 type Adoption = { outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused;
 
-/** Where a person writes on and on, the artefact is adopted later. */
+/** An artefact that changes at every try is adopted later. */
 const maxTries = 10;
 
 export async function adoptArtefact(deps: Deps, id: ArtefactId, epoch: number, isOverdue: boolean): Promise<Adoption> {

@@ -91,7 +91,7 @@ export function snapshotOf(
     return snapshot;
   } catch (cause) {
     throw new SettError("blackboard-refused", `The claim at ${key} is malformed: ${messageOf(cause)}.`, {
-      hint: `Look at it with \`redis-cli HGETALL ${key}\` and put its fields right.`,
+      hint: `Read it with \`redis-cli HGETALL ${key}\` and correct its fields.`,
       cause,
     });
   }

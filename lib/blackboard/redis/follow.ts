@@ -7,7 +7,7 @@ import { reconnectDelayMs } from "./reconnect-delay.ts";
 /** How long one blocking read waits at the server: short, so that a server that hangs is soon noticed. */
 export const blockMs = 1_000;
 
-/** How long a follower of many entries waits before it reads again, to get several at once: to wake up costs more than to handle one more. */
+/** How long a follower of many entries waits before it reads again, to get several at once: each read costs more than one more entry. */
 const gatherMs = 3;
 
 /** The most entries of one read. */

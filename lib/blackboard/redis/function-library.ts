@@ -78,8 +78,8 @@ const sources: Record<FunctionName, string> = {
 };
 
 /**
- * What Redis lets them do where it refuses writes. Those that only read go on; and a full memory takes no lease from an agent at work, because a
- * renewal needs no room, and keeps no person from making room or from a request. All others are refused before they begin.
+ * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew its
+ * lease, which needs no room, and a person can make room or send a request. All others are refused before they begin.
  */
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
@@ -139,7 +139,7 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
-/** `run`: the connection's way to do it, again or once. `nonce` tells this process from all others. */
+/** `run`: the connection's way to do it, again or once. `nonce` distinguishes this process from all others. */
 export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string): SendCall {
   return (name, moreKeys, args) => {
     const allKeys = [keys.events, ...moreKeys];

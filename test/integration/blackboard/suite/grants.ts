@@ -19,7 +19,7 @@ import { waitFor } from "../../../support/wait-for.ts";
 const coder = agentName("coder");
 
 export function grantsSuite(open: () => Promise<Bench>): void {
-  test("an accepted grant runs under a lease; the repeat is accepted too, anybody else is not", async () => {
+  test("an accepted grant runs under a lease; the repeat is accepted too, no other is", async () => {
     await using bench = await open();
     const { claim } = await queueGrant(bench.board);
     const grant = { ...running("coder"), context_ids: [newArtefactId()] };
@@ -190,7 +190,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual([claim.id]);
     await bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
     const next = await queueGrant(bench.board);
-    // What was told before it was taken up may be on its way still.
+    // What was sent before it was accepted may still arrive.
     const later = await waitFor("the next grant alone", async () => {
       const { value = [] } = await grants.next();
       return value.length === 1 && value[0] === next.claim.id && value;
