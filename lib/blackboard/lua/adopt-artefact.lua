@@ -71,9 +71,7 @@ local function adopt_artefact(keys, args)
 
   -- The log shows what every grant goes through.
   if result and result.started then append_event(result.started) end
-  local fields = {}
-  for _, name in ipairs(head_fields) do set_field(fields, name, artefact[name]) end
-  write_fields(keys.artefact, fields)
+  for _, name in ipairs(head_fields) do redis.call('HSET', keys.artefact, name, artefact[name]) end
   redis.call('HDEL', keys.refused_artefacts, args.id)
   index_artefact(artefact, 'hand', digest_of(keys.artefact))
   if result then end_grant(id, agent, grant.attempt, result) end

@@ -1,9 +1,10 @@
 -- Writes one decision about one claim, whole or not at all.
 -- KEYS orchestrator, claim, bids, grants, open_claims, due
--- ARGS epoch: number, claim, expected_rev: number, commit_id, fields: fields, bids: bid*, grants: grant*, artefacts: artefact*,
---      new_claims: new_claim*, clear_due: text*, set_due: due_item*, events: event*
+-- ARGS epoch: number, claim, expected_rev: number, commit_id, status, bidding, fields: fields, bids: bid*, grants: grant*,
+--      artefacts: artefact*, new_claims: new_claim*, clear_due: text*, set_due: due_item*, events: event*
 -- Result committed (rev) | stale | fenced | gone | refused (reason)
 -- RECORD due_item member, after_ms: number
+-- `fields` are all fields that change; `status` and `bidding` are '' where they do not.
 local claim_fields = { 'rev', 'commit_id', 'goal_id', 'bid_order', 'bidding', 'missing_bids', 'artefact_id' }
 
 -- The artefacts that are not stored yet; nil and the reason where one cannot be.
@@ -17,17 +18,20 @@ local function new_artefacts(artefacts)
   return new
 end
 
--- Imposed bids. Returns the record of bids and the number of missing ones as they are now. An imposed bid is one that was missing; a
--- claim that does not say how many are missing stays like that.
-local function add_bids(key, claim, bids)
+-- Records imposed bids, and returns the record as it is now. An imposed bid is one that was missing; a claim that does not say how many
+-- are missing stays like that.
+local function add_bids(keys, claim, bids)
   local order, missing = claim.bid_order, claim.missing_bids
+  if #bids == 0 then return order end
   for _, bid in ipairs(bids) do
     if not recorded_bid(order, bid.agent) then
       order, missing = with_bid(order, bid.agent, bid.word), missing and missing - 1
-      redis.call('HSET', key, bid.agent, bid.word)
+      redis.call('HSET', keys.bids, bid.agent, bid.word)
     end
   end
-  return order, missing
+  redis.call('HSET', keys.claim, 'bid_order', order)
+  if missing then redis.call('HSET', keys.claim, 'missing_bids', missing) end
+  return order
 end
 
 -- The due members of a terminated claim's grants. Only the latest attempt can have one. (All grants of a complete claim are done, and
@@ -46,7 +50,7 @@ end
 
 local function commit_claim(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
-  local id, fields = args.claim, args.fields
+  local id = args.claim
   local claim = read_fields(keys.claim, claim_fields)
   if not claim.rev then return { 'gone' } end
   local rev = digits(args.expected_rev + 1)
@@ -56,22 +60,18 @@ local function commit_claim(keys, args)
   if problem then return refused(problem) end
   -- All is checked: from here on the function writes.
 
-  local order, missing = add_bids(keys.bids, claim, args.bids)
-  if #args.bids > 0 then set_field(fields, 'bid_order', order) end
-  if missing then set_field(fields, 'missing_bids', missing) end
-  set_field(fields, 'rev', rev)
-  set_field(fields, 'commit_id', args.commit_id)
-  write_fields(keys.claim, fields)
+  redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id, names_and_values(args.fields))
+  local order = add_bids(keys, claim, args.bids)
   for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
   for _, new_claim in ipairs(args.new_claims) do
-    if not claim_of_cause(new_claim) and not is_goal_ended(new_claim.fields.goal_id) then
-      write_claim(new_claim, new_claim.fields.bidding == 'open' and read_target(new_claim.fields.artefact_id))
+    if not claim_of_cause(new_claim) and not is_goal_ended(new_claim.goal_id) then
+      write_claim(new_claim, new_claim.bidding == 'open' and read_target(new_claim.artefact_id))
     end
   end
 
-  local has_closed, has_ended = fields.bidding == 'closed', is_ended(fields.status)
-  local not_due = args.clear_due
+  local has_closed, has_ended = args.bidding == 'closed', is_ended(args.status)
+  local not_due = { unpack(args.clear_due) }
   if claim.bidding == 'open' and (has_closed or has_ended) then
     not_due[#not_due + 1] = 'bids:' .. id
     not_due[#not_due + 1] = 'announce:' .. id
@@ -79,7 +79,7 @@ local function commit_claim(keys, args)
   if has_ended then redis.call('ZREM', keys.open_claims, id) end
   -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
   if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, order) end
-  if fields.status == 'terminated' then
+  if args.status == 'terminated' then
     for _, member in ipairs(due_of_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
   end
   if #not_due > 0 then redis.call('ZREM', keys.due, unpack(not_due)) end

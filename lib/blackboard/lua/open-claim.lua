@@ -5,16 +5,16 @@
 -- Result opened | exists (claim) | fenced | refused (reason)
 local function open_claim(keys, args)
   if is_fenced(keys.orchestrator, args.epoch) then return { 'fenced' } end
-  local fields = args.new_claim.fields
-  local known = claim_of_cause(args.new_claim)
+  local claim = args.new_claim
+  local known = claim_of_cause(claim)
   if known then return { 'exists', known } end
-  local target = read_target(fields.artefact_id)
-  if not target.type then return refused('There is no artefact ' .. fields.artefact_id .. '.') end
-  if is_goal_ended(fields.goal_id) then return refused('Goal ' .. fields.goal_id .. ' was ended.') end
-  write_claim(args.new_claim, target)
-  if fields.bidding == 'open' then
-    redis.call('ZADD', keys.due, digits(now_ms() + args.bid_deadline_ms), 'bids:' .. fields.id,
-      digits(now_ms() + args.announce_after_ms), 'announce:' .. fields.id)
+  local target = read_target(claim.artefact_id)
+  if not target.type then return refused('There is no artefact ' .. claim.artefact_id .. '.') end
+  if is_goal_ended(claim.goal_id) then return refused('Goal ' .. claim.goal_id .. ' was ended.') end
+  write_claim(claim, target)
+  if claim.bidding == 'open' then
+    redis.call('ZADD', keys.due, digits(now_ms() + args.bid_deadline_ms), 'bids:' .. claim.id,
+      digits(now_ms() + args.announce_after_ms), 'announce:' .. claim.id)
   end
   return { 'opened' }
 end

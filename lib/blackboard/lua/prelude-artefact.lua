@@ -89,10 +89,11 @@ end
 
 -- `artefact` is the record of this name: its fields, and `digest`.
 local function store_artefact(artefact, actor)
-  local fields = {}
-  for index, name in ipairs(artefact_fields) do
-    fields[index * 2 - 1], fields[index * 2] = name, artefact[name]
-  end
-  write_fields(artefact_key(artefact.id), fields)
+  redis.call('HSET', artefact_key(artefact.id),
+    'id', artefact.id, 'logical_id', artefact.logical_id, 'version', artefact.version,
+    'structural_type', artefact.structural_type, 'type', artefact.type, 'payload', artefact.payload,
+    'source_artefacts', artefact.source_artefacts, 'produced_by_role', artefact.produced_by_role,
+    'produced_by_agent', artefact.produced_by_agent, 'created_at', artefact.created_at, 'goal_id', artefact.goal_id,
+    'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
   index_artefact(artefact, actor, artefact.digest)
 end

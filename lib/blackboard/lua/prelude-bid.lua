@@ -54,8 +54,10 @@ end
 local function refuse_late_bids(key, id, claim, order)
   local word_of, names = read_bids(key)
   for _, name in ipairs(names) do
-    local bid = { name = name, word = word_of[name], recorded = is_agent_name(name) and recorded_bid(order, name) }
-    if bid.recorded ~= bid.word then refuse_bid(key, id, claim, bid, 'the bidding is closed') end
+    local word, recorded = word_of[name], is_agent_name(name) and recorded_bid(order, name)
+    if recorded ~= word then
+      refuse_bid(key, id, claim, { name = name, word = word, recorded = recorded }, 'the bidding is closed')
+    end
   end
 end
 

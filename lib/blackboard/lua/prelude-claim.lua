@@ -1,11 +1,11 @@
--- Opening and announcing claims. Both functions that open one get the record `new_claim`: the fields of its hash, the bids that it
--- begins with, its grants, and the events of its opening, of which the first is `claim_opened`.
+-- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they read of it, all fields of its hash,
+-- the bids that it begins with, its grants, and the events of its opening, of which the first is `claim_opened`.
 
--- RECORD new_claim fields: fields, bids: bid*, grants: grant*, events: event*
+-- RECORD new_claim id, artefact_id, goal_id, cause, bidding, fields: fields, bids: bid*, grants: grant*, events: event*
 
 -- The id of the claim that this cause has opened before, if it has.
 local function claim_of_cause(new_claim)
-  return redis.call('HGET', causes_key(new_claim.fields.artefact_id), new_claim.fields.cause)
+  return redis.call('HGET', causes_key(new_claim.artefact_id), new_claim.cause)
 end
 
 local target_fields = { 'type', 'produced_by_role' }
@@ -25,16 +25,15 @@ end
 
 -- `target` is needed for a claim whose bidding is open.
 local function write_claim(new_claim, target)
-  local fields = new_claim.fields
-  local id = fields.id
-  write_fields(claim_key(id), fields)
-  redis.call('HSET', causes_key(fields.artefact_id), fields.cause, id)
+  local id = new_claim.id
+  redis.call('HSET', claim_key(id), names_and_values(new_claim.fields))
+  redis.call('HSET', causes_key(new_claim.artefact_id), new_claim.cause, id)
   for _, bid in ipairs(new_claim.bids) do redis.call('HSET', bids_key(id), bid.agent, bid.word) end
   for index, event in ipairs(new_claim.events) do
     local event_id = append_event(event)
     if index == 1 then redis.call('ZADD', prefix .. 'claims:open', score_of(event_id), id) end
   end
-  for _, grant in ipairs(new_claim.grants) do write_grant(id, fields.goal_id, grant) end
-  if fields.bidding == 'open' then announce(id, fields.artefact_id, target) end
+  for _, grant in ipairs(new_claim.grants) do write_grant(id, new_claim.goal_id, grant) end
+  if new_claim.bidding == 'open' then announce(id, new_claim.artefact_id, target) end
   publish_claim(id)
 end

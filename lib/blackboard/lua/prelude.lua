@@ -31,9 +31,14 @@ local function next_flag()
   return next_text() == '1'
 end
 
+-- Most lists are empty; no function changes a list.
+local empty_list = {}
+
 local function next_list(next_item)
+  local length = next_number()
+  if length == 0 then return empty_list end
   local list = {}
-  for index = 1, next_number() do list[index] = next_item() end
+  for index = 1, length do list[index] = next_item() end
   return list
 end
 
@@ -42,31 +47,23 @@ local function next_optional(next_item)
   return nil
 end
 
--- The fields of a hash. HSET takes names and values as one list, and functions read single fields by name: this table has both.
-local function set_field(fields, name, value)
-  local length = #fields
-  fields[length + 1] = name
-  fields[length + 2] = value
-  fields[name] = value
-end
-
+-- The fields of a hash, only to be written: where their names and values are among the words.
 local function next_fields()
-  local fields = {}
-  for index = 1, next_number() * 2, 2 do
-    local name, value = next_text(), next_text()
-    fields[index], fields[index + 1], fields[name] = name, value, value
-  end
+  local length = next_number() * 2
+  local fields = { first = position + 1, last = position + length }
+  position = fields.last
   return fields
 end
 
-local function write_fields(key, fields)
-  redis.call('HSET', key, unpack(fields))
+-- The names and values as HSET takes them.
+local function names_and_values(fields)
+  return unpack(words, fields.first, fields.last)
 end
 
 -- The fields of these names in the hash, by name; false where there is none.
 local function read_fields(key, names)
-  local values, fields = redis.call('HMGET', key, unpack(names)), {}
-  for index = 1, #names do fields[names[index]] = values[index] end
+  local fields = redis.call('HMGET', key, unpack(names))
+  for index = 1, #names do fields[names[index]] = fields[index] end
   return fields
 end
 
@@ -101,7 +98,7 @@ end
 
 -- A whole number as Redis and JSON write it.
 local function digits(number)
-  return string.format('%.0f', number)
+  return string.format('%d', number)
 end
 
 -- Unix milliseconds: when the function runs. Not the time of its events: a clock that was set back leaves these ahead of it.
@@ -122,7 +119,7 @@ end
 
 -- A JSON object with these members in this order: name, value, name, value … A member whose value is nil or false is left out.
 local function object(...)
-  local members, texts = { ... }, {}
+  local members, count = { ... }, 0
   for index = 1, select('#', ...), 2 do
     local value = members[index + 1]
     if value then
@@ -133,10 +130,11 @@ local function object(...)
       else
         value = digits(value)
       end
-      texts[#texts + 1] = '"' .. members[index] .. '":' .. value
+      count = count + 1
+      members[count] = '"' .. members[index] .. '":' .. value
     end
   end
-  return '{' .. table.concat(texts, ',') .. '}'
+  return '{' .. table.concat(members, ',', 1, count) .. '}'
 end
 
 -- Ids are UUIDs: they need no escapes.
@@ -185,13 +183,12 @@ local function each_quoted(list)
   return list:gmatch('"([^"]+)"')
 end
 
-local fence_fields = { 'epoch', 'nonce' }
-
 -- True when another orchestrator has acquired the leader lease; `key` is the hash `orchestrator`. The nonce distinguishes two holders of
 -- one epoch: a Redis that lost its last second gives an epoch out again.
 local function is_fenced(key, epoch)
-  local leader = read_fields(key, fence_fields)
-  return tonumber(leader.epoch) ~= epoch or leader.nonce ~= nonce
+  local leader = redis.call('HMGET', key, 'epoch', 'nonce')
+  local current_epoch, current_nonce = leader[1], leader[2]
+  return tonumber(current_epoch) ~= epoch or current_nonce ~= nonce
 end
 
 local function orchestrator_of(epoch)

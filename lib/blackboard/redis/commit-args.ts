@@ -12,6 +12,8 @@ export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
     claim: commit.claim,
     expected_rev: commit.expectedRev,
     commit_id: commit.commitId,
+    status: commit.set.status ?? "",
+    bidding: commit.set.bidding ?? "",
     fields: fieldsSet(commit.set),
     bids: commit.bids,
     grants: commit.grants.map(grantRecord),

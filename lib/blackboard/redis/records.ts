@@ -25,9 +25,15 @@ export function eventRecord(draft: EventDraft, actor: Actor): ArgumentOf<"event"
 }
 
 export function newClaimRecord(open: NewClaim, actor: Actor): ArgumentOf<"new_claim"> {
+  const { id, artefact_id, goal_id, bidding, bids } = open.claim;
   return {
+    id,
+    artefact_id,
+    goal_id,
+    cause: open.cause,
+    bidding,
     fields: fieldsOfClaim(open),
-    bids: open.claim.bids,
+    bids,
     grants: open.grants.map(grantRecord),
     events: openingEvents(open).map((event) => eventRecord(event, actor)),
   };
