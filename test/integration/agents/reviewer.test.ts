@@ -45,7 +45,7 @@ test("a first version that is right is approved at once", async () => {
 });
 
 describe("the entry", () => {
-  test("must be there, be for this release and stand first", async () => {
+  test("must exist, be for this release and be the first", async () => {
     expect(await problemsWith({ "CHANGELOG.md": null })).toEqual(["CHANGELOG.md: is missing or empty."]);
     expect(await problemsWith({ "CHANGELOG.md": "# Changelog\n" })).toContain("CHANGELOG.md: has no entry for 1.2.0.");
     expect(await problemsWith({ "CHANGELOG.md": entry("- x\n", "## Unreleased") })).toEqual([
@@ -53,7 +53,7 @@ describe("the entry", () => {
     ]);
   });
 
-  test("must list every commit that is worth it, and those that were merged in", async () => {
+  test("must list every commit that needs an entry, also merged ones", async () => {
     expect(await problemsWith({ "CHANGELOG.md": entry(`- Fix the silence (${fix})\n`) })).toEqual([
       `CHANGELOG.md:3: does not list ${bell}: Add a bell`,
     ]);

@@ -74,7 +74,7 @@ describe("contact and leases", () => {
   );
 
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s kills a tool that outstays the shutdown timeout; the attempt is posted as lost",
+    "%s kills a tool that runs longer than the shutdown timeout; the cub posts the attempt as lost",
     async (signal) => {
       await using scene = await cubInstance(redis, "sleep 100", { env: { SETT_SHUTDOWN_TIMEOUT: "100ms" } });
       await using cub = startCub(scene.env);

@@ -132,7 +132,7 @@ describe("wrong use", () => {
     expect(cub.stderr()).toContain("SETT_AGENT_COMMAND is not set");
   });
 
-  test("--version says it, anything unknown is exit code 2", async () => {
+  test("--version prints the version, an unknown argument is exit code 2", async () => {
     await using version = startCub({}, ["--version"]);
     expect(await version.ended()).toBe(0);
     expect(version.lines[0]?.msg).toMatch(/^\d+\.\d+\.\d+$/);

@@ -45,7 +45,7 @@ describe("the claim watcher", () => {
     expect((await standIn.ended(busy, agent)).state).toBe("done");
   });
 
-  test("a tick leaves alone what is bid on, closed, or asks others", async () => {
+  test("a tick bids on no claim that is closed, has the bid already, or asks other agents", async () => {
     await using scene = await cubScene();
     const { standIn, agent, deps, stop } = scene;
     const others = await standIn.open(await standIn.post(), []);
@@ -80,7 +80,7 @@ describe("the claim watcher", () => {
     expect(most).toBe(8);
   });
 
-  test("an announcement that asks only others is passed over", async () => {
+  test("an announcement for other agents is skipped", async () => {
     const targets: string[] = [];
     const runBidCommand: RunBidCommand = async ({ stdin }) => {
       targets.push(JSON.parse(String(stdin)).id);
@@ -160,7 +160,7 @@ describe("the claim watcher", () => {
     expect(scene.lines.some((line) => line.level === "warn" && line.msg.includes("SETT_PROMPT_CLAIM"))).toBe(true);
   });
 
-  test("what its own role made is ignored without asking the bid command", async () => {
+  test("an artefact of its own role is ignored without running the bid command", async () => {
     await using scene = await cubScene({
       agent: { bid_command: ["/bid"] },
       over: { runBidCommand: async () => exited("exclusive") },

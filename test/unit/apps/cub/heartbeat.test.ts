@@ -20,7 +20,7 @@ async function beating() {
 }
 
 describe("the heartbeat", () => {
-  test("is sent while the loops rest or run", async () => {
+  test("is sent while the loops are idle or make progress", async () => {
     const { scene, watch, heartbeat, status, pass } = await beating();
     await using _ = scene;
     pass(3_600_000);
@@ -35,7 +35,7 @@ describe("the heartbeat", () => {
     expect((await status())?.state).toBe("stopping");
   });
 
-  test("stops with a loop that has work and does not run, and the health fails", async () => {
+  test("stops while a loop has work and makes no progress, and the health fails", async () => {
     const { scene, watch, heartbeat, status, pass } = await beating();
     await using _ = scene;
     watch.watcher.markProgress();

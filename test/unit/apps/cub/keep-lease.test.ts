@@ -32,7 +32,7 @@ describe("work under a lease", () => {
     expect(outcome).toEqual({ outcome: "done", result: "result" });
   });
 
-  test("is stopped and worth nothing when the renewal is refused", async () => {
+  test("is stopped, and its result dropped, when the renewal is refused", async () => {
     const { outcome } = await leased(
       async () => ({ outcome: "refused", reason: "Claim has ended." }),
       (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("killed"))),
@@ -53,7 +53,7 @@ describe("work under a lease", () => {
     expect(outcome).toEqual({ outcome: "done", result: "result" });
   });
 
-  test("is no longer renewed when the work must be stuck", async () => {
+  test("is no longer renewed when the work counts as stuck", async () => {
     let renewals = 0;
     const { outcome } = await leased(
       async () => {

@@ -13,14 +13,14 @@ const signals = { stop: never, kill: never };
 
 afterAll(endMarkedProcesses);
 
-describe("what was in hand", () => {
+describe("the work of an earlier process", () => {
   const running = (agent: string, runBy?: ProcessMark): RunningGrant => {
     const at = new Date().toISOString();
     const begun = { queued_at: at, started_at: at, context_ids: [], state: "running" as const };
     return { agent: agentName(agent), phase: "exclusive", attempt: 1, ...(runBy && { run_by: runBy }), ...begun };
   };
 
-  test("of a process that has ended is a Failure; of one that lives, of another agent, or of an unknown process it is left alone", async () => {
+  test("is a Failure where that process has ended; the work of a living process, another agent or an unknown process is left alone", async () => {
     await using scene = await cubScene({ over: { ownProcess: own } });
     const { standIn, deps } = scene;
     const gone = await endedMark();

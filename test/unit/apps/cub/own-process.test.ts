@@ -11,7 +11,7 @@ describe("that a process has ended", () => {
   const elsewhere = "pid:[1]";
   const rebooted = ({ born }: ProcessMark) => born.replace(/@.*/, "@another-start");
 
-  test("is certain where its number is free, or another's by now", async () => {
+  test("is certain where its number is free, or belongs to another process by now", async () => {
     const mark = livingMark();
     expect(hasEnded(own, own)).toBe(false);
     expect(hasEnded(mark, own)).toBe(false);
@@ -19,7 +19,7 @@ describe("that a process has ended", () => {
     expect(hasEnded({ ...mark, born: `0${mark.born}` }, own)).toBe(true);
   });
 
-  test("is certain in the next life of its container, and not of one beside it in the same life", async () => {
+  test("is certain after its container was started again, and not for a process beside it in the same run", async () => {
     const mark = livingMark();
     const [before, now] = [
       { ...mark, container: one },
@@ -31,7 +31,7 @@ describe("that a process has ended", () => {
     expect(hasEnded({ ...(await endedMark()), container: one }, now)).toBe(true);
   });
 
-  test("is not known of another container, of another space of numbers, or of another machine", async () => {
+  test("is not certain in another container, in another pid namespace, or on another machine", async () => {
     const gone = await endedMark();
     expect(hasEnded({ ...gone, container: one }, { ...own, container: other })).toBe(false);
     expect(hasEnded({ ...gone, container: one }, own)).toBe(false);

@@ -27,7 +27,7 @@ describe("the cub's settings", () => {
     });
   });
 
-  test("an empty command is for the work to fail by", () => {
+  test("an empty command is accepted: the work fails", () => {
     expect(readSettings({ ...required, SETT_AGENT_COMMAND: "[]" }).command).toEqual([]);
   });
 
@@ -55,7 +55,7 @@ describe("the environment of the agent's commands", () => {
     expect(toolEnvironment({ ...own, ...prompts }, "writer")).toEqual({ ...own, ...prompts, SETT_AGENT_ROLE: "writer" });
   });
 
-  test("knows neither the way to Redis nor what was set for the cub", () => {
+  test("has neither the URL of Redis nor the settings of the cub", () => {
     const internals = {
       REDIS_URL: "redis://:secret@redis:6379",
       SETT_AGENT_COMMAND: "[]",

@@ -37,7 +37,7 @@ describe("failures of the work", () => {
     expect(scene.inputs[0]?.claim_type).toBe("review");
   });
 
-  test("a tool that breaks the contract makes a ToolExecutionFailure, and the cub carries on", async () => {
+  test("a tool that breaks the contract makes a ToolExecutionFailure, and the cub goes on", async () => {
     const answers = [exited("oops"), exited("{}", 7, "bad luck")];
     await using scene = await cubScene({
       tool: () => answers.shift() ?? { artefact_type: "Report", artefact_payload: "", summary: "" },
@@ -107,7 +107,7 @@ describe("failures of the work", () => {
     expect(scene.inputs).toHaveLength(1);
   });
 
-  test("a result that comes too late is refused, logged and dropped, and the cub carries on", async () => {
+  test("a result that comes too late is refused, logged and dropped, and the cub goes on", async () => {
     const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
     await using scene = await cubScene({
       tool: async () => {

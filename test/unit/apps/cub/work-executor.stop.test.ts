@@ -4,7 +4,7 @@ import { cubScene } from "../../../support/cub/scene.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 describe("stopping", () => {
-  test("lets the work under way end, and takes no more", async () => {
+  test("lets the running work end, and starts no more", async () => {
     const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
     await using scene = await cubScene({
       tool: async () => {
@@ -25,7 +25,7 @@ describe("stopping", () => {
     expect((await standIn.board.listStatuses()).get(agent)?.state).toBe("stopping");
   });
 
-  test("kills a tool that outstays the shutdown timeout and posts the attempt as lost", async () => {
+  test("kills a tool that runs longer than the shutdown timeout, and posts the attempt as lost", async () => {
     await using scene = await cubScene({
       tool: (_input, signal) =>
         new Promise((resolve) => {

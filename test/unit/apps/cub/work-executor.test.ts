@@ -8,7 +8,7 @@ import { sampleArtefact } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 describe("the work executor", () => {
-  test("runs the tool on the target and posts what it says", async () => {
+  test("runs the tool on the target and posts its result", async () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
     scene.start();
@@ -36,7 +36,7 @@ describe("the work executor", () => {
     });
   });
 
-  test("takes up a grant again that an error has kept it from, although nothing wakes it any more", async () => {
+  test("works on a grant again after an error, although no wake-up follows", async () => {
     let isFirst = true;
     const wrap = (board: Blackboard): Blackboard => ({
       ...board,
@@ -55,7 +55,7 @@ describe("the work executor", () => {
     expect(scene.messages()[0]).toBe("Failed to work on the claim");
   });
 
-  test("says each step in the log, in order", async () => {
+  test("logs each step, in order", async () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
     scene.start();
@@ -72,7 +72,7 @@ describe("the work executor", () => {
     expect(scene.lines.every((line) => line.claim_id === claim)).toBe(true);
   });
 
-  test("takes up a grant that was queued before it started", async () => {
+  test("works on a grant that was queued before it started", async () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
     const claim = await standIn.openGranted(await standIn.post(), agent);
