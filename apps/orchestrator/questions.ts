@@ -51,7 +51,7 @@ export class Questions {
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     const clarifications = await this.#clarificationsOf(id);
-    if (answer !== undefined) return this.#answered(question, answer, clarifications, epoch);
+    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, epoch);
     if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
     const route = await this.#route(question, clarifications);
     if (route.to === "agent") await this.#askAgent(question, route, epoch);
@@ -94,7 +94,12 @@ export class Questions {
     return asking?.grants.some((grant) => questionOf(grant) === id) === true;
   }
 
-  async #answered(question: ArtefactHead, answer: ArtefactId, clarifications: ClaimSnapshot[], epoch: number): Promise<void> {
+  async #deliverAnswer(
+    question: ArtefactHead,
+    answer: ArtefactId,
+    clarifications: ClaimSnapshot[],
+    epoch: number,
+  ): Promise<void> {
     const { board } = this.#deps;
     const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {

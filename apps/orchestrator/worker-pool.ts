@@ -72,7 +72,7 @@ export class WorkerPool {
     const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
-        const { attempt } = (await this.#queued(claim)) ?? {};
+        const { attempt } = (await this.#readQueued(claim)) ?? {};
         const reason = startFailureReason(error);
         if (attempt !== undefined)
           await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
@@ -90,7 +90,7 @@ export class WorkerPool {
       // A claim that is in work is announced again as long as its grant is queued: it comes next once that work has ended.
       const next = this.#waiting.findIndex((claim) => !this.#claimsInWork.has(claim));
       const [claim] = next < 0 ? [] : this.#waiting.splice(next, 1);
-      if (claim !== undefined) this.#occupy(slot, claim, () => this.#work(claim, slot, signal), signal, fail);
+      if (claim !== undefined) this.#occupy(slot, claim, () => this.#runWorker(claim, slot, signal), signal, fail);
     }
   }
 
@@ -123,10 +123,10 @@ export class WorkerPool {
     this.#occupy(slot, claim, work, signal, fail);
   }
 
-  async #work(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
+  async #runWorker(claim: ClaimId, slot: number, signal: AbortSignal): Promise<void> {
     // Resuming the instance wakes every agent with a queued grant.
     if ((await this.#deps.board.readPause()) !== undefined) return;
-    const queued = await this.#queued(claim);
+    const queued = await this.#readQueued(claim);
     // A wake-up is only a hint: the grant may be running already, or its claim over.
     if (queued === undefined) {
       this.#starts.delete(claim);
@@ -136,7 +136,7 @@ export class WorkerPool {
     await this.#settle(claim, queued.attempt, end, signal);
   }
 
-  async #queued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
+  async #readQueued(claim: ClaimId): Promise<{ attempt: number; goal: GoalId } | undefined> {
     const snapshot = await this.#deps.board.readClaim(claim);
     const grant = snapshot?.grants.find((one) => one.agent === this.#template.agent);
     if (snapshot === undefined || isEnded(snapshot.claim.status) || grant?.state !== "queued") return undefined;
@@ -152,7 +152,7 @@ export class WorkerPool {
       return;
     }
     const { agent } = this.#template;
-    const hasBegun = (await this.#queued(claim))?.attempt !== attempt;
+    const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
     const starts = this.#starts.get(claim) ?? 1;
     if (!hasBegun && starts < maxStarts) {
       const about = { agent, claim_id: claim, attempt, starts, reason: end.reason };
