@@ -1,4 +1,4 @@
-// BullMQ's worker with its defaults, in a process of its own; its job does nothing but tell when it began.
+// BullMQ's worker with its defaults, in a process of its own; its job only says when it began.
 import process from "node:process";
 import { Worker } from "bullmq";
 import { now } from "./figures.ts";

@@ -39,7 +39,7 @@ let attempt = 0;
 const deps = cubDeps({
   board: {
     ...board,
-    // The tool is not told which attempt it is.
+    // The tool does not know which attempt it is.
     acceptGrant: (order) => {
       attempt = order.grant.attempt;
       return board.acceptGrant(order);

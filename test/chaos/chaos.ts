@@ -44,7 +44,7 @@ await Promise.all(
       const report = await runChaos(seed, stop, kinds).catch((error: unknown) => {
         if (!stop.aborted) throw error;
       });
-      if (report !== undefined) await tell(report);
+      if (report !== undefined) await print(report);
     }
   }),
 );
@@ -59,7 +59,7 @@ console.log(
 );
 process.exitCode = stop.aborted ? 130 : Math.min(1, broken.length);
 
-async function tell(report: RunReport): Promise<void> {
+async function print(report: RunReport): Promise<void> {
   const { seed, seconds, goals, faults, violations, history, folder } = report;
   reports.push(report);
   const verdict = violations.length === 0 ? "ok    " : "BROKEN";

@@ -66,7 +66,7 @@ export class Retrier {
       if (before !== undefined) this.#claims.delete(before);
       this.#triedAgain.add(failure);
     }
-    // What is handed on is so before its end is told.
+    // Work is handed on before the end of the claim is logged.
     if (type === "grant_failed" && this.#triedAgain.has(String(artefact_id))) this.#claims.delete(claim_id);
     const claim = this.#claims.get(claim_id);
     if (type === "grant_failed" && artefact_id !== undefined) {

@@ -159,7 +159,7 @@ export class Saboteur {
     });
   }
 
-  /** `told`: what happens, in other words than the kind's and the target's. */
+  /** `description`: what happens, in other words than the kind's and the target's. */
   #break(
     { kind, downMs, description }: Fault & { description?: string },
     target: string,

@@ -28,7 +28,7 @@ const isTyped = (page: string) => /^docs\/(?:start|operations|guides\/[^/]+)\.md
 const shellBlocksOf = (page: string) => blocksOf(readPage(page)).filter(({ language }) => language === "sh");
 const pages = (await pagesOfRepository()).filter((page) => isTyped(page) && shellBlocksOf(page).length > 0);
 
-/** Where containers are part of what the page tells. All others are typed at a sett without Docker, which is up in a third of the time. */
+/** Pages that are about containers. All others are typed at a sett without Docker, which is up in a third of the time. */
 const inContainers = ["docs/start.md", "docs/operations.md", "docs/guides/by-hand.md"];
 
 /** A sett without Docker, wherever `sett up` does not name a runtime itself. */

@@ -48,7 +48,7 @@ afterAll(async () => {
 
 const redis = (...words: string[]) => $`docker exec sett-${sett.name}-redis redis-cli ${words}`.text();
 
-/** What is told of the goal, once this is among it. */
+/** The goal's events, once this one is among them. */
 function eventOf(goal: string, isIt: (event: SettEvent) => boolean): Promise<{ events: SettEvent[]; event: SettEvent }> {
   return waitFor(
     "an event",

@@ -14,7 +14,7 @@ import { waitFor } from "../support/wait-for.ts";
 let at: ProcessSett;
 let goal: string;
 
-/** Commits what it sees of its surroundings; told to wait, it says who it is and waits. */
+/** Commits what it sees of its surroundings; on the goal `wait` it writes its process id and waits. */
 const painter = `#!/bin/sh
 set -e
 goal=$(jq -r .target_artefact.payload)

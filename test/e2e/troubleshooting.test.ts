@@ -25,7 +25,7 @@ esac
 `;
 const critic = `if [ "$(jq .target_artefact.version)" -gt 1 ]; then ${print(approval)} else ${print(feedback)} fi`;
 
-/** Answers when it is told to stop. */
+/** Answers when it gets SIGTERM. */
 const late = `answer() {\n${print(artefact("Late"))}}\ntrap 'answer; exit 0' TERM\nsleep 600 > /dev/null 2>&1 &\nwait`;
 
 const endless = "sleep 600";

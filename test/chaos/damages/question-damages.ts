@@ -21,7 +21,7 @@ function stillWaiting(h: History, question = artefact(h, "WhichLicence")): void 
   });
 }
 
-/** A second answer to the tester's question, told by the log as the last one. */
+/** A second answer to the tester's question, which the log has as the last one. */
 function answerAgain(h: History, over: Record<string, unknown>): string {
   const id = newArtefactId();
   const { events } = h;

@@ -1,4 +1,4 @@
-// What the log tells of one claim.
+// What the log says about one claim.
 import { isRetry } from "../../../lib/core/retry-claim.ts";
 import type { EventType, SettEvent } from "../../../lib/model/event.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
@@ -45,7 +45,7 @@ export function ofType(events: readonly SettEvent[], ...types: EventType[]): Set
   return events.filter((event) => types.includes(event.type));
 }
 
-/** An agent's attempt on a claim, to be told apart from every other. */
+/** An agent's attempt on a claim, under a name of its own. */
 export function attemptOf(event: SettEvent): string {
   return `attempt ${event.data?.attempt} of ${event.agent} on claim ${event.claim_id}`;
 }

@@ -29,7 +29,7 @@ function* everyAnswerThatCountsExists({ answers, artefacts, claims }: History) {
       yield `Claim ${id} is complete, and question ${artefact_id} has no answer.`;
 }
 
-/** An agent's answer that comes second is stored as its result. That of a person is refused, and the person told so. */
+/** An agent's answer that comes second is stored as its result. That of a person is refused, and the person learns so. */
 function* theFirstAnswerCounts(history: History) {
   const seen = new Set<string>();
   for (const [answer, question] of answersInOrder(history)) {

@@ -1,4 +1,4 @@
-// What the log tells of the grants that stopped to ask.
+// What the log says about the grants that stopped to ask.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimRecord, History } from "../history.ts";

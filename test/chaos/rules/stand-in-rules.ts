@@ -43,7 +43,7 @@ function* standInsHaveTheRole(history: History) {
   }
 }
 
-/** Its own agent is gone, could not be heard of or answer, or has lost as many attempts as it had. */
+/** Its own agent is gone, could not send a heartbeat or answer, or has lost as many attempts as it had. */
 function* standInsHaveAReason(history: History) {
   const { artefacts, claims, events } = history;
   for (const { story, claim, agent, place } of standingIn(history)) {

@@ -90,7 +90,7 @@ function fieldsOf({ at, spoilt, without }: Writing): Partial<ArtefactFields> {
   return fields;
 }
 
-/** All that a reader can tell of what came of it. */
+/** Everything that a reader can see afterwards. */
 async function write(bench: Bench, writings: readonly Writing[]) {
   const { board, hand } = bench;
   const epoch = await acquireLeaderLease(board);

@@ -83,8 +83,8 @@ describe("sett answer", () => {
       "your answer is the goal's next version, and work on it begins when the instance is resumed",
     );
     await using watching = sett.at.start("forage", "--watch", "--goal", clearGoal);
-    await watching.telling("Work on the goal begins when the instance is resumed (paused by Grace Hopper, ");
-    await watching.telling("opens claim");
+    await watching.untilErr("Work on the goal begins when the instance is resumed (paused by Grace Hopper, ");
+    await watching.untilErr("opens claim");
     await sett.at.need("resume");
     expect(await watching.exited).toBe(0);
     expect(watching.err()).toContain("resumes the instance");

@@ -13,7 +13,7 @@ const file = "old.jsonl";
 let at: Workspace;
 let goal: Artefact;
 let result: Artefact;
-/** What commands told while it all stood on the blackboard. */
+/** What commands printed while everything was on the blackboard. */
 const then: Record<string, string> = {};
 
 const commandsByName = (): Record<string, string[]> => ({

@@ -46,7 +46,7 @@ async function makeImage(inputs: string): Promise<string> {
   return (await runtime.images.find(tags[0] ?? ""))?.id ?? "";
 }
 
-/** What people are told meanwhile. */
+/** What a person sees meanwhile. */
 async function bring(about: Partial<CarriedImages> = {}): Promise<string> {
   const description = { architecture, bytes: archive.length, images: [{ tags, inputs: "this build" }], ...about };
   const files = new Map([

@@ -7,7 +7,7 @@ import { type FakeShell, fakeShell } from "../../support/cli/fake-shell.ts";
 import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-/** A shell in that workspace; `hear` gets every text for people before the command goes on. */
+/** A shell in that workspace; `onMessage` gets every message before the command goes on. */
 function shellIn(at: Workspace, hear: (text: string) => Promise<void>): FakeShell {
   const env = { ...at.env, PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null" };
   const shell: FakeShell = { ...fakeShell(), env, cwd: at.folder };

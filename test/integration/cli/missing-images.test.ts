@@ -1,4 +1,4 @@
-// What to do about an image that is nowhere, told by a real engine: only Sett's own are built in Sett's sources.
+// What the errors about a missing image advise, with a real engine: only Sett's own images are built from Sett's sources.
 import { expect, test } from "bun:test";
 import { Progress } from "../../../apps/cli/terminal/progress.ts";
 import { prepareImages } from "../../../apps/cli/up/images.ts";

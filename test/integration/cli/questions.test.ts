@@ -69,7 +69,7 @@ test("--wait goes by what is listed already, shows what is asked next, and count
     [reportGoal, "All painted"],
   ] as const) {
     await using waiting = sett.at.start("questions", "--wait");
-    await waiting.telling("Waiting for a question");
+    await waiting.untilErr("Waiting for a question");
     expect(waiting.out()).toBe("");
     await sett.postGoal(goal);
     expect(await waiting.exited).toBe(0);
@@ -80,7 +80,7 @@ test("--wait goes by what is listed already, shows what is asked next, and count
 test("--wait for one goal is not woken by another's question", async () => {
   const goal = await sett.ask("First?\nSecond?");
   await using waiting = sett.at.start("questions", "--wait", "--json", "--goal", goal.goal.id);
-  await waiting.telling("Waiting for a question");
+  await waiting.untilErr("Waiting for a question");
   await sett.ask("Another?");
   await sett.at.need("answer", goal.question, "yes");
   expect(await waiting.exited).toBe(0);
@@ -94,7 +94,7 @@ test("--wait gives up when its time is up, and is interrupted at once", async ()
   const json = await sett.at.sett("questions", "--wait", "--timeout", "300ms", "--json");
   expect({ code: json.code, out: json.out }).toEqual({ code: 1, out: "[]\n" });
   await using waiting = sett.at.start("questions", "--wait");
-  await waiting.telling("Waiting for a question");
+  await waiting.untilErr("Waiting for a question");
   waiting.signal("SIGINT");
   expect(await waiting.exited).toBe(130);
   expect(waiting.err()).not.toContain("No agent asked");
@@ -137,9 +137,9 @@ test("an invalid timeout, or one without --wait, is refused", async () => {
 test("--wait goes on when Redis dies and comes back", async () => {
   await using own = await AskingSett.start();
   await using waiting = own.at.start("questions", "--wait");
-  await waiting.telling("Waiting for a question");
+  await waiting.untilErr("Waiting for a question");
   await own.at.redis.kill();
-  await waiting.telling("Redis does not answer. Waiting");
+  await waiting.untilErr("Redis does not answer. Waiting");
   await own.at.redis.start();
   const goal = await own.postGoal("Which door?");
   expect(await waiting.exited).toBe(0);

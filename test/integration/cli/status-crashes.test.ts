@@ -1,4 +1,4 @@
-// sett status on agents whose containers end again and again, as Docker tells of it.
+// sett status on agents whose containers end again and again, as Docker reports it.
 import { expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import process from "node:process";

@@ -35,10 +35,10 @@ test("the bell rings once for a question, an approval and a failed goal, and not
 test("without a terminal nothing rings", async () => {
   await using sett = await AskingSett.start();
   await using watching = sett.at.start("watch", "--bell");
-  await watching.saying("registers agent");
+  await watching.untilOut("registers agent");
   const { question } = await sett.ask("Which door?");
-  await watching.saying(`question ${question.slice(0, 8)}`);
+  await watching.untilOut(`question ${question.slice(0, 8)}`);
   await sett.at.need("answer", question, "any");
-  await watching.saying("completes");
+  await watching.untilOut("completes");
   expect(watching.out() + watching.err()).not.toContain("\u0007");
 }, 120_000);

@@ -20,7 +20,7 @@ const interrupt = "\u0003";
 const onTerminal = (columns: number, env: Record<string, string>, ...words: string[]) =>
   settOnTerminal(words, { cwd: at.folder, env: { ...at.env, ...env }, columns });
 
-/** The reviewer approves, the coder takes the work and is never heard of again; the tester bids when the test does it. */
+/** The reviewer approves, the coder accepts the work and falls silent; the tester bids when the test does it. */
 beforeAll(async () => {
   at = await Workspace.create();
   board = await at.board();
@@ -60,7 +60,7 @@ async function setToWork(claim: ClaimId): Promise<void> {
   await waitFor("the coder to work", isAtWork);
 }
 
-/** The lines of a pipe as a terminal has them: the tester's bid is told with the closing. */
+/** The lines of a pipe as a terminal has them: the tester's bid is shown with the closing. */
 function forPeople(text: string): string[] {
   const lines = text.trimEnd().split("\n");
   return lines

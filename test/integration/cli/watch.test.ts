@@ -38,11 +38,11 @@ describe("sett watch", () => {
     await board.createArtefact(sampleArtefact(), "hand");
     await seen(5);
     await at.redis.kill();
-    await running.telling("Redis does not answer. Waiting");
+    await running.untilErr("Redis does not answer. Waiting");
     await at.redis.start();
     await using after = await at.board();
     await after.createArtefact(sampleArtefact(), "hand");
-    await running.telling("Redis answers again.");
+    await running.untilErr("Redis answers again.");
     await seen(6);
     running.signal("SIGINT");
     expect(await running.exited).toBe(130);
@@ -173,11 +173,11 @@ describe("sett forage --watch", () => {
 
   test("survives the death of Redis, and an interruption leaves the goal to the agents", async () => {
     await using running = at.start("forage", "--watch", "--goal", "hang");
-    await running.telling("works");
+    await running.untilErr("works");
     await at.redis.kill();
-    await running.telling("Redis does not answer. Waiting");
+    await running.untilErr("Redis does not answer. Waiting");
     await at.redis.start();
-    await running.telling("Redis answers again.");
+    await running.untilErr("Redis answers again.");
     running.signal("SIGINT");
     expect(await running.exited).toBe(130);
     expect(running.err()).toContain("Work on the goal goes on. To follow it");

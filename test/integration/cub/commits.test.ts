@@ -29,7 +29,7 @@ async function codingScene(mode: WorkspaceMode, act: (folder: string) => Answer)
     ...scene,
     host,
     folder,
-    /** Runs the tool on an artefact; the goal pins the host's commit unless told otherwise. */
+    /** Runs the tool on an artefact; the goal pins the host's commit unless `over` says otherwise. */
     async workOn(target = sampleArtefact({ metadata: { commit: host.base } })) {
       await scene.standIn.post(target);
       return scene.standIn.ended(await scene.standIn.openGranted(target, scene.agent), scene.agent);

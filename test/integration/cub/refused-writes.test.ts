@@ -15,7 +15,7 @@ import { waitFor } from "../../support/wait-for.ts";
 const coder = agentName("coder");
 const instance = InstanceName.parse("full");
 
-/** A cub that gives Redis up soon, with a tool that is told by a file to end. `payload`: the commands that print it. */
+/** A cub that gives Redis up soon, with a tool that ends when a file appears. `payload`: the commands that print it. */
 async function scene(payload = "printf 'hours of work'") {
   const redis = await startRedisServer();
   const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000, giveUpMs: 20_000 });

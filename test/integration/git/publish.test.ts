@@ -16,7 +16,7 @@ test("a published commit is whole in the exchange, with the base borrowed and no
   expect(bareGit(scene.exchangeDir, "rev-parse", ref)).toBe(commit);
   expect(bareGit(scene.exchangeDir, "fsck", "--full", "--strict")).toBe("");
   expect(bareGit(scene.exchangeDir, "rev-list", "--count", ref)).toBe("2");
-  // A commit, two trees and a blob; perhaps a tree of the base, which a new one is told apart from.
+  // A commit, two trees and a blob; perhaps a tree of the base, for the difference to a new one.
   expect(bareGit(scene.exchangeDir, "count-objects", "-v")).toMatch(/in-pack: [45]\n/);
 });
 

@@ -1,4 +1,4 @@
-// What people outside are told, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
+// Which messages people outside get, by real receivers of webhooks; on the blackboard in memory and on a real Redis.
 import { afterAll, describe, expect, test } from "bun:test";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";

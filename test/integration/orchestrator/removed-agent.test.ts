@@ -32,7 +32,7 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
     metadata: { summary: "Agent leaver was removed before it could do its work." },
   });
   expect((await clan.claimOn(queued)).claim.status).toBe("terminated");
-  // As where the agent itself tells of it, its event names the Failure.
+  // As where the agent itself reports it, its event names the Failure.
   expect((await clan.events("grant_failed")).map(({ artefact_id }) => artefact_id)).toEqual([failure?.id]);
 
   const later = await clan.settled(await clan.postGoal("later"));

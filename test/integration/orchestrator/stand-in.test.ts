@@ -43,7 +43,7 @@ async function remove(clan: Clan, name: string): Promise<void> {
   await clan.board.registerAgents(left, ada, { exact: true });
 }
 
-/** What the log tells of whom an agent took the place of. */
+/** For whom an agent was the stand-in, by the log. */
 async function standInsIn(clan: Clan) {
   const events = await clan.board.readEvents("0", 10_000);
   return events.flatMap(({ type, agent, data }) =>

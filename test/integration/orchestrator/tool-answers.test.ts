@@ -10,7 +10,7 @@ const writer = {
   bids: [{ on: "GoalDefined", bid: "exclusive" as const }],
   script: 'jq -c \'{artefact_type: "Draft", artefact_payload: .target_artefact.payload, summary: ""}\'',
 };
-/** Says what the draft tells it to say. */
+/** Prints what the draft holds. */
 const reviewer = { bids: [{ on: "Draft", bid: "review" as const }], script: "jq -r .target_artefact.payload" };
 const ends = (artefacts: readonly Artefact[]) => artefacts.map(({ structural_type, type }) => `${structural_type} ${type}`);
 const draft = ["Standard GoalDefined", "Standard Draft"];

@@ -41,7 +41,7 @@ test("takes too long", () => new Promise(() => {}), 200);
 test("comes after it", async () => {
   // Which is how Bun treats every child, whichever test it belongs to.
   await child.exited;
-  // A Redis or a service that was told to stop does so in good order, which takes a moment.
+  // A Redis or a service that got SIGTERM ends in order, which takes a moment.
   const livedFor = async () => Number(/uptime_in_seconds:(\\d+)/.exec(await redis.cli("INFO", "server"))[1]);
   const soFar = await livedFor();
   await waitFor("Redis to live on", async () => (await livedFor()) >= soFar + 2);

@@ -37,7 +37,7 @@ export class ClaimSimulation {
     return { ...this.now, target, agents, policy, reviews, isPaused, at, failureId: newArtefactId() };
   }
 
-  tell(event: ClaimEvent = { kind: "progress" }) {
+  decide(event: ClaimEvent = { kind: "progress" }) {
     const decision = decideClaim(this.input, event);
     if (decision === undefined) return undefined;
     this.now = { claim: decision.claim, grants: decision.grants };
@@ -51,7 +51,7 @@ export class ClaimSimulation {
     const { claim } = this.now;
     if (claim.bidding === "open" && !claim.bids.some((bid) => bid.agent === agent))
       this.now = { ...this.now, claim: { ...claim, bids: [...claim.bids, { agent, word }] } };
-    return this.tell();
+    return this.decide();
   }
 
   start(name: string) {
@@ -69,7 +69,7 @@ export class ClaimSimulation {
       if (grant.phase === "review") this.reviews.push(verdictOf(artefact));
       return { ...grant, state: "done", ended_at: at, artefact_ids: [artefact.id] };
     });
-    return this.tell();
+    return this.decide();
   }
 
   fail(name: string, reason: string) {
@@ -84,13 +84,13 @@ export class ClaimSimulation {
         grant.state === "running" ? { ...grant, state: "failed", ended_at: at, artefact_ids: [newArtefactId()], reason } : grant,
       );
     }
-    return this.tell();
+    return this.decide();
   }
 
   /** The pause before the next attempt is over. */
   retryDue(name: string) {
     const grant = this.now.grants.find((one) => one.agent === name);
-    return grant && this.tell({ kind: "attempt_due", agent: grant.agent, attempt: grant.attempt });
+    return grant && this.decide({ kind: "attempt_due", agent: grant.agent, attempt: grant.attempt });
   }
 
   stateOf(name: string) {

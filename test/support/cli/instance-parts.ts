@@ -1,4 +1,4 @@
-// An instance with one agent, as the container runtime tells of it.
+// An instance with one agent, as the container runtime reports it.
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { PartKind } from "../../../lib/runtime/labels.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";

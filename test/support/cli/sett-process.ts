@@ -21,9 +21,9 @@ export type Running = AsyncDisposable & {
   err(): string;
   signal(name: NodeJS.Signals): void;
   /** Resolves when stdout holds `text`. */
-  saying(text: string): Promise<void>;
+  untilOut(text: string): Promise<void>;
   /** The same for stderr. */
-  telling(text: string): Promise<void>;
+  untilErr(text: string): Promise<void>;
 };
 
 export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" }: Surroundings): Running {
@@ -50,8 +50,8 @@ export function startSett(words: readonly string[], { cwd, env = {}, stdin = "" 
     out: () => said.out,
     err: () => said.err,
     signal: (name) => child.kill(name),
-    saying: (text) => holding(said, "out", text),
-    telling: (text) => holding(said, "err", text),
+    untilOut: (text) => holding(said, "out", text),
+    untilErr: (text) => holding(said, "err", text),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null) child.kill("SIGKILL");
       await child.exited;
@@ -66,8 +66,8 @@ function startHere(words: readonly string[], given: Required<Surroundings>): Run
     out: () => written.out,
     err: () => written.err,
     signal: interrupt,
-    saying: (text) => holding(written, "out", text),
-    telling: (text) => holding(written, "err", text),
+    untilOut: (text) => holding(written, "out", text),
+    untilErr: (text) => holding(written, "err", text),
     async [Symbol.asyncDispose]() {
       interrupt();
       await exited;

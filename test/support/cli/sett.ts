@@ -84,7 +84,7 @@ export class Sett extends Clan {
 
 const nothing = new Uint8Array();
 
-/** A tool that works until it is stopped, and tells of both. */
+/** A tool that works until it is stopped, with promises for both. */
 export function endless() {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();

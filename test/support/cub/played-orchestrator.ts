@@ -29,7 +29,7 @@ export class StandIn {
     return artefact;
   }
 
-  /** A claim in bidding that these agents must be heard on. */
+  /** A claim in bidding on which these agents must bid. */
   async open(
     target: Artefact,
     electorate: readonly AgentName[],

@@ -22,7 +22,7 @@ export type DockerInstance = AsyncDisposable & {
 
 const agent = AgentName.parse("x");
 
-/** A repository that none of the tests takes a sett up in: of a folder that is not there, `sett down` of another cannot tell what it shares. */
+/** A repository in which no test starts a sett: of a folder that is not there, `sett down` of another cannot know what it shares. */
 export const elsewhere = resolve(import.meta.dir, "../../..");
 
 export async function dockerInstance(): Promise<DockerInstance> {

@@ -1,5 +1,5 @@
 // Starts a program that a test's time-out leaves alone. Bun ends every child process that it has as soon as one test takes too long, those of the
-// whole file too; so the program is the child of a shell whose parent has gone, which tells over a pipe who it is and how it ended, and ends it with us.
+// whole file too; so the program is the child of a shell whose parent has gone, which says over a pipe its id and how it ended, and ends it with us.
 import { type ChildProcess, spawn } from "node:child_process";
 import process from "node:process";
 import { createInterface } from "node:readline";

@@ -46,7 +46,7 @@ export function sampleAgent(name: string, over: Partial<AgentRegistration> = {})
   };
 }
 
-/** A claim in bidding about `artefact`, with these names to be heard. */
+/** A claim in bidding about `artefact`, on which these agents must bid. */
 export function sampleClaim(artefact: Artefact, electorate: readonly string[], over: Partial<Claim> = {}): Claim {
   return Claim.parse({
     id: newClaimId(),

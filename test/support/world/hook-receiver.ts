@@ -1,4 +1,4 @@
-// A receiver of webhooks: a real HTTP server that records what it is sent, and answers as it is told to.
+// A receiver of webhooks: a real HTTP server that records what it gets, and answers as the test says.
 export type Received = { path: string; id: string; timestamp: string; signature: string; text: string; body: HookBody };
 
 export type HookBody = {
@@ -22,7 +22,7 @@ export type HookReceiver = Disposable & {
   received: Received[];
   /** What has come of these types. */
   of(...types: string[]): Received[];
-  /** From here on, until told otherwise. */
+  /** From here on, until it is set again. */
   answer: Answer;
   /** Nothing listens on the port any more. */
   stop(): void;

@@ -10,7 +10,7 @@ import { agentName, newArtefactId, sampleArtefact } from "../records/sample.ts";
 export type Behaviour = {
   /** Its word on an artefact; undefined: it stays silent. */
   bid: (artefact: Artefact) => BidWord | undefined;
-  /** What it makes of a grant's attempt; undefined: it accepts and is never heard of again. What is a Question makes the grant wait. */
+  /** What it makes of a grant's attempt; undefined: it accepts and falls silent. A Question makes the grant wait. */
   work?: (target: Artefact, attempt: number) => Partial<Artefact> | undefined;
 };
 

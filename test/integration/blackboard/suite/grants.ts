@@ -196,7 +196,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
       return value.length === 1 && value[0] === next.claim.id && value;
     });
     for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual(later);
-    // Queued anew, it is told anew; cancelled, it is not.
+    // Queued again, it is announced again; cancelled, it is not.
     await bench.board.commitClaim(commitOf(claim.id, epoch + 1, 2, { grants: [queued("coder", 2)] }));
     await waitFor("both", async () => ((await grants.next()).value ?? []).length === 2);
     const cancelled = { ...queued("coder"), state: "cancelled" as const, ended_at: at, reason: "" };

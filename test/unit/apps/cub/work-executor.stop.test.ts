@@ -1,4 +1,4 @@
-// How a cub that is told to stop ends its work.
+// How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
 import { cubScene } from "../../../support/cub/scene.ts";
 import { waitFor } from "../../../support/wait-for.ts";

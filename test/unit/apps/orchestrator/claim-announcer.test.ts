@@ -15,7 +15,7 @@ import { events, openClaim } from "../../../support/blackboard/scene.ts";
 import { agentName, sampleAgent } from "../../../support/records/sample.ts";
 import { orchestratorDeps } from "../../../support/world/deps.ts";
 
-/** A claim that lacks a bid of `hand`, and an orchestrator that looks at what is due when it is told to. */
+/** A claim that lacks a bid of `hand`, and an orchestrator that handles what is due when the test says so. */
 async function createScene() {
   let nowMs = Date.now();
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("test"), now: () => nowMs });

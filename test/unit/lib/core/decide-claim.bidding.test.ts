@@ -30,7 +30,7 @@ describe("bidding", () => {
 
   test("a claim with no agent to ask is complete at once", () => {
     const claim = new ClaimSimulation([]);
-    claim.tell();
+    claim.decide();
     expect(claim.now.claim.status).toBe("complete");
   });
 
@@ -44,7 +44,7 @@ describe("bidding", () => {
     const silent = sampleAgent("silent", { bids: [{ on: "GoalDefined", bid: "review" }] });
     const claim = new ClaimSimulation([...clan("a"), silent]);
     claim.bid("a", "exclusive");
-    claim.tell({ kind: "bid_deadline" });
+    claim.decide({ kind: "bid_deadline" });
     expect(claim.written).toEqual(["bid", "close_bidding", "enter"]);
     expect(claim.now.claim.status).toBe("pending_review");
     expect(claim.stateOf("silent")).toBe("queued");
@@ -53,13 +53,13 @@ describe("bidding", () => {
   test("an agent without rules is waited for past the deadline", () => {
     const claim = new ClaimSimulation(clan("a", "b"));
     claim.bid("a", "exclusive");
-    expect(claim.tell({ kind: "bid_deadline" })).toBeUndefined();
+    expect(claim.decide({ kind: "bid_deadline" })).toBeUndefined();
   });
 
   test("an agent without rules that may be ignored is ignored at the deadline", () => {
     const claim = new ClaimSimulation([...clan("a"), sampleAgent("b", { on_missing_bid: "ignore" })]);
     claim.bid("a", "exclusive");
-    claim.tell({ kind: "bid_deadline" });
+    claim.decide({ kind: "bid_deadline" });
     expect(claim.now.claim.status).toBe("pending_exclusive");
   });
 

@@ -16,9 +16,9 @@ const target = sampleArtefact({ produced_by_role: "a", produced_by_agent: "a" })
 type Act = (claim: ClaimSimulation) => unknown;
 
 const acts: Act[] = [
-  (claim) => claim.tell(),
-  (claim) => claim.tell({ kind: "bid_deadline" }),
-  (claim) => claim.tell({ kind: "goal_ended", reason: "The goal was cancelled." }),
+  (claim) => claim.decide(),
+  (claim) => claim.decide({ kind: "bid_deadline" }),
+  (claim) => claim.decide({ kind: "goal_ended", reason: "The goal was cancelled." }),
   ...agents.flatMap(({ name }): Act[] => [
     ...BidWord.options.map(
       (word): Act =>
@@ -29,9 +29,9 @@ const acts: Act[] = [
     (claim) => claim.deliver(name, "no"),
     (claim) => claim.fail(name, "broken"),
     (claim) => claim.retryDue(name),
-    (claim) => claim.tell({ kind: "agent_removed", agent: name }),
-    (claim) => claim.tell({ kind: "lease_lapsed", agent: name, attempt: 1 }),
-    (claim) => claim.tell({ kind: "worker_lost", agent: name, attempt: 1, reason: "The worker was removed." }),
+    (claim) => claim.decide({ kind: "agent_removed", agent: name }),
+    (claim) => claim.decide({ kind: "lease_lapsed", agent: name, attempt: 1 }),
+    (claim) => claim.decide({ kind: "worker_lost", agent: name, attempt: 1, reason: "The worker was removed." }),
   ]),
 ];
 

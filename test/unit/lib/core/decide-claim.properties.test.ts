@@ -32,15 +32,15 @@ function play(claim: ClaimSimulation, one: typeof step extends fc.Arbitrary<infe
     case "fail":
       return claim.fail(one.name, "broken");
     case "lapse":
-      return claim.tell({ kind: "lease_lapsed", agent: agentOf(one.name), attempt: 1 });
+      return claim.decide({ kind: "lease_lapsed", agent: agentOf(one.name), attempt: 1 });
     case "retry":
       return claim.retryDue(one.name);
     case "remove":
-      return claim.tell({ kind: "agent_removed", agent: agentOf(one.name) });
+      return claim.decide({ kind: "agent_removed", agent: agentOf(one.name) });
     case "deadline":
-      return claim.tell({ kind: "bid_deadline" });
+      return claim.decide({ kind: "bid_deadline" });
     case "progress":
-      return claim.tell();
+      return claim.decide();
   }
 }
 
@@ -102,5 +102,5 @@ test("a claim that is open always waits for an agent or a person", () => {
 });
 
 test("deciding twice about the same state writes nothing more", () => {
-  run((claim) => expect(claim.tell()).toBeUndefined());
+  run((claim) => expect(claim.decide()).toBeUndefined());
 });

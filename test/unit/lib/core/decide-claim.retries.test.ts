@@ -41,7 +41,7 @@ describe("retries", () => {
   test("a lapsed lease costs an attempt, and the next one follows", () => {
     const claim = withRetries(1);
     claim.start("a");
-    claim.tell({ kind: "lease_lapsed", agent: sampleAgent("a").name, attempt: 1 });
+    claim.decide({ kind: "lease_lapsed", agent: sampleAgent("a").name, attempt: 1 });
     expect(claim.written).toContain("fail");
     claim.retryDue("a");
     expect(claim.stateOf("a")).toBe("queued");
@@ -51,7 +51,7 @@ describe("retries", () => {
     const claim = withRetries(1);
     claim.fail("a", "broken");
     claim.agents.splice(0, 1);
-    const decision = claim.tell({ kind: "agent_removed", agent: sampleAgent("a").name });
+    const decision = claim.decide({ kind: "agent_removed", agent: sampleAgent("a").name });
     expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({ failure: { type: "AgentRemoved" } });
     expect(claim.now.claim.status).toBe("terminated");
   });
@@ -60,6 +60,6 @@ describe("retries", () => {
     const claim = withRetries(1);
     claim.fail("a", "broken");
     claim.retryDue("a");
-    expect(claim.tell({ kind: "attempt_due", agent: sampleAgent("a").name, attempt: 1 })).toBeUndefined();
+    expect(claim.decide({ kind: "attempt_due", agent: sampleAgent("a").name, attempt: 1 })).toBeUndefined();
   });
 });

@@ -52,8 +52,8 @@ describe("phases", () => {
     claim.start("a");
     const agent = claim.agents[0]?.name;
     if (agent === undefined) throw new Error("no agent");
-    expect(claim.tell({ kind: "lease_lapsed", agent, attempt: 2 })).toBeUndefined();
-    claim.tell({ kind: "lease_lapsed", agent, attempt: 1 });
+    expect(claim.decide({ kind: "lease_lapsed", agent, attempt: 2 })).toBeUndefined();
+    claim.decide({ kind: "lease_lapsed", agent, attempt: 1 });
     expect(claim.written.slice(-3)).toEqual(["end_grant", "fail", "terminate"]);
     expect(claim.stateOf("a")).toBe("failed");
   });
@@ -61,7 +61,7 @@ describe("phases", () => {
   test("a goal that ended terminates its claims in any phase", () => {
     const claim = threePhases();
     claim.start("r1");
-    claim.tell({ kind: "goal_ended", reason: "The goal was cancelled." });
+    claim.decide({ kind: "goal_ended", reason: "The goal was cancelled." });
     expect(claim.now.claim.status).toBe("terminated");
     expect(claim.now.grants.every((grant) => grant.state === "cancelled")).toBe(true);
   });
@@ -71,9 +71,9 @@ describe("phases", () => {
     claim.bid("a", "exclusive");
     const [a, b] = claim.agents.map((agent) => agent.name);
     if (a === undefined || b === undefined) throw new Error("no agents");
-    claim.tell({ kind: "agent_removed", agent: b });
+    claim.decide({ kind: "agent_removed", agent: b });
     expect(claim.now.claim.status).toBe("pending_exclusive");
-    claim.tell({ kind: "agent_removed", agent: a });
+    claim.decide({ kind: "agent_removed", agent: a });
     expect(claim.now.claim.status).toBe("terminated");
     expect(claim.stateOf("a")).toBe("failed");
   });

@@ -16,9 +16,9 @@ function scene(policy: Partial<Policy> = {}) {
 test("its bid is waited for, also after the deadline", () => {
   const { claim, mend } = scene();
   claim.bid("a", "claim");
-  expect(claim.tell({ kind: "bid_deadline" })).toBeUndefined();
+  expect(claim.decide({ kind: "bid_deadline" })).toBeUndefined();
   mend({ on_missing_bid: "ignore" });
-  claim.tell({ kind: "bid_deadline" });
+  claim.decide({ kind: "bid_deadline" });
   expect(claim.stateOf("a")).toBe("queued");
 });
 
@@ -26,7 +26,7 @@ test("it may be a reviewer, so that the first bid does not close the bidding", (
   const { claim, mend } = scene({ consensus: "first_bid" });
   expect(claim.bid("a", "claim")).toBeUndefined();
   mend({ bids: [{ on: "*", bid: "ignore" }] });
-  claim.tell();
+  claim.decide();
   expect(claim.stateOf("a")).toBe("queued");
 });
 
@@ -35,7 +35,7 @@ test("it may be a person, so that nothing is granted to it until that is known",
   claim.bid("a", "ignore");
   expect(claim.bid("b", "review")).toBeUndefined();
   mend({ human: true });
-  claim.tell();
+  claim.decide();
   expect(claim.stateOf("b")).toBe("waiting");
 });
 
@@ -47,5 +47,5 @@ test("what it failed at is not judged before it is known how often it may try", 
   claim.agents.splice(1, 1, { ...sampleAgent("b"), unreadable });
   expect(claim.fail("b", "broken")).toBeUndefined();
   mend({ retries: 1 });
-  expect(claim.tell()?.writes).toMatchObject([{ kind: "retry_later" }]);
+  expect(claim.decide()?.writes).toMatchObject([{ kind: "retry_later" }]);
 });

@@ -29,7 +29,7 @@ class Tries {
     return this.claims.at(-1) as ClaimSimulation;
   }
 
-  /** As each of the claims has told of its failed attempts up to now. */
+  /** The failed attempts of each claim, as they are logged so far. */
   note(): void {
     for (const { now } of this.claims)
       for (const grant of now.grants)

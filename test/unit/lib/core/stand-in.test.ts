@@ -36,11 +36,11 @@ function reworked(agents: AgentRegistration[]): ClaimSimulation {
 function remove(claim: ClaimSimulation, name: string) {
   const index = claim.agents.findIndex((agent) => agent.name === name);
   const [removed] = claim.agents.splice(index, 1);
-  return removed && claim.tell({ kind: "agent_removed", agent: removed.name });
+  return removed && claim.decide({ kind: "agent_removed", agent: removed.name });
 }
 
 const silent = (claim: ClaimSimulation, name: string) =>
-  claim.tell({ kind: "agent_silent", agent: agentName(name), forMs: 31_000 });
+  claim.decide({ kind: "agent_silent", agent: agentName(name), forMs: 31_000 });
 
 describe("feedback on the work of an agent that is not registered any more", () => {
   test("goes to the first other agent of its role that has a tool", () => {
@@ -109,7 +109,7 @@ describe("a rework that its agent does not begin", () => {
   test("is repeated by another after lost attempts only where the agent's own may be repeated", () => {
     const lose = (claim: ClaimSimulation, attempt: number) => {
       claim.start("coder-2");
-      return claim.tell({ kind: "lease_lapsed", agent: agentName("coder-2"), attempt });
+      return claim.decide({ kind: "lease_lapsed", agent: agentName("coder-2"), attempt });
     };
     expect(followUpOf(lose(reworked([coder("coder-1"), coder("coder-2")]), 1))).toBeUndefined();
     const claim = reworked([coder("coder-1"), coder("coder-2", { retries: 1 })]);
@@ -154,7 +154,7 @@ test("a rework goes to each agent of the role at most once, whatever happens to 
           deliver: () => claim.deliver(agent),
           lose: () => {
             claim.start(agent);
-            return claim.tell({ kind: "lease_lapsed", agent: agentName(agent), attempt: 1 });
+            return claim.decide({ kind: "lease_lapsed", agent: agentName(agent), attempt: 1 });
           },
         }[end]();
         if (end === "remove" && comesBack && registration) agents.push(registration);

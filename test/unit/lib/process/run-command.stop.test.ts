@@ -87,7 +87,7 @@ describe.concurrent("a child left behind with stdout open", () => {
     const running = endOf(command, { lingerMs: 600_000, signal: controller.signal });
     while (!(await Bun.file(join(folder.path, "leader.pid")).exists())) await Bun.sleep(1);
     await untilGone(await pidIn("leader.pid"));
-    // Another one's end is heard of after this one's.
+    // The end of another process is seen after this one's.
     await endOf(["true"]);
     controller.abort();
     expect(await running).toMatchObject(early);

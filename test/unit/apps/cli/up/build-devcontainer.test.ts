@@ -1,4 +1,4 @@
-// What becomes of `devcontainer build` where it fails, is interrupted, or is not there: told with small programs in its place.
+// What happens where `devcontainer build` fails, is interrupted, or is not there: with small programs in its place.
 import { expect, test } from "bun:test";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What Sett puts on top of an image of `@devcontainers/cli`, from what that image tells of itself.
+// What Sett puts on top of an image of `@devcontainers/cli`, from that image's metadata.
 import { describe, expect, test } from "bun:test";
 import { devcontainerLayer, ownersNameLabel } from "../../../../../apps/cli/up/devcontainer-layer.ts";
 

@@ -37,7 +37,7 @@ function planOf(agents: string, { imageId = "sha256:3", cubId = "sha256:2", over
   });
 }
 
-/** What the engine tells when all of a plan runs. */
+/** What the engine reports when all of a plan runs. */
 function running({ network, redis, orchestrator, agents, carrier, blackboard }: ReturnType<typeof planOf>): InstanceParts {
   const container = ({ name, labels }: { name: string; labels: PartLabels }): ContainerPart => ({
     id: `id of ${name}`,

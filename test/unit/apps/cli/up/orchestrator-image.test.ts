@@ -9,7 +9,7 @@ const image: ImageInfo = {
   labels: {},
 };
 
-/** An engine that has these tags, with the version that each tells of itself. */
+/** An engine that has these tags, with the version in each one's labels. */
 async function found(tag: string | undefined, here: Record<string, string | undefined>): Promise<string | SettError> {
   const find = async (tag: string) => {
     if (!(tag in here)) throw new SettError("image-not-found", `The image ${tag} could not be pulled.`);
