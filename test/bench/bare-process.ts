@@ -18,12 +18,12 @@ async function connect(): Promise<Client> {
 const commands = await connect();
 const call = (name: string, ...args: string[]) => commands.sendCommand(["FCALL", `bare_${name}`, "0", ...args]);
 
-async function follow(key: string, hear: (message: Record<string, string>) => void): Promise<never> {
+async function follow(key: string, handle: (message: Record<string, string>) => void): Promise<never> {
   const reader = await connect();
   for (let last = "0"; ; ) {
     for (const { id, message } of await readAfter(reader, key, last)) {
       last = id;
-      hear(message);
+      handle(message);
     }
   }
 }

@@ -53,10 +53,10 @@ export class Retrier {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const batch of this.#board.followEvents("0", signal)) for (const event of batch) this.#hear(event);
+    for await (const batch of this.#board.followEvents("0", signal)) for (const event of batch) this.#apply(event);
   }
 
-  #hear({ type, goal_id, claim_id, agent, artefact_id, data }: SettEvent): void {
+  #apply({ type, goal_id, claim_id, agent, artefact_id, data }: SettEvent): void {
     if (type === "goal_ended" && goal_id !== undefined) this.#ended.add(goal_id);
     if (claim_id === undefined || goal_id === undefined) return;
     if (type === "claim_opened" && data?.kind !== "clarification") {

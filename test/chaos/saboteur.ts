@@ -44,7 +44,7 @@ export class Saboteur {
   async run(signal: AbortSignal): Promise<void> {
     for await (const batch of this.#world.board.followEvents("0", signal)) {
       for (const event of batch) {
-        this.#hear(event);
+        this.#apply(event);
         while (this.#events >= (this.#planned[0]?.afterEvents ?? Number.POSITIVE_INFINITY)) {
           const fault = this.#planned.shift();
           if (fault !== undefined) this.#begin(fault, signal);
@@ -59,7 +59,7 @@ export class Saboteur {
     return this.#underWay.size === 0;
   }
 
-  #hear({ type, agent, data }: SettEvent): void {
+  #apply({ type, agent, data }: SettEvent): void {
     this.#events += 1;
     if (type === "orchestrator_started") this.#leader = String(data?.holder);
     if (agent === undefined) return;

@@ -53,10 +53,10 @@ test("a name that a shell could mistake for a command does not get into the reci
 
 test("it packs no commit that is for no release, and moves no tag", async () => {
   const target = await commitOnTop(scene, {});
-  const hear = (metadata: object) =>
+  const packaged = (metadata: object) =>
     runAgent("packager", { target_artefact: { ...target, metadata }, context_chain: [scene.goal] }, scene.sample);
   await git(scene.sample, "tag", "v7.0.0");
-  const said = [await hear({}), await hear({ version: "1.2; reboot" }), await hear({ version: "7.0.0" })];
+  const said = [await packaged({}), await packaged({ version: "1.2; reboot" }), await packaged({ version: "7.0.0" })];
   expect(said.map(({ exitCode, stdout, stderr }) => [exitCode, stdout, stderr.trim().split("\n").at(-1)])).toEqual([
     [1, "", 'packager: the commit is not for a release: post a goal such as "Release 1.2.0"'],
     [1, "", "packager: 1.2; reboot is not a version"],

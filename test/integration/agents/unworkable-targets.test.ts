@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const commit = (payload: string) => sampleArtefact({ type: "CodeCommit", payload, metadata: { version: "1.2.0" } });
 
-async function hear(agent: string, work: string | { target?: Artefact; chain?: unknown[] }, place: string): Promise<string> {
+async function refusalOf(agent: string, work: string | { target?: Artefact; chain?: unknown[] }, place: string): Promise<string> {
   const { target, chain = [scene.goal] } = typeof work === "string" ? {} : work;
   const stdin = typeof work === "string" ? work : { target_artefact: target, context_chain: chain, additional_context: [] };
   const { exitCode, stdout, stderr } = await runAgent(agent, stdin, place);
@@ -39,23 +39,23 @@ async function hear(agent: string, work: string | { target?: Artefact; chain?: u
 describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (agent) => {
   test("gets no CodeCommit", async () => {
     for (const work of ["", "{", "[]", "null", '"text"', "{}", { target: scene.goal }])
-      expect(await hear(agent, work, scene.sample)).toStartWith(`${agent}: there is no CodeCommit`);
+      expect(await refusalOf(agent, work, scene.sample)).toStartWith(`${agent}: there is no CodeCommit`);
   });
 
   test("is outside of any repository", async () => {
-    expect(await hear(agent, { target: commit(head) }, folder)).toBe(`${agent}: git finds no repository here`);
+    expect(await refusalOf(agent, { target: commit(head) }, folder)).toBe(`${agent}: git finds no repository here`);
   });
 
   test("is in an empty repository, or in one that lacks the commit", async () => {
-    expect(await hear(agent, { target: commit(head) }, join(folder, "empty"))).toContain(
+    expect(await refusalOf(agent, { target: commit(head) }, join(folder, "empty"))).toContain(
       `the commit ${head} is not in this repository`,
     );
-    expect(await hear(agent, { target: commit("0".repeat(40)) }, scene.sample)).toContain("is not in this repository");
+    expect(await refusalOf(agent, { target: commit("0".repeat(40)) }, scene.sample)).toContain("is not in this repository");
   });
 
   test("is given a payload that is no commit", async () => {
     for (const payload of ["", "HEAD", "--help", "main", "-1", "cafe\nbabe", "$(reboot)"])
-      expect(await hear(agent, { target: commit(payload) }, scene.sample)).toBe(
+      expect(await refusalOf(agent, { target: commit(payload) }, scene.sample)).toBe(
         `${agent}: the payload of the CodeCommit is not a commit`,
       );
   });
@@ -64,7 +64,7 @@ describe.each(["reviewer", "tester", "licences", "secrets", "packager"])("%s", (
 describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
   test("finds no goal in the context", async () => {
     for (const chain of [[], [sampleArtefact({ type: "Review" })]])
-      expect(await hear(agent, { target: commit(head), chain }, scene.sample)).toStartWith(
+      expect(await refusalOf(agent, { target: commit(head), chain }, scene.sample)).toStartWith(
         `${agent}: there is no goal (GoalDefined)`,
       );
   });
@@ -72,7 +72,7 @@ describe.each(["reviewer", "secrets", "packager"])("%s", (agent) => {
 
 test.each(["reviewer", "secrets"])("%s gets a last tag whose commit is not there", async (agent) => {
   const goal = { ...scene.goal, metadata: { ...scene.goal.metadata, last_tag_commit: "0".repeat(40) } };
-  expect(await hear(agent, { target: commit(head), chain: [goal] }, scene.sample)).toMatch(
+  expect(await refusalOf(agent, { target: commit(head), chain: [goal] }, scene.sample)).toMatch(
     /the commit 0+.* is not in this repository$/,
   );
 });

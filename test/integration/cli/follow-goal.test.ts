@@ -8,13 +8,13 @@ import { Workspace } from "../../support/cli/workspace.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** A shell in that workspace; `onMessage` gets every message before the command goes on. */
-function shellIn(at: Workspace, hear: (text: string) => Promise<void>): FakeShell {
+function shellIn(at: Workspace, onMessage: (text: string) => Promise<void>): FakeShell {
   const env = { ...at.env, PATH: process.env.PATH ?? "", GIT_CONFIG_GLOBAL: "/dev/null" };
   const shell: FakeShell = { ...fakeShell(), env, cwd: at.folder };
   const { write } = shell.err;
   shell.err.write = async (text) => {
     await write(text);
-    await hear(text);
+    await onMessage(text);
   };
   return shell;
 }

@@ -10,7 +10,7 @@ const at = "2026-01-01T00:00:00.000Z";
 function scene() {
   const claim = { ...sampleClaim(sampleArtefact(), [coder]), bidding: "closed" as const };
   const grant: Grant = { agent: coder, phase: "exclusive", attempt: 1, queued_at: at, state: "queued" };
-  const tell = (type: EventType): SettEvent => ({
+  const event = (type: EventType): SettEvent => ({
     type,
     id: "1-0",
     time: at,
@@ -20,22 +20,22 @@ function scene() {
     agent: coder,
     data: { phase: "exclusive", attempt: 1 },
   });
-  return { cache: new ClaimCache(), granted: { claim, grants: [grant] }, tell };
+  return { cache: new ClaimCache(), granted: { claim, grants: [grant] }, event };
 }
 
 test("a claim is known as its agents' events have left it", () => {
-  const { cache, granted, tell } = scene();
+  const { cache, granted, event } = scene();
   cache.put(granted);
-  cache.apply(tell("grant_started"));
-  cache.apply(tell("grant_done"));
+  cache.apply(event("grant_started"));
+  cache.apply(event("grant_done"));
   const known = cache.get(granted.claim.id);
   expect(known?.grants[0]?.state).toBe("done");
   expect(known?.claim.rev).toBe(granted.claim.rev + 2);
 });
 
 test("a claim is read again when the log had more events of it before its own commit was answered", () => {
-  const { cache, granted, tell } = scene();
-  cache.apply(tell("grant_started"));
+  const { cache, granted, event } = scene();
+  cache.apply(event("grant_started"));
   cache.put(granted);
   expect(cache.get(granted.claim.id)).toBeUndefined();
   cache.put(granted);
@@ -43,9 +43,9 @@ test("a claim is read again when the log had more events of it before its own co
 });
 
 test("a claim that an event does not fit is read again", () => {
-  const { cache, granted, tell } = scene();
+  const { cache, granted, event } = scene();
   cache.put(granted);
-  cache.apply(tell("grant_done"));
+  cache.apply(event("grant_done"));
   expect(cache.get(granted.claim.id)).toBeUndefined();
   cache.put(granted);
   expect(cache.get(granted.claim.id)).toBeUndefined();
