@@ -9,7 +9,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { withBufferedOutput } from "./buffer-output.ts";
-import { otherArchitecture } from "./build.ts";
 import { countBunTests, type Outcome } from "./bun-tests.ts";
 import { measureCoverage } from "./coverage.ts";
 import { reportFailure } from "./report-failure.ts";
@@ -43,7 +42,6 @@ const built = ["binaries", "images"];
 const steps: Step[] = [
   check("binaries", [tool("bun"), ".ci/build.ts"]),
   check("images", [tool("bun"), ".ci/images.ts"], ["binaries"]),
-  check("emulated", [tool("bun"), ".ci/build.ts", "--images-only", otherArchitecture]),
   check("lint", [tool("biome"), "ci", "--error-on-warnings", "."]),
   check("types", [tool("tsc"), "--noEmit"]),
   check("dead-code", [tool("knip"), "--no-progress"]),
@@ -52,10 +50,7 @@ const steps: Step[] = [
   tests("unit", { include: unit, timeoutMs: 120_000, limitMs: 600_000, workers: 2, linesTo: linesOf("unit") }),
   tests("end-to-end", { include: endToEnd, exclude: packaged, timeoutMs: 600_000, limitMs: hour, workers: 3 }, built),
   tests("command-line", { include: commandLine, timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),
-  tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, [
-    ...built,
-    "emulated",
-  ]),
+  tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, built),
   check("package", [tool("bun"), ".ci/package.ts", "--quick"], built),
   tests("packaged", { include: packaged, timeoutMs: 600_000, limitMs: hour, workers: 1 }, ["package"]),
   { name: "lines-of-cli", after: built, run: countLinesOfCli },

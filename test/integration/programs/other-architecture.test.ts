@@ -2,7 +2,7 @@
 // they start are this machine's own.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { hostArchitecture, otherArchitecture } from "../../../.ci/build.ts";
+import { build, hostArchitecture, imageBinaries, otherArchitecture } from "../../../.ci/build.ts";
 import { startPainting } from "../../support/world/painting.ts";
 
 /** From qemu-user-static, and the C library that Debian has for cross-compiling. */
@@ -17,6 +17,7 @@ const timeoutMs = 300_000;
 
 let painting: Awaited<ReturnType<typeof startPainting>>;
 beforeAll(async () => {
+  await build(imageBinaries(otherArchitecture));
   painting = await startPainting({
     command: (app) => [...emulator, join(bin, app)],
     env: { SETT_REDIS_TIMEOUT: "1m", SETT_REDIS_GIVE_UP: "10m" },
