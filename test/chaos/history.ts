@@ -2,7 +2,7 @@
 import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import { keysOf } from "../../lib/blackboard/keys.ts";
-import { claimFieldNames, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
+import { claimFieldNames, claimFields, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
 import { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
@@ -87,8 +87,8 @@ function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
   const key = `${prefix}claim:${id}`;
   const fields = snapshot.hash(key);
   const grants = snapshot.hash(`${prefix}grants:${id}`);
-  const values = claimFieldNames.map((name) => fields[name] ?? null);
-  const found = snapshotOf(key, values, Object.values(grants));
+  const ofClaim = claimFields(claimFieldNames.map((name) => fields[name] ?? null));
+  const found = snapshotOf(key, ofClaim, Object.values(grants));
   if (found === undefined) throw new Error(`The claim at ${key} lacks its id.`);
   const misplaced = Object.entries(grants).find(([agent, text]) => grantOfText(text).agent !== agent);
   if (misplaced !== undefined) throw new Error(`The grant of ${misplaced[0]} on claim ${id} names another agent.`);

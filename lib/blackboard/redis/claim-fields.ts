@@ -41,7 +41,7 @@ export function grantedField(phase: Phase, agents: readonly AgentName[]): [name:
   return [phaseTable[phase].grantedField, phase === "exclusive" ? (agents[0] ?? "") : JSON.stringify(agents)];
 }
 
-/** The fields that a claim is read from, in the order of `snapshotOf`'s values. */
+/** The fields that a claim is read from. */
 export const claimFieldNames = [
   "id",
   "artefact_id",
@@ -56,19 +56,22 @@ export const claimFieldNames = [
   "created_at",
   "termination_reason",
   "stand_in",
-];
+] as const;
+
+/** Null where the hash has no such field. */
+export type ClaimFields = Record<(typeof claimFieldNames)[number], string | null>;
+
+/** `values`: as HMGET answers, in the order of the names. */
+export function claimFields(values: readonly (string | null)[]): ClaimFields {
+  return Object.fromEntries(claimFieldNames.map((name, place) => [name, values[place] ?? null])) as ClaimFields;
+}
 
 /** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when a person has damaged it by hand. */
-export function snapshotOf(
-  key: string,
-  values: readonly (string | null)[],
-  grants: readonly string[],
-): ClaimSnapshot | undefined {
-  const [id, artefact_id, goal_id, kind, status, bidding, electorate, bids, additional, rev, created_at, ...ending] = values;
-  const [termination_reason, standIn] = ending;
+export function snapshotOf(key: string, fields: ClaimFields, grants: readonly string[]): ClaimSnapshot | undefined {
+  const { id, artefact_id, goal_id, kind, status, bidding, created_at, termination_reason, stand_in } = fields;
   if (id === null) return undefined;
   try {
-    const order = JSON.parse(bids ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
+    const order = JSON.parse(fields.bid_order ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
     const claim = {
       id,
       artefact_id,
@@ -76,11 +79,11 @@ export function snapshotOf(
       kind,
       status,
       bidding,
-      electorate: JSON.parse(electorate ?? ""),
+      electorate: JSON.parse(fields.electorate ?? ""),
       bids: order.map(([agent, word]) => ({ agent, word })),
-      additional_context_ids: JSON.parse(additional ?? ""),
-      ...(standIn ? { stand_in: JSON.parse(standIn) } : {}),
-      rev: Number(rev),
+      additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
+      ...(stand_in ? { stand_in: JSON.parse(stand_in) } : {}),
+      rev: Number(fields.rev),
       created_at,
       termination_reason,
     };
@@ -110,12 +113,11 @@ function shapeProblem({ claim, grants }: ClaimSnapshot): string | undefined {
 }
 
 /** What can still be read of a claim that `snapshotOf` refuses. */
-export function malformedClaim(claim: ClaimId, values: readonly (string | null)[], error: unknown): MalformedClaim {
-  const field = (name: string) => values[claimFieldNames.indexOf(name)];
+export function malformedClaim(claim: ClaimId, { goal_id, status }: ClaimFields, error: unknown): MalformedClaim {
   return {
     claim,
-    goal: GoalId.safeParse(field("goal_id")).data,
-    status: ClaimStatus.safeParse(field("status")).data,
+    goal: GoalId.safeParse(goal_id).data,
+    status: ClaimStatus.safeParse(status).data,
     problem: messageOf(error),
   };
 }

@@ -5,7 +5,7 @@ import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
 import { unlessRefused } from "./call.ts";
-import { claimFieldNames, malformedClaim, snapshotOf } from "./claim-fields.ts";
+import { claimFieldNames, claimFields, malformedClaim, snapshotOf } from "./claim-fields.ts";
 import { commitArgs } from "./commit-args.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
@@ -21,9 +21,11 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
   const readRows = async (ids: readonly ClaimId[]) => {
     // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
-      Promise.all(ids.map((id) => Promise.all([client.hmGet(keys.claim(id), claimFieldNames), client.hVals(keys.grants(id))]))),
+      Promise.all(
+        ids.map((id) => Promise.all([client.hmGet(keys.claim(id), [...claimFieldNames]), client.hVals(keys.grants(id))])),
+      ),
     );
-    return rows.map(([values, grants], index) => ({ id: ids[index] as ClaimId, values, grants }));
+    return rows.map(([values, grants], index) => ({ id: ids[index] as ClaimId, fields: claimFields(values), grants }));
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
@@ -45,15 +47,15 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
 
     async readClaim(id) {
       const [row] = await readRows([id]);
-      return row && snapshotOf(keys.claim(id), row.values, row.grants);
+      return row && snapshotOf(keys.claim(id), row.fields, row.grants);
     },
 
     async readClaims(ids, onMalformed) {
-      return (await readRows(ids)).flatMap(({ id, values, grants }): ClaimSnapshot[] => {
+      return (await readRows(ids)).flatMap(({ id, fields, grants }): ClaimSnapshot[] => {
         try {
-          return [snapshotOf(keys.claim(id), values, grants)].filter((snapshot) => snapshot !== undefined);
+          return [snapshotOf(keys.claim(id), fields, grants)].filter((snapshot) => snapshot !== undefined);
         } catch (error) {
-          onMalformed?.(malformedClaim(id, values, error));
+          onMalformed?.(malformedClaim(id, fields, error));
           return [];
         }
       });
