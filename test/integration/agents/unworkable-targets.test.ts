@@ -16,7 +16,7 @@ let head: string;
 beforeAll(async () => {
   scene = await releaseScene();
   head = await git(scene.sample, "rev-parse", "HEAD");
-  folder = await mkdtemp(join(tmpdir(), "sett odd work "));
+  folder = await mkdtemp(join(tmpdir(), "sett agents "));
   await git(folder, "init", "-q", "empty");
 });
 afterAll(async () => {

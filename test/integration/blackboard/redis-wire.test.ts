@@ -218,8 +218,8 @@ test("an artefact or a claim that was broken by hand is an error that names its 
 test("a delivery's record that was broken by hand is forgotten", async () => {
   await using bench = await openRedisBench(server);
   const subject = "question-1";
-  for (const odd of ["{", "5", '{"at":"noon"}']) {
-    await server.cli("HSET", bench.key(`delivery:${subject}`), "hook", odd);
+  for (const broken of ["{", "5", '{"at":"noon"}']) {
+    await server.cli("HSET", bench.key(`delivery:${subject}`), "hook", broken);
     expect(await bench.board.readDelivery(subject, "hook")).toBeUndefined();
   }
 });

@@ -37,7 +37,7 @@ test("an id posts a goal that is not there yet, and is refused where it is of so
   const other = await at.sett("forage", "--id", id, "--goal", "Paint the house");
   expect([other.code, other.out]).toEqual([2, ""]);
   expect(other.err).toContain(`Another artefact has the id ${id}: GoalDefined, Paint the door.`);
-  const odd = await at.sett("forage", "--id", "door", "--goal", "Paint the door");
-  expect([odd.code, odd.err.includes("--id takes a UUID")]).toEqual([2, true]);
+  const invalid = await at.sett("forage", "--id", "door", "--goal", "Paint the door");
+  expect([invalid.code, invalid.err.includes("--id takes a UUID")]).toEqual([2, true]);
   expect(JSON.parse(await at.need("hoard", "--json"))).toHaveLength(1);
 });

@@ -92,16 +92,16 @@ test("a name that an agent has made three gigabytes long takes no memory, and al
 test("a ref that an agent has written over, or removed, names the commit on record, and the host says so", async () => {
   using scene = await sceneWithResult();
   const removed = await scene.one.publish({ b: "b" }, scene.good.commit);
-  const odd = await scene.one.publish({ c: "c" }, removed.commit);
+  const symbolic = await scene.one.publish({ c: "c" }, removed.commit);
   writeRef(scene, scene.good.ref, `${removed.commit}\n`);
   rmSync(join(scene.exchangeDir, removed.ref));
-  writeRef(scene, odd.ref, "ref: refs/heads/main\n");
+  writeRef(scene, symbolic.ref, "ref: refs/heads/main\n");
   const fetched = await scene.fetch();
-  expect(fetched.imported).toEqual([scene.good, removed, odd]);
+  expect(fetched.imported).toEqual([scene.good, removed, symbolic]);
   expect(fetched.altered.map(({ ref, reason }) => [ref, reason])).toEqual([
     [scene.good.ref, `Its name in the exchange was written over with ${removed.commit}.`],
     [removed.ref, "Its name in the exchange was removed."],
-    [odd.ref, "Its name in the exchange was written over with something that is no commit."],
+    [symbolic.ref, "Its name in the exchange was written over with something that is no commit."],
   ]);
   expect(git(scene.path, "rev-parse", scene.good.ref)).toBe(scene.good.commit);
 });

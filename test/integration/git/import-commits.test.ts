@@ -168,15 +168,15 @@ test("the refs of one instance go, those of others and the user's stay", async (
 
 test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obstacle", async () => {
   using scene = await exchangeScene(["--object-format=sha256"]);
-  const odd = join(scene.root, `a:b "c" \\d`);
-  renameSync(scene.path, odd);
-  const repository = await HostRepository.open(odd, { env: hostEnv });
+  const folder = join(scene.root, `a:b "c" \\d`);
+  renameSync(scene.path, folder);
+  const repository = await HostRepository.open(folder, { env: hostEnv });
   expect(repository.place.objectFormat).toBe("sha256");
   const artefact = newArtefactId();
   const ref = settRef(instance, artefact);
-  const commit = CommitHash.parse(git(odd, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
+  const commit = CommitHash.parse(git(folder, "commit-tree", "-p", scene.base, "-m", "Same files", `${scene.base}^{tree}`));
   const pack = execFileSync("sh", ["-c", "git pack-objects -q --revs --stdout"], {
-    cwd: odd,
+    cwd: folder,
     env: hostEnv,
     input: `${commit}\n^${scene.base}\n`,
   });
@@ -186,8 +186,8 @@ test("paths with a colon, quotes and a backslash, and SHA-256 hashes, are no obs
     input: pack,
     stdio: ["pipe", "ignore", "pipe"],
   });
-  rmSync(join(odd, ".git/objects", commit.slice(0, 2), commit.slice(2)));
+  rmSync(join(folder, ".git/objects", commit.slice(0, 2), commit.slice(2)));
   bareGit(repository.exchangeDir, "update-ref", ref, commit);
   expect((await repository.fetchCommits(instance, [{ artefact, commit }])).imported).toEqual([{ ref, commit }]);
-  expect(git(odd, "cat-file", "-t", ref)).toBe("commit");
+  expect(git(folder, "cat-file", "-t", ref)).toBe("commit");
 });

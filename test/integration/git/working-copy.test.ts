@@ -233,9 +233,9 @@ test("a git that is not there is a failure with a hint", async () => {
 
 test("the names of files never reach a shell", async () => {
   using made = await preparedCopy();
-  const odd = "a'b\"; $(touch x) -n é\n.txt";
-  const commit = commitFiles(made.host.path, { [odd]: "odd" }, "Odd");
+  const fileName = "a'b\"; $(touch x) -n é\n.txt";
+  const commit = commitFiles(made.host.path, { [fileName]: "odd" }, "Odd");
   await made.copy.prepare(commit);
-  expect(readFileSync(join(made.folder, odd), "utf8")).toBe("odd");
+  expect(readFileSync(join(made.folder, fileName), "utf8")).toBe("odd");
   expect(toolGit(made.folder, "status", "--porcelain")).toBe("");
 });

@@ -58,7 +58,7 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   await using world = await createWorld();
   const { board, service } = world;
   await world.claimed();
-  const odd = [
+  const unreadable = [
     await world.writeEvent("type", "claim_dreamt", "event", '{"actor":"hand"}'),
     await world.writeEvent("type", "grant_done", "event", "{"),
     await world.writeEvent("hello", "there"),
@@ -68,7 +68,7 @@ test("an unreadable entry is reported once and passed over, by the orchestrator 
   await world.isPast(last);
   await waitFor("the notifier", async () => isAtOrAfter((await board.readNoticeCursor()) ?? "0", last), patience);
   const skipped = service.log().filter(({ msg }) => msg === "Skipped what cannot be read");
-  expect(skipped.map(({ what }) => String(what).split(" ")[1])).toEqual([...odd, last]);
+  expect(skipped.map(({ what }) => String(what).split(" ")[1])).toEqual([...unreadable, last]);
   expect((await board.readLeader())?.epoch).toBe(1);
 });
 

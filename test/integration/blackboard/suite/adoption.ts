@@ -200,9 +200,9 @@ export function adoptionSuite(open: () => Promise<Bench>): void {
     };
     expect(await write("monitor", "writer")).toBe("produced_by_role: is monitor where monitor made it, not writer");
     expect(await write("coder", "writer")).toBe("claim_id: is missing: what coder makes is the result of a grant");
-    const nobodys = "produced_by_agent: is none of the role writer: name the agent, or write another role";
-    expect(await write("", "writer")).toBe(nobodys);
-    expect(await write("ghost", "writer")).toBe(nobodys);
+    const nameMissing = "produced_by_agent: is none of the role writer: name the agent, or write another role";
+    expect(await write("", "writer")).toBe(nameMissing);
+    expect(await write("ghost", "writer")).toBe(nameMissing);
     const orchestrators = "produced_by_role: orchestrator is only for what the orchestrator itself posts: write another role";
     expect(await write("", "orchestrator")).toBe(orchestrators);
     for (const [agent, role] of [

@@ -46,6 +46,15 @@ describe.concurrent("a time-out", () => {
   test("a limit longer than timers can count is no time-out", async () => {
     expect(await endOf(["sleep", "0.05"], { timeoutMs: 1e12 })).toMatchObject({ kind: "exited", exitCode: 0 });
   });
+
+  test("the first reason to stop is the one recorded", async () => {
+    const controller = new AbortController();
+    const command = await folder.tool("slow-end", "trap 'touch told' TERM; while :; do sleep 0.02; done");
+    const running = endOf(command, { signal: controller.signal, timeoutMs, killAfterMs: 2000 });
+    while (!(await Bun.file(join(folder.path, "told")).exists())) await Bun.sleep(1);
+    controller.abort();
+    expect(await running).toMatchObject({ kind: "timed_out", signal: "SIGKILL" });
+  });
 });
 
 describe.concurrent("a child left behind with stdout open", () => {
@@ -136,15 +145,6 @@ test("aborting the signal ends the tool as a time-out does", async () => {
   while (!(await Bun.file(join(folder.path, "waits.pid")).exists())) await Bun.sleep(1);
   controller.abort();
   expect(await running).toMatchObject({ kind: "aborted", exitCode: null, signal: "SIGTERM" });
-});
-
-test("the first reason to stop is the one recorded", async () => {
-  const controller = new AbortController();
-  const command = await folder.tool("slow-end", "trap 'touch told' TERM; while :; do sleep 0.02; done");
-  const running = endOf(command, { signal: controller.signal, timeoutMs, killAfterMs: 2000 });
-  while (!(await Bun.file(join(folder.path, "told")).exists())) await Bun.sleep(1);
-  controller.abort();
-  expect(await running).toMatchObject({ kind: "timed_out", signal: "SIGKILL" });
 });
 
 test("a background process with its own output does not survive the run", async () => {
