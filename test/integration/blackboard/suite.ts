@@ -2,6 +2,7 @@
 import { describe } from "bun:test";
 import type { Bench } from "../../support/blackboard/bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";
+import { refusedAdoptionSuite } from "./suite/adoption-refused.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite } from "./suite/artefacts.ts";
 import { bidsSuite } from "./suite/bids.ts";
@@ -23,7 +24,10 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("artefacts", () => artefactsSuite(open));
     describe("heads", () => headsSuite(open));
     describe("the context of a target", () => contextSuite(open));
-    describe("adoption by hand", () => adoptionSuite(open));
+    describe("adoption by hand", () => {
+      adoptionSuite(open);
+      refusedAdoptionSuite(open);
+    });
     describe("claims", () => claimsSuite(open));
     describe("bids", () => bidsSuite(open));
     describe("commits", () => commitsSuite(open));

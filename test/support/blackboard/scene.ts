@@ -1,4 +1,5 @@
 // Common beginnings of the suite's tests.
+import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
 import type { Blackboard, ClaimCommit, GrantResult } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
@@ -89,4 +90,22 @@ export function done(claim: ClaimId, artefact: Artefact, grant = running("coder"
 export async function events(board: Blackboard, type?: SettEvent["type"]): Promise<SettEvent[]> {
   const all = await board.readEvents("0", 1_000);
   return type === undefined ? all : all.filter((event) => event.type === type);
+}
+
+/** Without these an artefact that a person writes is not complete. */
+export const requiredFields = [
+  "id",
+  "logical_id",
+  "version",
+  "structural_type",
+  "type",
+  "payload",
+  "source_artefacts",
+  "produced_by_role",
+] as const;
+
+/** What a person would write: the required fields alone. */
+export function byHand(artefact: Artefact): Partial<ArtefactFields> {
+  const fields = fieldsOfArtefact(artefact);
+  return Object.fromEntries(requiredFields.map((name) => [name, fields[name]]));
 }
