@@ -14,7 +14,7 @@ local function record_verdict(keys, args)
   if problem then return refused(problem) end
   if grant.waits_for.kind ~= 'approval' then return refused('Agent ' .. agent .. ' waits for an answer, not for an approval.') end
   if redis.call('HGET', keys.digests, claim.artefact_id) ~= args.judged_digest then
-    return refused('Artefact ' .. claim.artefact_id .. ' has not the content that it was stored with: it was overwritten by hand.')
+    return refused('Artefact ' .. claim.artefact_id .. ' does not have the content that it was stored with: it was overwritten by hand.')
   end
 
   store_artefact(review, args.actor)

@@ -61,7 +61,7 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
         return { outcome: "refused", reason: `Agent ${agent} waits for an answer, not for an approval.` };
       const { artefact_id } = record.claim;
       if (state.indexed.get(artefact_id) !== digest) {
-        const reason = `Artefact ${artefact_id} has not the content that it was stored with: it was overwritten by hand.`;
+        const reason = `Artefact ${artefact_id} does not have the content that it was stored with: it was overwritten by hand.`;
         return { outcome: "refused", reason };
       }
       state.storeArtefact(review, actor);
