@@ -1,12 +1,11 @@
 // What the real containers cost: starting an instance beside starting one container, memory at rest, sizes. Needs the images.
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
+import { root } from "../support/root.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { median } from "./figures.ts";
-
-const project = resolve(import.meta.dir, "../..");
 
 async function took(job: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
@@ -91,7 +90,7 @@ async function memoryAtRest(name: string): Promise<Record<string, number>> {
 /** Median milliseconds of `sett --version`. */
 export async function versionMs(rounds: number): Promise<number> {
   const samples: number[] = [];
-  for (let round = 0; round < rounds; round++) samples.push(await took(() => $`${join(project, "bin/sett")} --version`.quiet()));
+  for (let round = 0; round < rounds; round++) samples.push(await took(() => $`${join(root, "bin/sett")} --version`.quiet()));
   return median(samples);
 }
 
@@ -100,7 +99,7 @@ export async function sizes(): Promise<Record<string, number>> {
   const binaries = { "bin/sett": "bin/sett", cub: "bin/linux-amd64/cub", orchestrator: "bin/linux-amd64/orchestrator" };
   const entries = await Promise.all(
     Object.entries(binaries).map(
-      async ([name, path]) => [name, ((await stat(join(project, path)).catch(() => undefined))?.size ?? 0) / 1e6] as const,
+      async ([name, path]) => [name, ((await stat(join(root, path)).catch(() => undefined))?.size ?? 0) / 1e6] as const,
     ),
   );
   const images = await $`docker images --format ${"{{.Repository}} {{.Size}}"} --filter reference=${"sett/*:latest"}`.text();

@@ -7,8 +7,9 @@ import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../support/records/sample.ts";
 import type { RedisServer } from "../support/redis/redis-server.ts";
+import { root } from "../support/root.ts";
 
-const main = join(import.meta.dirname, "../../apps/cli/main.ts");
+const main = join(root, "apps/cli/main.ts");
 const artefactsPerGoal = 10;
 const goalsAtOnce = 100;
 const instance = InstanceName.parse("past");

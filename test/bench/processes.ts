@@ -1,14 +1,13 @@
 // Starts what is measured in processes of its own, as in real life.
 import { join } from "node:path";
 import process from "node:process";
-
-const project = join(import.meta.dir, "../..");
+import { root } from "../support/root.ts";
 
 export type Running = AsyncDisposable & { signal(name: NodeJS.Signals): void };
 
 /** Runs a file of the project under Bun; its log goes nowhere. */
 export function startProcess(file: string, environment: Record<string, string>): Running {
-  const child = Bun.spawn([process.execPath, "run", join(project, file)], {
+  const child = Bun.spawn([process.execPath, "run", join(root, file)], {
     env: { PATH: process.env.PATH ?? "", ...environment },
     stdin: "ignore",
     stdout: "ignore",

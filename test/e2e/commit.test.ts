@@ -1,11 +1,12 @@
 // A goal becomes a verified commit: an agent changes a real repository, and the result is usable with plain git on the host.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
+import { root } from "../support/root.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 
-const changelogAgent = resolve(import.meta.dir, "../../agents/changelog");
+const changelogAgent = join(root, "agents/changelog");
 let sett: SettWorkspace;
 let released: string;
 let stated: string;

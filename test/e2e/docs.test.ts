@@ -7,7 +7,8 @@ import { basename, join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { finished } from "../support/cli/finished.ts";
-import { blocksOf, pagesOfRepository, readPage, root } from "../support/docs/pages.ts";
+import { blocksOf, pagesOfRepository, readPage } from "../support/docs/pages.ts";
+import { root } from "../support/root.ts";
 
 /** Lines that a page shows, and that its commands must print, too. */
 const shows: Record<string, string[]> = {

@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { $ } from "bun";
+import { root } from "../support/root.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-const project = join(import.meta.dir, "../..");
-const example = (name: string) => Bun.file(join(project, "test/support/config", name)).text();
+const example = (name: string) => Bun.file(join(root, "test/support/config", name)).text();
 
 const answer = (payload: string) =>
   `jq -n --arg payload "${payload}" '{artefact_type: "Report", artefact_payload: $payload, summary: "done"}'\n`;
@@ -14,7 +14,7 @@ const answer = (payload: string) =>
 /** The same machine, with `@devcontainers/cli` installed or not. */
 const path = (isInstalled: boolean) => {
   const others = (process.env.PATH ?? "").split(":").filter((folder) => !folder.endsWith("node_modules/.bin"));
-  return [...(isInstalled ? [join(project, "node_modules/.bin")] : []), ...others].join(":");
+  return [...(isInstalled ? [join(root, "node_modules/.bin")] : []), ...others].join(":");
 };
 
 test("an agent with prompts and a command ignores everything, which is said, until it has bids; then its workers act", async () => {

@@ -2,13 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
 import packageJson from "../../package.json" with { type: "json" };
 import { countsLines } from "../support/cli/sett-in-process.ts";
 import { canStartEngine, type FreshEngine, startFreshEngine } from "../support/docker/fresh-engine.ts";
+import { root } from "../support/root.ts";
 
-const release = resolve(import.meta.dir, "../../bin/release");
+const release = join(root, "bin/release");
 const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
 const { version } = packageJson;
 

@@ -1,13 +1,14 @@
 // The release train in real containers: phases, rework, workers and the end of a goal, as `npm run demo` shows them.
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { cp } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { $ } from "bun";
+import { root } from "../support/root.ts";
 import { SettWorkspace } from "../support/sett/sett-workspace.ts";
 
 setDefaultTimeout(300_000);
 
-const agents = resolve(import.meta.dir, "../../agents");
+const agents = join(root, "agents");
 const train = ["changelog", "reviewer", "tester", "licences", "secrets", "packager", "release-train"];
 
 test("a clan of tools releases a repository: reviewed, mended, checked by three at once, packed", async () => {

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
+import { root } from "../support/root.ts";
 import { languageRules } from "./language-rules.ts";
 
-const root = join(import.meta.dir, "../..");
 const sources = [...new Glob("{apps,lib}/**/*.ts").scanSync(root)].filter((file) => !file.endsWith(".d.ts"));
 
 /** Folder → the packages and `lib` folders it may use, beside itself, `lib/model` and `node:` built-ins. */

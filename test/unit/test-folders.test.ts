@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
+import { root } from "../support/root.ts";
 
-const root = join(import.meta.dir, "../..");
 const files = [...new Glob("test/**/*.ts").scanSync(root)].sort();
 const isTest = (file: string) => file.endsWith(".test.ts");
 const read = (file: string) => readFileSync(join(root, file), "utf8");

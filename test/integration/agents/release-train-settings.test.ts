@@ -1,13 +1,14 @@
 // Does agents/release-train/sett.yml say what the agents need, and who works on what?
 import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { checkConfig } from "../../../lib/config/read-config.ts";
 import { registrationsOf } from "../../../lib/config/registrations.ts";
 import { bidByRules } from "../../../lib/core/decide-bid.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
+import { root } from "../../support/root.ts";
 
-const file = resolve(import.meta.dir, "../../../agents/release-train/sett.yml");
+const file = join(root, "agents/release-train/sett.yml");
 
 async function settings() {
   const { config, mistakes, warnings } = await checkConfig(file, {});

@@ -8,6 +8,7 @@ import { queueGrant, runGrant, user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
+import { root } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const instance = InstanceName.parse("demo");
@@ -80,7 +81,7 @@ test("a script's own refusal is final", async () => {
 });
 
 test("every script that says it changes nothing is let through while Redis refuses writes", async () => {
-  const folder = join(import.meta.dirname, "../../../lib/blackboard/lua");
+  const folder = join(root, "lib/blackboard/lua");
   const reading = readdirSync(folder).filter((file) => readFileSync(join(folder, file), "utf8").includes("Changes nothing."));
   const asFunction = (file: string) => file.replace(/\.lua$/, "").replaceAll(/-(.)/g, (_, letter) => letter.toUpperCase());
   await using server = await startRedisServer();

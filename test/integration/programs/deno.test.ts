@@ -4,11 +4,12 @@ import { join } from "node:path";
 import process from "node:process";
 import { $ } from "bun";
 import { sourceOf } from "../../support/process/service-process.ts";
+import { root } from "../../support/root.ts";
 import { startPainting } from "../../support/world/painting.ts";
 
 /** Deno itself: what the package manager puts in its place may be a script, which keeps signals to itself. */
 async function denoProgram(): Promise<string> {
-  const deno = join(import.meta.dir, "../../../node_modules/.bin/deno");
+  const deno = join(root, "node_modules/.bin/deno");
   return (await $`${deno} eval ${"console.log(Deno.execPath())"}`.text()).trim();
 }
 

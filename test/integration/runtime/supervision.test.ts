@@ -13,6 +13,7 @@ import { type ProcessState, readState } from "../../../lib/runtime/process/regis
 import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
 import { canRunUnprivileged, runAsContainerUser } from "../../support/git/unprivileged.ts";
 import { type ProcessInstance, processInstance } from "../../support/process/process-instance.ts";
+import { root } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const agent = AgentName.parse("coder");
@@ -179,7 +180,7 @@ test("what may hold a password can be read by its owner alone", async () => {
 });
 
 test.if(canRunUnprivileged())("a volume in which a tool took away its own right to write is still removed", () => {
-  const sources = join(import.meta.dir, "../../../lib/runtime/process");
+  const sources = join(root, "lib/runtime/process");
   // As a user who needs the rights.
   const script = `
     import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

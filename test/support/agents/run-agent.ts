@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { root } from "../root.ts";
 
 export type AgentRun = { exitCode: number; stdout: string; stderr: string };
 
@@ -10,7 +11,7 @@ export type AgentRun = { exitCode: number; stdout: string; stderr: string };
 const environment = { PATH: process.env.PATH ?? "/usr/bin:/bin", GIT_CONFIG_NOSYSTEM: "1" };
 
 export function agentScript(agent: string): string {
-  return join(import.meta.dir, "../../../agents", agent, "run.sh");
+  return join(root, "agents", agent, "run.sh");
 }
 
 /** `settings`: what `environment` in sett.yml would add. */
@@ -26,7 +27,7 @@ export async function runAgent(
 
 /** Any other script of `agents/`. */
 export async function runScript(script: string, words: string[], folder: string): Promise<AgentRun> {
-  return run(["sh", join(import.meta.dir, "../../../agents", script), ...words], folder, "");
+  return run(["sh", join(root, "agents", script), ...words], folder, "");
 }
 
 /** The output of git, trimmed; throws with its stderr when it fails. */

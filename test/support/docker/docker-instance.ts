@@ -1,11 +1,11 @@
 // An instance's name for one test, and everything on the engine that carries it removed at the end, whatever happened.
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { root } from "../root.ts";
 import { docker, ensureTinyImage, tinyImage } from "./tiny-image.ts";
 
 export type DockerInstance = AsyncDisposable & {
@@ -23,7 +23,7 @@ export type DockerInstance = AsyncDisposable & {
 const agent = AgentName.parse("x");
 
 /** A repository in which no test starts a sett: of a folder that is not there, `sett down` of another cannot know what it shares. */
-export const elsewhere = resolve(import.meta.dir, "../../..");
+export const elsewhere = root;
 
 export async function dockerInstance(): Promise<DockerInstance> {
   await ensureTinyImage();

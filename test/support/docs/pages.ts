@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { $ } from "bun";
-
-export const root = join(import.meta.dir, "../../..");
+import { root } from "../root.ts";
 
 /** A code block: its language, the line of its first line of code, counted from 1, and its code. */
 export type Block = { language: string; line: number; code: string };

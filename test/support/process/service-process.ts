@@ -1,10 +1,9 @@
 // A service of ours as a real process of this machine, that a test can kill and pause.
 import { join } from "node:path";
 import process from "node:process";
+import { root } from "../root.ts";
 import { serviceCommand } from "./compiled.ts";
 import { startLasting } from "./lasting-process.ts";
-
-const project = join(import.meta.dir, "../../..");
 
 export type ServiceProcess = AsyncDisposable & {
   readonly exited: Promise<number>;
@@ -16,7 +15,7 @@ export type ServiceProcess = AsyncDisposable & {
 };
 
 /** The source of a service. */
-export const sourceOf = (app: "orchestrator" | "cub") => join(project, "apps", app, "main.ts");
+export const sourceOf = (app: "orchestrator" | "cub") => join(root, "apps", app, "main.ts");
 
 /** Runs a service with exactly this environment (and a PATH). */
 export function startService(

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { root } from "../../support/root.ts";
 
-const script = resolve(import.meta.dir, "../../../.ci/record-packages.sh");
+const script = join(root, ".ci/record-packages.sh");
 
 /** As dpkg-query answers on Debian: one owner, a diversion, and a name that nothing owns. */
 const dpkgQuery = `#!/bin/sh

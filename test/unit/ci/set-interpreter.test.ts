@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { chmod, copyFile, mkdtemp, readlink, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { root } from "../../support/root.ts";
 
-const script = join(import.meta.dir, "../../../.ci/set-interpreter.sh");
+const script = join(root, ".ci/set-interpreter.sh");
 const isLinux = process.platform === "linux";
 
 /** A copy of a real program in a folder whose path is short enough for a loader; the folder goes away with the handle. */

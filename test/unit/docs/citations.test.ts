@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Glob } from "bun";
-import { anchorsOf, readPage, root } from "../../support/docs/pages.ts";
+import { anchorsOf, readPage } from "../../support/docs/pages.ts";
+import { root } from "../../support/root.ts";
 
 const filesOf = (pattern: string) => [...new Glob(pattern).scanSync({ cwd: root, dot: true })];
 

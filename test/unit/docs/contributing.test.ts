@@ -1,7 +1,8 @@
 // CONTRIBUTING.md names files and recipes that exist.
 import { expect, test } from "bun:test";
 import { Glob } from "bun";
-import { readPage, root } from "../../support/docs/pages.ts";
+import { readPage } from "../../support/docs/pages.ts";
+import { root } from "../../support/root.ts";
 
 const quoted = [...readPage("CONTRIBUTING.md").matchAll(/`([^`\n]+)`/g)].map(([, text = ""]) => text);
 

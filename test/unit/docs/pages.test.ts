@@ -5,7 +5,8 @@ import { join, normalize } from "node:path";
 import { $, Glob } from "bun";
 import { commands } from "../../../apps/cli/commands.ts";
 import { parseConfig } from "../../../lib/config/parse-config.ts";
-import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage, root } from "../../support/docs/pages.ts";
+import { anchorsOf, blocksOf, pagesOfRepository, proseOf, readPage } from "../../support/docs/pages.ts";
+import { root } from "../../support/root.ts";
 
 const pages = await pagesOfRepository();
 /** Written for this repository; the pages of agents are also for people who copy them. */

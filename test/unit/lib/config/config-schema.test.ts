@@ -7,8 +7,8 @@ import { z } from "zod";
 import { configSchema, configSchemaText, schemaFile } from "../../../../lib/config/config-schema.ts";
 import { initFiles } from "../../../../lib/config/init-files.ts";
 import { SettFile } from "../../../../lib/model/config.ts";
+import { root } from "../../../support/root.ts";
 
-const root = join(import.meta.dir, "../../../..");
 // The types of the two JSON Schemas differ by what zod cannot read back, of which there is nothing here.
 const schema = z.fromJSONSchema(configSchema() as Parameters<typeof z.fromJSONSchema>[0]);
 const accepts = (file: unknown) => schema.safeParse(file).success;

@@ -5,8 +5,7 @@ import { initFiles } from "../../../../lib/config/init-files.ts";
 import { formatProblem } from "../../../../lib/config/problems.ts";
 import { readConfig } from "../../../../lib/config/read-config.ts";
 import { configFolder } from "../../../support/config/config-file.ts";
-
-const root = join(import.meta.dir, "../../../..");
+import { root } from "../../../support/root.ts";
 
 test("what `sett init` writes is valid with no edit, and takes up a goal", async () => {
   await using made = await configFolder(Object.fromEntries(initFiles().map(({ path, content }) => [path, content])));

@@ -8,6 +8,7 @@ import { BidWord } from "../../../../lib/model/bid.ts";
 import { isEnded } from "../../../../lib/model/claim.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
+import { root } from "../../../support/root.ts";
 
 /** `a` has a second attempt, `b` has rules that can speak for it. */
 const agents = [sampleAgent("a", { retries: 1 }), sampleAgent("b", { bids: [{ on: "*", bid: "review" }] })];
@@ -83,7 +84,7 @@ function rework(): ClaimSimulation {
 }
 
 test("the diagram of a claim draws every way that the machine can take, and no other", () => {
-  const page = readFileSync(join(import.meta.dir, "../../../../docs/internals/claims.md"), "utf8");
+  const page = readFileSync(join(root, "docs/internals/claims.md"), "utf8");
   const diagram = /^stateDiagram-v2$(.*?)^```$/ms.exec(page)?.[1] ?? "";
   const drawn = [...diagram.matchAll(/^ +(\S+ --> [^\s:]+)/gm)].map(([, arrow = ""]) => arrow);
   const beginnings = [new ClaimSimulation(agents, { target }), rework()];

@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
+import { root } from "../../../../support/root.ts";
 
-const source = join(import.meta.dirname, "../../../../../apps/cli/instance/lock.ts");
+const source = join(root, "apps/cli/instance/lock.ts");
 
 test("the holder of an instance is known by number where the machine has no name for it", () => {
   const program = `
