@@ -149,7 +149,9 @@ test("replaced words do not come back, in names, comments, messages, pages, test
     const names = /\.(?:ts|mjs|lua)$/.test(file) ? namesOnly(text, file) : "";
     return languageRules.flatMap(({ where, pattern, instead }) => {
       if (where === "paths") return pattern.test(file) ? [`${file} → ${instead}`] : [];
-      return (where === "text" ? text : names).split("\n").flatMap((line, at) => {
+      const searched = where === "text" ? text : names;
+      if (!pattern.test(searched)) return [];
+      return searched.split("\n").flatMap((line, at) => {
         const [words] = pattern.exec(line) ?? [];
         return words === undefined ? [] : [`${file}:${at + 1}: \`${words}\` → ${instead}`];
       });
