@@ -26,6 +26,10 @@ docs:
 test:
     npm test
 
+# List the tests of a source: `just tests-of lib/async/back-off.ts`.
+tests-of source:
+    {{ bin }}/bun .ci/tests-of.ts {{ source }}
+
 # Build `sett` for this machine, at ./bin/sett.
 build:
     {{ bin }}/bun .ci/build.ts --host

@@ -21,7 +21,7 @@ test("every file that a checklist names exists", () => {
 });
 
 test("every recipe that is named exists", () => {
-  const recipes = quoted.flatMap((text) => /^(?:npx )?just (\w+)/.exec(text)?.[1] ?? []);
+  const recipes = quoted.flatMap((text) => /^(?:npx )?just ([\w-]+)/.exec(text)?.[1] ?? []);
   const known = [...readPage("justfile").matchAll(/^([a-z][\w-]*)(?: [^:]*)?:(?!=)/gm)].map(([, name]) => name);
   expect(recipes.length).toBeGreaterThan(5);
   expect(recipes.filter((name) => !known.includes(name))).toEqual([]);
