@@ -59,7 +59,10 @@ export class ClaimWatcher {
     await this.#bids.settled();
   }
 
-  /** Begins the bids on announced claims. An announcement has every field that rules use, so nothing is read. Resolves when the last bid has begun. */
+  /**
+   * Begins the bids on announced claims. An announcement has every field that rules use, so nothing is read. Resolves when the last bid has
+   * begun.
+   */
   async bidOnAnnounced(announced: readonly Announcement[], stop: AbortSignal): Promise<void> {
     const own = this.#deps.registration.current.name;
     for (const { claim, artefact_id, missing, ...target } of announced) {

@@ -9,9 +9,9 @@ import { readAssignment, readTask } from "./read-grant.ts";
 import { runGrant } from "./run-grant.ts";
 
 /**
- * The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this attempt
- * (the grant has ended or moved on, or the instance is paused), so that nothing was run; `failed` when the result was refused. Rejects
- * when Redis stays away.
+ * The exit code: `done` once the result or the Failure of the work is stored; `notAccepted` when the blackboard refuses to start this
+ * attempt (the grant has ended or moved on, or the instance is paused), so that nothing was run; `failed` when the result was refused.
+ * Rejects when Redis stays away.
  */
 export async function executeClaim(deps: Deps, claim: ClaimId, attempt: number, signals: StopSignals): Promise<number> {
   const { board, log, registration } = deps;

@@ -1,4 +1,5 @@
-// How a run of the agent's command ended: with a result, or with a failure and its reason (docs/reference/tool-contract.md#limits-and-failures).
+// How a run of the agent's command ended: with a result, or with a failure and its reason
+// (docs/reference/tool-contract.md#limits-and-failures).
 import { lastLine, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { type GrantContext, readToolOutput } from "../../lib/core/read-tool-output.ts";
 import type { ToolResult } from "../../lib/model/tool-contract.ts";

@@ -11,7 +11,8 @@ export type Lease = { claim: ClaimId; agent: AgentName; attempt: number };
 
 /**
  * Runs `work` under the lease. When a renewal is refused, the work's signal aborts and its result does not count: `lost`. A Redis that does
- * not answer refuses nothing. `maxMs`: after this time the work counts as stuck, and the lease is no longer renewed. Rejects when `work` does.
+ * not answer refuses nothing. `maxMs`: after this time the work counts as stuck, and the lease is no longer renewed. Rejects when `work`
+ * does.
  */
 export async function underLease<Result>(
   { board, clock, log, watch, grantLeaseMs }: Pick<Deps, "board" | "clock" | "log" | "watch" | "grantLeaseMs">,

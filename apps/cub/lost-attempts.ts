@@ -1,4 +1,5 @@
-// Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where the new process is sure of that, it reports it at once.
+// Work that an earlier process of this agent was doing when it was killed or crashed is lost. Where the new process is sure of that, it
+// reports it at once.
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import { failureArtefact } from "../../lib/core/result-artefact.ts";
 import { attemptLostType } from "../../lib/core/retry.ts";
@@ -13,8 +14,8 @@ import { hasEnded } from "./own-process.ts";
 const claimsAtOnce = 100;
 
 /**
- * To be called before any new work. Each report ends its attempt. The blackboard checks it: where the attempt has ended in the meantime, the
- * report is refused. Never rejects: an attempt that is not reported here fails when its lease lapses.
+ * To be called before any new work. Each report ends its attempt. The blackboard checks it: where the attempt has ended in the meantime,
+ * the report is refused. Never rejects: an attempt that is not reported here fails when its lease lapses.
  */
 export async function reportLostAttempts(deps: Deps, signals: StopSignals): Promise<void> {
   const { board, log, ownProcess, registration } = deps;

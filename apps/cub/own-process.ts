@@ -15,8 +15,9 @@ export function readOwnProcess(): ProcessMark | undefined {
 }
 
 /**
- * Whether `other` has certainly ended, as its successor `own` sees it. When a container starts again, no process of its last run is left. In
- * the same pid namespace the process number tells. Everywhere else nothing is certain: a process with the same mark may be alive on another machine.
+ * Whether `other` has certainly ended, as its successor `own` sees it. When a container starts again, no process of its last run is left.
+ * In the same pid namespace the process number tells. Everywhere else nothing is certain: a process with the same mark may be alive on
+ * another machine.
  */
 export function hasEnded(other: ProcessMark, own: ProcessMark): boolean {
   if (other.container !== own.container) return false;

@@ -16,7 +16,10 @@ export class OwnRegistration {
     return this.#current;
   }
 
-  /** Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose registration is unreadable, keeps the last one. */
+  /**
+   * Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose registration is unreadable, keeps the last
+   * one.
+   */
   async refresh(board: Blackboard): Promise<void> {
     const found = await board.findAgent(this.#current.name);
     if (found !== undefined && found.unreadable === undefined) this.#current = found;
@@ -24,8 +27,8 @@ export class OwnRegistration {
 }
 
 /**
- * The registration on the blackboard. An agent that was started without `sett up` registers itself, from its environment and the defaults of
- * sett.yml. Throws `environment-invalid` where the registration is unreadable: the agent must not work under wrong limits.
+ * The registration on the blackboard. An agent that was started without `sett up` registers itself, from its environment and the defaults
+ * of sett.yml. Throws `environment-invalid` where the registration is unreadable: the agent must not work under wrong limits.
  */
 export async function loadOwnRegistration(board: Blackboard, settings: OwnSettings): Promise<OwnRegistration> {
   const found = await board.findAgent(settings.agentName);

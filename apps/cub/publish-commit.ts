@@ -7,9 +7,9 @@ import type { Deps } from "./deps.ts";
 export type Publication = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
 
 /**
- * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`, under the
- * artefact's id. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at which
- * the work began, undefined without a working copy. Throws git-failed.
+ * The commit that the artefact's payload names, else the commit that HEAD has moved to. It is published when the workspace is `rw`, under
+ * the artefact's id. With `ro` nothing is published, so a promised commit that only this working copy has is refused. `base`: the commit at
+ * which the work began, undefined without a working copy. Throws git-failed.
  */
 export async function publishCommit(
   { board, workingCopy, registration }: Pick<Deps, "board" | "workingCopy" | "registration">,

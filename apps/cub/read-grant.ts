@@ -13,7 +13,10 @@ export type QueuedGrant = Extract<Grant, { state: "queued" }>;
 /** The value, or a sentence that says why it cannot be read: then the work fails with this reason. */
 type Result<Value> = { ok: true; value: Value } | { ok: false; reason: string };
 
-/** The part of the inputs that never changes while the grant is queued, so that it may be read ahead. `accept-grant` checks that it still is queued. */
+/**
+ * The part of the inputs that never changes while the grant is queued, so that it may be read ahead. `accept-grant` checks that it still is
+ * queued.
+ */
 export type Assignment = {
   claim: Claim;
   grant: QueuedGrant;
@@ -55,7 +58,9 @@ export async function readAssignment(
   return { claim, grant, earlier: resultsOfEarlierPhases(grants, grant.phase), target };
 }
 
-/** Adds the context of this moment, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away. */
+/**
+ * Adds the context of this moment, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away.
+ */
 export async function readTask(board: Blackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
   const { target, ...rest } = assignment;
   if (!target.ok) return { ...rest, inputs: target };

@@ -15,8 +15,8 @@ const besidesTheToolMs = 15 * 60_000;
 export type FinishedRun = { claim: Claim; grant: RunningGrant; result: GrantResult };
 
 /**
- * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the work.
- * Rejects when Redis stays away.
+ * The result to deliver. `not-accepted`: the blackboard refused to start the grant. `lost`: a renewal of the lease was refused during the
+ * work. Rejects when Redis stays away.
  */
 export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Promise<FinishedRun | "not-accepted" | "lost"> {
   const { board, registration } = deps;

@@ -32,7 +32,10 @@ export class WorkExecutor {
     return this.#workingOn;
   }
 
-  /** Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is under way. */
+  /**
+   * Until `stop`: reports attempts that an earlier process lost, works on the queued grants, then on each new one. Resolves when no work is
+   * under way.
+   */
   async run(signals: StopSignals): Promise<void> {
     const { board, log, registration, watch } = this.#deps;
     await reportLostAttempts(this.#deps, signals);
@@ -45,8 +48,8 @@ export class WorkExecutor {
   }
 
   /**
-   * Works on these grants, one after the other. A result is sent together with the acceptance of the next grant: one round trip for each grant.
-   * Resolves when the last result is delivered. Never rejects.
+   * Works on these grants, one after the other. A result is sent together with the acceptance of the next grant: one round trip for each
+   * grant. Resolves when the last result is delivered. Never rejects.
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     const ahead: Reading[] = [];

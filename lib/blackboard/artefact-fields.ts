@@ -85,7 +85,10 @@ export function parseArtefact(
   return { problem: brokenRule(parsed.error.issues[0]?.path ?? []) };
 }
 
-/** The commit that the artefact has delivered, if any; a damaged one has none. The commit of a goal is where work starts, and is not delivered. */
+/**
+ * The commit that the artefact has delivered, if any; a damaged one has none. The commit of a goal is where work starts, and is not
+ * delivered.
+ */
 export function deliveredCommit(fields: Partial<Record<string, string>>): CommitHash | undefined {
   if (fields.logical_id === fields.goal_id) return undefined;
   return ArtefactMetadata.safeParse(parseJson(fields.metadata)).data?.commit;

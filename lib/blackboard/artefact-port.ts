@@ -12,24 +12,31 @@ export interface ArtefactBoard {
    */
   createArtefact(artefact: Artefact, actor: Actor): Promise<{ outcome: "created" | "exists" } | Refused>;
   /**
-   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (time, metadata, goal: its first source's, else
-   * its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
+   * Adopts an artefact that was written by hand (`HSET` + `PUBLISH`): fills in what is missing (time, metadata, goal: its first source's,
+   * else its own id), writes indexes and the `artefact_created` event (actor `hand`). With the `claim_id` of a claim in which its
    * `produced_by_agent` has a queued or running grant it ends that grant; a Failure fails it. `known`: it is in the indexes already.
    * `incomplete`: there is no such hash, or what it lacks (a field, a source that is not adopted) may still come; with `isOverdue` that is
    * refused, too. Refused once for each content: with an `artefact_refused` event where it is malformed, collides with another, or has
-   * overwritten one that is in the indexes, which cannot be restored; with a `result_refused` event where it is the result of no current grant.
+   * overwritten one that is in the indexes, which cannot be restored; with a `result_refused` event where it is the result of no current
+   * grant.
    */
   adoptArtefact(
     id: ArtefactId,
     epoch: number,
     options?: { isOverdue?: boolean },
   ): Promise<{ outcome: "adopted" | "known" | "incomplete" | "fenced" } | Refused>;
-  /** Artefacts written by hand that no index knows and whose content is not refused: the slow background scan (SCAN, never on a path that is waited for). */
+  /**
+   * Artefacts written by hand that no index knows and whose content is not refused: the slow background scan (SCAN, never on a path that is
+   * waited for).
+   */
   findUnindexedArtefacts(): Promise<ArtefactId[]>;
   /** Ids published on `artefact_events`, in batches, for as long as the signal allows. Lossy: hints only. */
   artefactHints(signal: AbortSignal): AsyncIterable<string[]>;
 
-  /** Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when a person has damaged it by hand. */
+  /**
+   * Undefined when there is none, or it is not complete. Rejects with `artefact-malformed`, naming the key, when a person has damaged it by
+   * hand.
+   */
   readArtefact(id: ArtefactId): Promise<Artefact | undefined>;
   /** The same, with the digest of its content as it was read, for a person's verdict. */
   readWithDigest(id: ArtefactId): Promise<{ artefact: Artefact; digest: string } | undefined>;
@@ -38,8 +45,8 @@ export interface ArtefactBoard {
   /** The same without their payloads, which are not read. */
   readHeads(ids: readonly ArtefactId[]): Promise<StoredHead[]>;
   /**
-   * What an agent reads beside its target, as it is now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources and the
-   * additional ids, each as the latest version of its thread, oldest first. `additional`: exactly these versions. What does not
+   * What an agent reads beside its target, as it is now. `chain` (docs/internals/blackboard.md#context-chain): from the target's sources
+   * and the additional ids, each as the latest version of its thread, oldest first. `additional`: exactly these versions. What does not
    * exist is left out of both. Rejects with `context-too-large`, naming the largest, where payloads and metadata have more than `maxBytes`
    * (64 MiB), each artefact counted once.
    */
@@ -60,7 +67,9 @@ export interface ArtefactBoard {
   countGoals(): Promise<number>;
   /** Artefacts of a goal, oldest first: all, or those of one page. */
   listArtefactsOfGoal(goal: GoalId, page?: Page): Promise<ArtefactId[]>;
-  /** The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them. */
+  /**
+   * The commits that artefacts have delivered (`metadata.commit`), the oldest first. The commit that a goal starts from is not among them.
+   */
   listCommits(): Promise<{ artefact: ArtefactId; commit: CommitHash }[]>;
   /** The goal's flags. */
   readGoal(goal: GoalId): Promise<GoalRecord>;

@@ -157,8 +157,8 @@ export function writtenOver(id: ArtefactId): string {
 }
 
 /**
- * The digest of this content, by which a refusal is remembered; a corrected artefact is judged again. `lack`: what was missing for too long.
- * It makes another digest, so that the same content is judged again: a source may be adopted later.
+ * The digest of this content, by which a refusal is remembered; a corrected artefact is judged again. `lack`: what was missing for too
+ * long. It makes another digest, so that the same content is judged again: a source may be adopted later.
  */
 export function digestOf({ fields, payloadBytes }: HandWritten, lack = ""): string {
   const text = JSON.stringify([judgedFields.map((name) => fields[name]), payloadBytes, lack]);

@@ -1,4 +1,5 @@
-// Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the comments here. The segment `artifact` is the one fixed exception to British spelling.
+// Every Redis key of an instance, in one place. docs/reference/blackboard.md#keys is made from the comments here. The segment `artifact` is
+// the one fixed exception to British spelling.
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../model/ids.ts";
 
 export type Keys = ReturnType<typeof keysOf>;
@@ -60,7 +61,10 @@ export function keysOf(instance: InstanceName) {
     agentQueued: (agent: AgentName) => `${prefix}agent:${agent}:queued`,
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
-    /** hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`) and the pause (`paused_since`, `paused_by`). */
+    /**
+     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`) and
+     * the pause (`paused_since`, `paused_by`).
+     */
     orchestrator: `${prefix}orchestrator`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,

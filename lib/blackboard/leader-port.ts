@@ -14,9 +14,9 @@ export type FoundDue = DueItem | { kind: "unreadable"; member: string };
 export interface LeaderLease {
   /**
    * Acquires or renews the one leader lease. A new holder (or the same one with `restarted`, after a restart) gets epoch + 1 and an
-   * `orchestrator_started` event. A renewal keeps the epoch, which belongs to this handle alone: a namesake that asks through another handle
-   * is answered `taken`, and none of its writes passes under that epoch. `cursor`: up to where in the log all decisions are made. `taken`:
-   * the lease of `holder` ends in `expiresInMs`.
+   * `orchestrator_started` event. A renewal keeps the epoch, which belongs to this handle alone: a namesake that asks through another
+   * handle is answered `taken`, and none of its writes passes under that epoch. `cursor`: up to where in the log all decisions are made.
+   * `taken`: the lease of `holder` ends in `expiresInMs`.
    */
   acquireLeaderLease(order: {
     holder: string;
@@ -33,8 +33,8 @@ export interface LeaderLease {
    */
   moveCursor(epoch: number, cursor: string): Promise<{ outcome: "moved" | "fenced" }>;
   /**
-   * What is due now by Redis TIME, of each of these kinds (all, if none are given) at most `limit` items, earliest first. They stay due until a
-   * commit clears or moves them. Where that clock was set back, the next `acquireLeaderLease` moves them back with it.
+   * What is due now by Redis TIME, of each of these kinds (all, if none are given) at most `limit` items, earliest first. They stay due
+   * until a commit clears or moves them. Where that clock was set back, the next `acquireLeaderLease` moves them back with it.
    */
   listDue(limit: number, kinds?: readonly FoundDue["kind"][]): Promise<FoundDue[]>;
   clearDue(items: readonly FoundDue[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;

@@ -14,8 +14,8 @@ export interface PeopleBoard {
    */
   askPeople(order: { question: ArtefactId; epoch: number }): Promise<{ outcome: "asked" | "already" | "closed" | "fenced" }>;
   /**
-   * Stores a person's Answer; its one source is the question. The first answer counts: `taken` names it, where it is another one. A repeat is
-   * `answered` again. Refused: there is no such question, its goal was ended, or no grant waits for it any more.
+   * Stores a person's Answer; its one source is the question. The first answer counts: `taken` names it, where it is another one. A repeat
+   * is `answered` again. Refused: there is no such question, its goal was ended, or no grant waits for it any more.
    */
   answerQuestion(
     answer: Artefact,
@@ -25,8 +25,8 @@ export interface PeopleBoard {
   answersOf(questions: readonly ArtefactId[]): Promise<(ArtefactId | undefined)[]>;
   /**
    * Stores the Review of an agent that is a person, and writes the ended grant. `digest`: of the content that the person judged
-   * (`readWithDigest`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the artefact's
-   * content has changed since it was stored.
+   * (`readWithDigest`). Refused (nothing is stored): the grant does not wait for an approval, its claim or goal has ended, or the
+   * artefact's content has changed since it was stored.
    */
   recordVerdict(verdict: {
     grant: DoneGrant;

@@ -33,7 +33,10 @@ export interface Blackboard
   time(): Promise<number>;
   /** How many bytes Redis uses, and its limit, at which it refuses every write; undefined where there is no limit. */
   readMemory(): Promise<{ usedBytes: number; limitBytes: number | undefined }>;
-  /** Since when Redis has answered and accepted writes without a break, by `performance.now()`, a clock that is never set; undefined while it does not. */
+  /**
+   * Since when Redis has answered and accepted writes without a break, by `performance.now()`, a clock that is never set; undefined while
+   * it does not.
+   */
   contactSince(): number | undefined;
   /** Why there is no contact, as a sentence: Redis does not answer, or refuses writes; undefined while there is contact. */
   contactProblem(): string | undefined;
@@ -69,7 +72,10 @@ export type ClaimCommit = {
   artefacts: Artefact[];
   claims: NewClaim[];
   due: { set: { item: DueItem; afterMs: number }[]; clear: DueItem[] };
-  /** Without those of the artefacts and claims in this commit (`artefact_created`; `claim_opened`, `grant_queued`), which are logged as well. */
+  /**
+   * Without those of the artefacts and claims in this commit (`artefact_created`; `claim_opened`, `grant_queued`), which are logged as
+   * well.
+   */
   events: EventDraft[];
 };
 
@@ -91,8 +97,8 @@ export interface ClaimBoard {
   /** cause → claim, of one artefact. */
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
-   * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding
-   * closed, not in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet.
+   * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding closed, not
+   * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet.
    */
   placeBid(bid: { claim: ClaimId; agent: AgentName; word: BidWord }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
@@ -102,8 +108,8 @@ export interface ClaimBoard {
   adoptBids(claim: ClaimId, epoch: number): Promise<{ outcome: "adopted"; count: number } | { outcome: "fenced" }>;
   commitClaim(commit: ClaimCommit): Promise<{ outcome: "committed"; rev: number } | { outcome: "stale" | "fenced" | "gone" }>;
   /**
-   * Announces an open claim again, to the agents that have not bid, and sets when it is next due to be announced; with `isSilent`, it only sets
-   * that. The event `claim_announced` is logged the first time only, because a claim may wait for days.
+   * Announces an open claim again, to the agents that have not bid, and sets when it is next due to be announced; with `isSilent`, it only
+   * sets that. The event `claim_announced` is logged the first time only, because a claim may wait for days.
    */
   announceClaim(order: {
     claim: ClaimId;
@@ -118,8 +124,8 @@ export interface ClaimBoard {
 }
 
 /**
- * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing else. `missing`: the agents that are asked to
- * bid; undefined, the whole electorate, where it is announced for the first time.
+ * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing else. `missing`: the agents that are
+ * asked to bid; undefined, the whole electorate, where it is announced for the first time.
  */
 export type Announcement = {
   claim: ClaimId;
@@ -132,15 +138,18 @@ export type Announcement = {
 /** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
 export type GrantResult =
   | { outcome: "done"; artefact: Artefact }
-  /** `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another one. */
+  /**
+   * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another
+   * one.
+   */
   | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
   /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it. */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
 export interface GrantBoard {
   /**
-   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued comes
-   * again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
+   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued
+   * comes again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
    */
   followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
   /**
@@ -155,8 +164,8 @@ export interface GrantBoard {
     leaseMs: number;
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
-   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the attempt
-   * is no longer current.
+   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
+   * attempt is no longer current.
    */
   finishGrant(order: {
     claim: ClaimId;
@@ -170,11 +179,14 @@ export interface GrantBoard {
 export type WorkerLog = { worker: string; lines: string[] };
 
 export interface AgentBoard {
-  /** Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed (`agent_removed`). */
+  /**
+   * Writes the registrations; `agent_registered` events for what is new or changed. With `exact`, agents not named are removed
+   * (`agent_removed`).
+   */
   registerAgents(registrations: readonly RegisteredAgent[], actor: Actor, options: { exact: boolean }): Promise<void>;
   /**
-   * For agents that are about to start: a registered agent gets its new registration; a new one is stored apart, where `findAgent` reads it,
-   * and is not asked to bid until it is registered. An exact registration removes the expected agents that it does not name.
+   * For agents that are about to start: a registered agent gets its new registration; a new one is stored apart, where `findAgent` reads
+   * it, and is not asked to bid until it is registered. An exact registration removes the expected agents that it does not name.
    */
   expectAgents(registrations: readonly AgentRegistration[], actor: Actor): Promise<void>;
   /** By name. An agent whose registration cannot be read is among them, as `unreadable`. */

@@ -25,8 +25,8 @@ export type StoredGoal = {
 const maxTries = 20;
 
 /**
- * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed. Where
- * all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
+ * `readHeads`: the artefacts of these ids, in their order. `isOpen`: whether what was read has an open claim, so that no check is needed.
+ * Where all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
  */
 export async function readGoalFacts(
   board: Blackboard,

@@ -4,7 +4,8 @@
 -- KEYS none
 -- ARGS target, max_steps: number, max_bytes: number, begin_with: text*, additional: text*
 -- Result `whole`, then 14 words for each artefact: the steps from the target ('' for one that is only additional), its 13 fields; or
---        `heads`, where their payloads and metadata have more bytes than that, then 4 words for each: the steps, its id, its type, its bytes
+--        `heads`, where their payloads and metadata have more bytes than that, then 4 words for each: the steps, its id, its type,
+--        its bytes
 
 -- The artefact's head with `bytes`, what its payload and metadata have; false where it is not complete.
 local function read_head(id)

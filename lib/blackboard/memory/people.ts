@@ -86,7 +86,9 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
   };
 }
 
-/** Why the question needs no answer any more; undefined when it does. One that no agent asked (about a goal) is open until its goal ends. */
+/**
+ * Why the question needs no answer any more; undefined when it does. One that no agent asked (about a goal) is open until its goal ends.
+ */
 function questionProblem(state: State, id: ArtefactId): string | undefined {
   const question = state.artefacts.get(id);
   if (question?.structural_type !== "Question") return `There is no question ${id}.`;

@@ -1,4 +1,5 @@
-// Adopting what a person wrote with plain Redis commands: read it, judge it, then let one function check that nothing has changed, and write.
+// Adopting what a person wrote with plain Redis commands: read it, judge it, then let one function check that nothing has changed, and
+// write.
 import { Buffer, isUtf8 } from "node:buffer";
 import { RESP_TYPES } from "redis";
 import { ArtefactId, type LogicalId } from "../../model/ids.ts";
@@ -98,7 +99,9 @@ async function isWaiting(deps: Deps, id: ArtefactId): Promise<boolean> {
 const asBytes = { [RESP_TYPES.BLOB_STRING]: Buffer };
 const nothing = Buffer.alloc(0);
 
-/** The payload is not read: only its size is judged. `bytes` are the other fields as they are stored, so that the function can compare them. */
+/**
+ * The payload is not read: only its size is judged. `bytes` are the other fields as they are stored, so that the function can compare them.
+ */
 async function readHandWritten(
   { connection, keys }: Deps,
   id: ArtefactId,

@@ -39,8 +39,8 @@ export function endpointOf(url: string): { host: string; port: number } {
 }
 
 /**
- * True for an error that Redis would answer again, such as one inside a function. False where another try may succeed: the server is loading,
- * busy or full, or refuses writes; or it refuses the password, because another server has the port while ours is away.
+ * True for an error that Redis would answer again, such as one inside a function. False where another try may succeed: the server is
+ * loading, busy or full, or refuses writes; or it refuses the password, because another server has the port while ours is away.
  */
 export function isRefusal(error: unknown): error is ErrorReply {
   return error instanceof ErrorReply && !isPassing(error) && !isWriteRefusal(error) && !isBadCredential(error);

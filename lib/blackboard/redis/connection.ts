@@ -98,8 +98,8 @@ export class Connection {
   }
 
   /**
-   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact breaks or Redis refuses to write. Rejects with
-   * `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command.
+   * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact breaks or Redis refuses to write. Rejects
+   * with `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command.
    */
   async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const last = performance.now() + this.#options.timeoutMs;

@@ -14,9 +14,9 @@ const gatherMs = 3;
 export const batchSize = 500;
 
 /**
- * Batches from `read`, which blocks for at most `blockMs`; `isFresh` at the first read of a new connection. A batch of `busyFrom` or more is
- * followed by a short wait, so choose more than one claim or goal brings at a time. Empty batches are left out. Ends with the signal; throws
- * `redis-unreachable` once the connection is given up.
+ * Batches from `read`, which blocks for at most `blockMs`; `isFresh` at the first read of a new connection. A batch of `busyFrom` or more
+ * is followed by a short wait, so choose more than one claim or goal brings at a time. Empty batches are left out. Ends with the signal;
+ * throws `redis-unreachable` once the connection is given up.
  */
 export async function* followReads<Item>(
   connection: Connection,

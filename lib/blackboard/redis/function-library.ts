@@ -1,5 +1,5 @@
-// The Lua functions as one library, which Redis compiles once. Names become positions here, and nowhere else: the library reads the words of a
-// call into `keys` and `args` by the names of the table.
+// The Lua functions as one library, which Redis compiles once. Names become positions here, and nowhere else: the library reads the words
+// of a call into `keys` and `args` by the names of the table.
 import { createHash } from "node:crypto";
 import type { Keys } from "../keys.ts";
 import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
@@ -78,8 +78,8 @@ const sources: Record<FunctionName, string> = {
 };
 
 /**
- * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew its
- * lease, which needs no room, and a person can make room or send a request. All others are refused before they begin.
+ * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew
+ * its lease, which needs no room, and a person can make room or send a request. All others are refused before they begin.
  */
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",

@@ -4,8 +4,8 @@ import { artefactFieldNames } from "../artefact-fields.ts";
 import { judgedFields } from "../hand-written.ts";
 
 /**
- * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a record;
- * with `*` a list, with `?` one that may be missing.
+ * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a
+ * record; with `*` a list, with `?` one that may be missing.
  */
 export type Kind = string;
 

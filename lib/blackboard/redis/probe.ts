@@ -14,7 +14,10 @@ export async function connected(client: Client): Promise<{ client: Client; write
   }
 }
 
-/** Sends a write that writes nothing (the key never exists). Resolves with Redis' refusal to write, or undefined; rejects where it does not answer. */
+/**
+ * Sends a write that writes nothing (the key never exists). Resolves with Redis' refusal to write, or undefined; rejects where it does not
+ * answer.
+ */
 export async function probe(client: Client): Promise<ErrorReply | undefined> {
   try {
     await client.set("sett:probe", "", { condition: "XX" });
