@@ -30,7 +30,7 @@ test("no unit test needs Redis, Docker, or a program that must be compiled", () 
   expect(wrong).toEqual([]);
 });
 
-test("a unit test is where its source's path says, and begins with its source's name", () => {
+test("a unit test is at the path of its source, and begins with its source's name", () => {
   const wrong = files.filter((file) => {
     const [, place, name = ""] = /^test\/unit\/((?:apps|lib|ci)(?:\/.*)?)\/([^/.]+)\.[^/]*test\.ts$/.exec(file) ?? [];
     const folder = place?.replace(/^ci/, ".ci");
