@@ -1,9 +1,9 @@
 // Everything that CI runs: `npm test`. Names select: `bun .ci/test.ts lint unit`.
 //
-// A failed step does not stop the others, so that one run shows all there is to mend. Each check counts as one test. Steps run beside
-// each other, each as soon as those that it needs are over, and each prints when it is over itself: nothing that they use has a fixed
-// name, port or folder, so that whole runs go beside each other, too. The last line is `N passed, N failed`; the exit code is 1 when
-// anything failed.
+// A failed step does not stop the others, so that one run shows every failure. Each check counts as one test.
+// Steps run at the same time: each starts when the steps that it needs have ended, and prints its output when it has ended.
+// Nothing that they use has a fixed name, port or folder, so several runs may run at the same time, too.
+// The last line is `N passed, N failed`; the exit code is 1 when anything failed.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ const packaged = ["e2e/package.test.ts"];
 const integration = { include: ["{integration,chaos}/**/*.test.ts"], exclude: commandLine };
 
 const hour = 3_600_000;
-/** What the tests start is there before any test that starts it. */
+/** The steps that build what tests start. */
 const built = ["binaries", "images"];
 
 /** The limits are for a machine that is busy with other things. More workers than processors, since most tests mostly wait. */
@@ -79,8 +79,8 @@ function linesOf(name: string): string | undefined {
 }
 
 /**
- * What is tested as processes of their own, where nothing counts lines, is run once more in the tests' own process. Nothing is checked here: the
- * command line's own group does so, and some of its tests only mean something to a process of its own.
+ * The command line's tests run once more in the test process, because lines are counted only there. This step checks nothing: the step
+ * `command-line` does, and some of the tests have a meaning only where the command line is a process of its own.
  */
 async function countLinesOfCli(): Promise<Outcome & { words: string }> {
   await countBunTests({
@@ -114,7 +114,7 @@ const total: Outcome = { passed: 0, failed: 0 };
 const report: string[] = [];
 const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
 const running = new Map<string, Promise<void>>();
-// Each starts after the turn in which all of them are known.
+// A step starts only when all steps are in `running`.
 for (const step of chosen)
   running.set(
     step.name,
