@@ -15,7 +15,7 @@ export async function explainStartFailure(error: unknown, program: string, cwd: 
   }
   switch (code) {
     case "ENOENT":
-      if (!program.includes("/")) return failure("not_found", `The command "${program}" is not in the PATH.`);
+      if (!program.includes("/")) return failure("not_found", `The command "${program}" is not on the PATH.`);
       if (await exists(resolve(cwd, program))) {
         return failure(
           "interpreter_missing",

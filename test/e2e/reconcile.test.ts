@@ -95,7 +95,7 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   const upToDate = up(settYml(second));
 
   // What it has in hand it ends; what is queued waits for the next one.
-  await waitFor("the changer to be told", async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'), {
+  await waitFor("the changer to be stopped", async () => (await sett.sett("logs", "changer")).out.includes('"Stopping"'), {
     everyMs: 100,
   });
   await go("changer");
@@ -180,7 +180,7 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
   const failed = await up(third + services);
   expect(failed.code).toBe(1);
   expect(failed.err).toContain("these are my last words");
-  expect(failed.err).toContain("The parts that ran before run again as before.");
+  expect(failed.err).toContain("The earlier parts run again.");
   const ids = (all: Map<string, string>) => new Map([...all].map(([part, text]) => [part, text.split(" ")[0]]));
   expect(ids(await containers())).toEqual(ids(before));
   expect(await agents()).toEqual(["changer", "keeper", "newcomer"]);
@@ -196,7 +196,7 @@ test("one that fails, or is interrupted, puts everything back as it was", async 
     if (isFirst && err.includes("newcomer: starting")) child.kill("SIGINT");
   }
   expect(await child.exited).toBe(130);
-  expect(err).toContain("Interrupted: the parts that ran before run again as before.");
+  expect(err).toContain("Interrupted: the earlier parts run again.");
   expect(ids(await containers())).toEqual(ids(before));
   expect(await agents()).toEqual(["changer", "keeper", "newcomer"]);
   expect(await resultOf(await sett.forage("newcomer"))).toBe("Newer");

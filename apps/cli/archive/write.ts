@@ -30,7 +30,11 @@ export async function writeArchive(
     await syncFolder(dirname(path));
     // The archive will be the only copy, so it must read back as it was written.
     const seal = await checked(path);
-    if (seal !== digest) throw new SettError("archive-unusable", `${path} does not read back as it was written.`);
+    if (seal !== digest) {
+      throw new SettError("archive-unusable", `${path} differs from what sett wrote.`, {
+        hint: "Nothing was removed. Is the disk broken? Name another place with --to FILE.",
+      });
+    }
     return digest;
   } catch (error) {
     await file.close().catch(() => undefined);

@@ -150,7 +150,7 @@ async function lockIfPossible(runtime: ContainerRuntime, instance: InstanceName,
     if (!(error instanceof SettError) || error.code === "instance-taken" || error.code === "docker-unreachable") throw error;
     // Without that image no `sett up` gets far enough to need the lock.
     if (error.code !== "image-not-found")
-      shell.messages.warn(`Do not run \`sett up\` for this instance now: there is no lock against it. ${error.message}`);
+      shell.messages.warn(`Do not run \`sett up\` for this instance now: sett could not lock the instance. ${error.message}`);
     return undefined;
   }
 }
@@ -196,7 +196,7 @@ async function logStop(parts: InstanceParts, repository: HostRepository | undefi
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
   } catch (error) {
-    shell.messages.warn(`The log has no event of this stop: ${messageOf(error)}`);
+    shell.messages.warn(`The stop was not written to the log: ${messageOf(error)}`);
   }
 }
 

@@ -66,7 +66,7 @@ type Form = "tree" | "mermaid" | "dot" | "svg" | "json";
 function formOf({ format, svg, json }: { format: string | undefined; svg: boolean; json: boolean }, { out }: Shell): Form {
   const forms = [...(format === undefined ? [] : [`--format ${format}`]), ...(svg ? ["--svg"] : []), ...(json ? ["--json"] : [])];
   if (forms.length > 1)
-    throw new SettError("usage", `${forms.join(" and ")} exclude each other.`, { hint: "Leave out all but one of them." });
+    throw new SettError("usage", `${forms.join(" and ")} cannot be used together.`, { hint: "Leave out all but one of them." });
   if (svg) return "svg";
   if (json) return "json";
   if (format === "tree" || format === "dot" || format === "mermaid") return format;

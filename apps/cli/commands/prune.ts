@@ -96,7 +96,7 @@ async function report(result: Result, isJson: boolean, { out, messages }: Shell)
   const { goals, artefacts, events, bytes, referred, logs, file, sha256, before, dry_run: isDry } = result;
   const what = `${counted(goals.length, "goal")} with ${counted(artefacts, "artefact")} (${counted(bytes, "byte")}) and ${counted(events, "event")}`;
   if (goals.length === 0)
-    messages.note(`There is nothing to move: every goal is open, has changed since ${before}, or is needed by such a goal.`);
+    messages.note(`There is nothing to move: every goal is open or has changed since ${before}, or such a goal refers to it.`);
   else if (file === null) messages.note(`Would move ${what}, unchanged since before ${before}.`);
   else messages.done(`Moved ${what} to ${file} (sha256 ${sha256}).`);
   if (referred > 0)

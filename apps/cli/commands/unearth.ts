@@ -33,7 +33,7 @@ export const unearth = defineCommand({
   ],
   async run(args, shell) {
     if (args.payload && args.json)
-      throw new SettError("usage", "--payload and --json exclude each other.", { hint: "Leave one of them out." });
+      throw new SettError("usage", "--payload and --json cannot be used together.", { hint: "Leave one of them out." });
     await using opened = await openPast(shell, args);
     const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));

@@ -170,7 +170,7 @@ function passwordOf(parts: InstanceParts | undefined): string | undefined {
 function stateAfterFailure(instance: InstanceName, before: InstanceParts | undefined, built: readonly string[]): string {
   const images = `the image${built.length === 1 ? "" : "s"} ${built.join(", ")}`;
   if (before !== undefined && hasContainers(before)) {
-    return `The parts that ran before run again as before.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
+    return `The earlier parts run again.${built.length === 0 ? "" : ` Kept for the next \`sett up\`: ${images}.`}`;
   }
   if (built.length === 0) return "Nothing was left behind.";
   return `Nothing was left behind except ${images}, for the next \`sett up\`. To remove ${built.length === 1 ? "it" : "them"}: \`sett down --volumes --name ${instance}\`.`;

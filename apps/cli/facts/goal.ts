@@ -52,7 +52,7 @@ export function failuresOf({ status, artefacts }: Pick<GoalReading, "status" | "
 /** Why a goal has no result. `results`: its artefacts without the goal itself. */
 export function whyStalled(results: readonly ArtefactHead[]): string {
   if (results.length === 0) return "No agent worked on it: no agent bid anything other than `ignore`.";
-  return "No agent worked on it: there are reviews, but no result. Does an agent bid `claim` or `exclusive` on it?";
+  return "It has reviews, but no result: does an agent bid `claim` or `exclusive` on it?";
 }
 
 /** Advice for a stalled goal. An agent that has only `prompts` in sett.yml ignores everything, and its registration does not show that. */

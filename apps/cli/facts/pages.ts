@@ -52,7 +52,7 @@ export function limitOf(
   defaultLimit: number | undefined,
 ): number | undefined {
   if (limit !== undefined && all)
-    throw new SettError("usage", "--limit and --all exclude each other.", { hint: "Leave one of them out." });
+    throw new SettError("usage", "--limit and --all cannot be used together.", { hint: "Leave one of them out." });
   if (limit === undefined) return all ? undefined : defaultLimit;
   if (/^[1-9]\d{0,8}$/.test(limit)) return Number(limit);
   throw new SettError("usage", `--limit takes a number from 1, not \`${limit}\`.`, { hint: "To see all of them: --all" });

@@ -50,9 +50,9 @@ const minRedisVersion = 7;
 async function redisVersion(): Promise<string> {
   const install = "Install Redis 7 or newer (Debian's package is redis-server), or leave --runtime process out.";
   const answer = await promisify(execFile)("redis-server", ["--version"]).catch((cause: unknown) => {
-    throw new SettError("process-failed", "There is no redis-server in the PATH.", { hint: install, cause });
+    throw new SettError("process-failed", "There is no redis-server on the PATH.", { hint: install, cause });
   });
   const [, version = "", major = ""] = /\bv=((\d+)[\d.]*)/.exec(answer.stdout) ?? [];
   if (Number(major) >= minRedisVersion) return version;
-  throw new SettError("process-failed", `The redis-server in the PATH has version ${version || "unknown"}.`, { hint: install });
+  throw new SettError("process-failed", `The redis-server on the PATH has version ${version || "unknown"}.`, { hint: install });
 }

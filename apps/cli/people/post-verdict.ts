@@ -103,7 +103,7 @@ async function choose(
     "usage",
     `${oneLine(artefact.type)} ${shortId(artefact.id)} waits for ${names.length} people: ${names.join(", ")}.`,
     {
-      hint: `Name the one for whom you speak: --for ${only.grant.agent}`,
+      hint: `Name the agent for which you speak: --for ${only.grant.agent}`,
     },
   );
 }
@@ -127,5 +127,6 @@ function subjectOf({ id, type, version, metadata }: Artefact): string {
 }
 
 function requireStorable(payload: string): void {
-  if (Buffer.byteLength(payload) > maxPayloadBytes) throw new SettError("usage", "The reason is longer than 16 MiB.");
+  if (Buffer.byteLength(payload) <= maxPayloadBytes) return;
+  throw new SettError("usage", "The reason is longer than 16 MiB.", { hint: "Give a shorter reason." });
 }

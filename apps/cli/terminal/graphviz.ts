@@ -33,7 +33,7 @@ function failureOf(outcome: CommandOutcome, suggest: Suggest): SettError {
   switch (outcome.kind) {
     case "not_started":
       if (outcome.reason !== "not_found") return new SettError("tool-failed", outcome.message, { hint });
-      return new SettError("tool-failed", "Graphviz draws the picture, and its program `dot` is not in the PATH.", {
+      return new SettError("tool-failed", "Graphviz draws the picture, and its program `dot` is not on the PATH.", {
         hint: `Install Graphviz (Debian: apt-get install graphviz; macOS: brew install graphviz), or draw on another machine: ${hint}`,
       });
     case "exited":

@@ -17,7 +17,9 @@ const shownLines = 20;
 export async function readDevcontainer(folder: string): Promise<Devcontainer> {
   const { devcontainer, mistakes } = await checkDevcontainer(folder);
   if (devcontainer !== undefined) return devcontainer;
-  throw new SettError("build-failed", `No image can be built from ${folder}: ${mistakes.join("; ")}.`);
+  throw new SettError("build-failed", `No image can be built from ${folder}: ${mistakes.join("; ")}.`, {
+    hint: "Correct its devcontainer.json. `sett validate` checks it.",
+  });
 }
 
 type BuildInput = {
@@ -37,7 +39,7 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
   if (made === undefined) {
     throw new SettError(
       "build-failed",
-      `\`devcontainer\` has built ${base} in another Docker Engine than the one that Sett uses.`,
+      `\`devcontainer\` has built ${base} in another Docker Engine than the one that sett uses.`,
       {
         hint: "`docker context ls` and DOCKER_HOST must name the same Engine.",
       },
@@ -52,7 +54,7 @@ export async function buildDevcontainer(input: BuildInput, progress: Progress): 
   } catch (error) {
     if (!(error instanceof SettError) || error.code !== "build-failed") throw error;
     // The build's own hint would name the temporary folder, which is removed by then.
-    const hint = `Correct ${devcontainer.file}: Sett adds its user, variables and commands to the image, and one of them failed.`;
+    const hint = `Correct ${devcontainer.file}: sett adds its user, variables and commands to the image, and one of them failed.`;
     throw new SettError("build-failed", error.message, { hint, cause: error });
   } finally {
     await rm(contextDir, { recursive: true });

@@ -68,7 +68,7 @@ export async function prepareImages(input: Input): Promise<Images> {
 /** Many files name a Redis image only because an example did. */
 function withDefaultHint(error: unknown): unknown {
   if (!(error instanceof SettError) || error.code !== "image-not-found") return error;
-  const hint = `${error.hint} Or remove \`services.redis.image\` from sett.yml, and Sett uses its own Redis.`;
+  const hint = `${error.hint} Or remove \`services.redis.image\` from sett.yml, and sett uses its own Redis.`;
   return new SettError("image-not-found", error.message, { hint, cause: error });
 }
 

@@ -42,7 +42,7 @@ async function onMachine(agent: AgentConfig, file: string): Promise<AgentConfig>
 
 /**
  * An absolute path that exists only in the image, because its Dockerfile copies the file, becomes the path of the original file. A relative
- * path is found in the working copy, and a plain name in the PATH, when the command starts.
+ * path is found in the working copy, and a plain name on the PATH, when the command starts.
  */
 async function locate([program, ...args]: string[], { source }: AgentConfig, setting: string): Promise<string[]> {
   if (program === undefined) return [];

@@ -117,7 +117,7 @@ describe("a command that cannot start", () => {
   });
 
   test("a missing program is named", async () => {
-    expect(await refusal(["no-such-tool", "x"])).toBe('not_found: The command "no-such-tool" is not in the PATH.');
+    expect(await refusal(["no-such-tool", "x"])).toBe('not_found: The command "no-such-tool" is not on the PATH.');
     expect(await refusal(["./no-such-tool"])).toBe('not_found: The command "./no-such-tool" does not exist.');
   });
 
