@@ -1,7 +1,7 @@
 // How does a folder of files become an image with a platform of our choice?
 //
-// `docker import` labels everything with the Engine's own architecture, whatever it is told. `docker load` believes the
-// archive, so the archive is written here: one layer, one configuration, one manifest.
+// `docker import` labels everything with the Engine's own architecture, whatever its options say. `docker load`
+// believes the archive, so the archive is written here: one layer, one configuration, one manifest.
 
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync, writeFileSync } from "node:fs";

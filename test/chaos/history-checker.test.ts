@@ -230,7 +230,7 @@ test("what is done to an instance in Redis is noticed, too", async () => {
     "onlyWhatIsWaitedForIsAsked",
     "theFirstAnswerCounts",
     "threadsHaveNoGaps",
-    "everyArtefactIsToldOnce",
+    "everyArtefactIsLoggedOnce",
   ])
     expect(rules).toContain(rule);
 });

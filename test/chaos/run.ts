@@ -159,7 +159,7 @@ function* checkPeople({ answers, artefacts }: History, { accepted }: People): It
       yield {
         kind: "lost",
         rule,
-        sentence: `A person was told that ${answer} answers ${question}; ${answers.get(question)} does.`,
+        sentence: `A person's answer ${answer} to ${question} was accepted, but ${answers.get(question)} counts.`,
       };
 }
 

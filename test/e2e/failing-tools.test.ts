@@ -76,7 +76,7 @@ test.each([
   ["hang", { timed_out: true, signal: "SIGTERM" }],
   ["trap", { timed_out: true }],
   ["commit", { exit_code: 0 }],
-] as const)("a tool told to %s leaves a ToolExecutionFailure with its report", async (goal, expected) => {
+] as const)("a tool whose goal is %s leaves a ToolExecutionFailure with its report", async (goal, expected) => {
   const failure = await failureOf(goal);
   expect(failure.type).toBe("ToolExecutionFailure");
   const report = FailureReport.parse(JSON.parse(failure.payload));

@@ -99,7 +99,7 @@ test.each([
   ["twenty", "(16 MiB) are allowed"],
   ["fifty", "32 MiB"],
   ["latin", "not valid UTF-8"],
-])("a tool told %s is refused with the reason, and its report is short", async (goal, reason) => {
+])("a tool whose goal is %s is refused with the reason, and its report is short", async (goal, reason) => {
   const report = await failureOf(goal);
   expect(report.reason).toContain(reason);
   expect(JSON.stringify(report).length).toBeLessThan(2_000_000);

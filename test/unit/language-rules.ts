@@ -42,7 +42,13 @@ export const languageRules: readonly LanguageRule[] = [
     instead: "questions.ts: settleQuestion, settleAnswer",
     example: "new QuestionDesk()",
   },
-  { where: "text", pattern: /\bnoteTold\b/, instead: "recordDelivery", example: "board.noteTold()" },
+  {
+    where: "text",
+    pattern: /\b(?:note)?told\b/i,
+    instead: "recordDelivery; announced, logged, shown",
+    example: "board.noteTold()",
+  },
+  { where: "text", pattern: /\brosters?\b/i, instead: "AgentCache, cache", example: "new Roster(deps)" },
   { where: "text", pattern: /\b(?:stateGoal|state-goal)\b/, instead: "postGoal", example: "await stateGoal()" },
   { where: "text", pattern: /\b(?:seeGoalThrough|see-goal-through)\b/, instead: "watchGoal", example: "await seeGoalThrough()" },
   {
@@ -55,18 +61,18 @@ export const languageRules: readonly LanguageRule[] = [
   { where: "text", pattern: /\bmadeFrom\b/, instead: "fingerprint", example: "labels.madeFrom" },
 
   // Names in code that are no nouns, or say something else.
-  { where: "names", pattern: /\b(?:Roster|Targets)\b/, instead: "AgentCache, TargetCache", example: "new Roster(deps)" },
+  { where: "names", pattern: /\bTargets\b/, instead: "TargetCache", example: "new Targets(deps)" },
   {
     where: "names",
-    pattern: /\b(?:type|class|interface)\s+(?:Had|Making|Standing|Given|Seen|By|Ran|Told|Asked|Held)\b/,
+    pattern: /\b(?:type|class|interface)\s+(?:Had|Making|Standing|Given|Seen|By|Ran|Asked|Held)\b/,
     instead: "a noun: Result, Origin, CommitInput, WatchedGoal, Actor, Ended",
     example: "type Had<Value> = Value",
   },
   {
     where: "names",
-    pattern: /\b(?:const|let|function|readonly)\s+[[{]?\s*#?(?:told|asked|heard|held|given|had)\b/,
+    pattern: /\b(?:const|let|function|readonly)\s+[[{]?\s*#?(?:asked|heard|held|given|had)\b/,
     instead: "a noun for the thing: delivery, question, announcements, inputs",
-    example: "const told = 1",
+    example: "const asked = 1",
   },
   { where: "names", pattern: /\b(?:most|longest|least)[A-Z]\w*/, instead: "max…, min…", example: "const mostTries = 8" },
   {

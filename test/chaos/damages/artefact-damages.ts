@@ -5,13 +5,13 @@ export const artefactDamages: readonly Damage[] = [
   ["noArtefactOfTheLogIsMissing", "an artefact that is gone", (h) => h.artefacts.delete(artefact(h, "SecretsReport").id)],
   ["noArtefactOfTheLogIsMissing", "an artefact of another type", (h) => change(artefact(h, "SecretsReport"), { type: "Poem" })],
   [
-    "everyArtefactIsToldOnce",
-    "an artefact told twice",
+    "everyArtefactIsLoggedOnce",
+    "an artefact logged twice",
     (h) => repeat(h, event(h, "artefact_created", { artefact: artefact(h, "Release") })),
   ],
   [
-    "everyArtefactIsToldOnce",
-    "an artefact told never",
+    "everyArtefactIsLoggedOnce",
+    "an artefact never logged",
     (h) => drop(h, event(h, "artefact_created", { artefact: artefact(h, "Release") })),
   ],
   ["threadsHaveNoGaps", "a thread without version 2", (h) => change(artefact(h, "CodeCommit", 2), { version: 3 })],

@@ -7,7 +7,7 @@ import { usedAnswers } from "./question-story.ts";
 
 export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
-  ["duplicated", everyArtefactIsToldOnce],
+  ["duplicated", everyArtefactIsLoggedOnce],
   ["lost", threadsHaveNoGaps],
   ["wrong", threadsKeepTheirGoalAndType],
   ["wrong", reviewsComeOfReviews],
@@ -26,7 +26,7 @@ function* noArtefactOfTheLogIsMissing({ artefacts, events }: History) {
   }
 }
 
-function* everyArtefactIsToldOnce({ artefacts, events }: History) {
+function* everyArtefactIsLoggedOnce({ artefacts, events }: History) {
   const loggedById = Map.groupBy(ofType(events, "artefact_created"), (event) => String(event.artefact_id));
   for (const { id, type } of artefacts.values()) {
     const count = loggedById.get(id)?.length ?? 0;

@@ -63,7 +63,7 @@ const read = (text: string): unknown =>
     : text;
 
 test.each(["artefact", "json", "payload", "tree", "graph", "events", "one"])(
-  "what was told of it (%s) is told from the file, word for word",
+  "what the commands printed of it (%s), they print from the file, word for word",
   async (name) => {
     const { code, out } = await offline(...(commandsByName()[name] ?? []));
     expect(code).toBe(0);

@@ -95,7 +95,7 @@ const damages: Record<string, (folder: string) => void> = {
   "a broken configuration": (folder) => writeFileSync(join(folder, ".git/config"), "[[["),
   "a branch": (folder) => toolGit(folder, "checkout", "-q", "-b", "mine"),
   "a link in the place of a folder": (folder) => replace(join(folder, "src"), (path) => symlinkSync("/etc", path)),
-  "a changed file that the index is told to skip": (folder) => {
+  "a changed file that the index is set to skip": (folder) => {
     toolGit(folder, "update-index", "--skip-worktree", "README.md");
     writeFileSync(join(folder, "README.md"), "changed");
   },

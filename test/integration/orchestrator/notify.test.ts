@@ -81,7 +81,7 @@ function messageSuite(open: () => Place): void {
     await clan.start([hookOf(plain), hookOf(encoded, { secret: `whsec_${key.toBase64()}` })]);
     const goal = await clan.postGoal("release");
     const [[one], [other]] = await Promise.all([messagesAbout(plain, goal), messagesAbout(encoded, goal)]);
-    if (one === undefined || other === undefined) throw new Error("nothing was told");
+    if (one === undefined || other === undefined) throw new Error("no message came");
     expect(await isSigned(one, new TextEncoder().encode(secret))).toBe(true);
     expect(await isSigned(other, key)).toBe(true);
     expect(await isSigned({ ...one, text: `${one.text} ` }, new TextEncoder().encode(secret))).toBe(false);

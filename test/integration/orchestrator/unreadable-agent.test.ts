@@ -44,13 +44,13 @@ test("the log says once what is wrong with it", async () => {
   );
   const unreadable = { text: "{", problem: "it is not JSON" };
   let agents = [{ ...sampleAgent("coder"), unreadable }];
-  const roster = new AgentCache({ board: { listAgents: async () => agents }, log });
+  const cache = new AgentCache({ board: { listAgents: async () => agents }, log });
   for (let look = 0; look < 3; look++) {
-    await roster.list();
-    roster.forget();
+    await cache.list();
+    cache.forget();
   }
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ agent: agentName("coder"), problem: "it is not JSON" }]);
   agents = [{ ...sampleAgent("coder"), unreadable: { text: "[]", problem: "it is no object" } }];
-  await roster.list();
+  await cache.list();
   expect(lines.map((line) => JSON.parse(line).problem)).toEqual(["it is not JSON", "it is no object"]);
 });

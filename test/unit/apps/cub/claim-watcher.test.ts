@@ -133,7 +133,7 @@ describe("the claim watcher", () => {
       },
       "The bid command wrote more to stdout than is allowed.",
     ],
-  ])("a bid command that %s is told of in a sentence", async (_what, outcome, sentence) => {
+  ])("a bid command that %s is logged with a sentence", async (_what, outcome, sentence) => {
     await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
     const { standIn, agent } = scene;
     scene.start();

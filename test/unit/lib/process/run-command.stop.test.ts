@@ -49,9 +49,9 @@ describe.concurrent("a time-out", () => {
 
   test("the first reason to stop is the one recorded", async () => {
     const controller = new AbortController();
-    const command = await folder.tool("slow-end", "trap 'touch told' TERM; while :; do sleep 0.02; done");
+    const command = await folder.tool("slow-end", "trap 'touch stopping' TERM; while :; do sleep 0.02; done");
     const running = endOf(command, { signal: controller.signal, timeoutMs, killAfterMs: 2000 });
-    while (!(await Bun.file(join(folder.path, "told")).exists())) await Bun.sleep(1);
+    while (!(await Bun.file(join(folder.path, "stopping")).exists())) await Bun.sleep(1);
     controller.abort();
     expect(await running).toMatchObject({ kind: "timed_out", signal: "SIGKILL" });
   }, 60_000);

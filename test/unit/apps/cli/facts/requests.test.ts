@@ -44,7 +44,7 @@ test.each([
   ["another claim", retry, () => ({ type: "claim_opened", data: { cause: `retry:${failure.id}` } })],
   ["a refusal", retry, (_board, request) => ({ type: "request_refused", data: { request, reason: "No." } })],
 ] satisfies [string, EventDraft, (board: Blackboard, last: string) => EventDraft][])(
-  "one that was answered by %s is not told, though the orchestrator has not moved on in the log",
+  "one that was answered by %s is not shown, though the orchestrator has not moved on in the log",
   async (_by, request, answer) => {
     expect(await afterwards(() => request)).toHaveLength(1);
     expect(await afterwards(() => request, answer)).toEqual([]);

@@ -58,7 +58,7 @@ test("agents that bid `ignore` are named where the bidding closes, and nowhere e
   expect(linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
 });
 
-test("the reason of a failure is told once: with the Failure, and with another attempt's", () => {
+test("the reason of a failure is shown once: with the Failure, and with another attempt's", () => {
   const end: Event = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
   const cancelled: Event = {
     type: "grant_cancelled",
