@@ -83,6 +83,26 @@ test("the shell blocks of the documentation can be parsed", async () => {
   }
 });
 
+/** The programs that a block starts in the container or the image of Redis: the first word behind the container, or the image's entrypoint. */
+function programsInRedis(code: string): string[] {
+  const lines = code.replace(/\\\n\s*/g, " ");
+  const executed = [...lines.matchAll(/docker exec (?:-\S+ )*"?\S+-redis"? +(\S+)/g)].map(([, program = ""]) => program);
+  const started = [...lines.matchAll(/docker run [^\n|;]*?sett\/redis\b[^\n]*/g)].map(
+    ([command]) => /--entrypoint[ =](\S+)/.exec(command)?.[1] ?? "redis-server",
+  );
+  return [...executed, ...started];
+}
+
+test("a page runs nothing in the container of Redis that the image of a release lacks: it has no tools", () => {
+  const started = documentation.flatMap((page) =>
+    blocksOf(readPage(page)).flatMap(({ line, code }) =>
+      programsInRedis(code).map((program) => ({ at: `${page}:${line}`, program })),
+    ),
+  );
+  expect(started.length).toBeGreaterThanOrEqual(4);
+  expect(started.filter(({ program }) => !["redis-cli", "redis-server"].includes(program))).toEqual([]);
+});
+
 test("every sett.yml of the documentation is without a mistake", () => {
   const yaml = documentation.flatMap((page) =>
     blocksOf(readPage(page)).flatMap(({ language, line, code }) => {
