@@ -1,4 +1,4 @@
-// `just bench`: Sett beside BullMQ on one Redis in one run, then the bare protocol, what reading a long past costs, then what containers cost. The last line is JSON.
+// `just bench`: Sett beside BullMQ on one Redis in one run, then the bare protocol, what reading a long history costs, then what containers cost. The last line is JSON.
 //
 // --goals N  goals for the latency (1000)   --claims N  claims for the throughput (20000)   --past N  artefacts that hoard, status and watch read (50000)
 // --no-containers  leave Docker out
@@ -12,7 +12,7 @@ import { BareSide } from "./bare-side.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
-import { fillPast, measure, readings } from "./past-side.ts";
+import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
 
@@ -103,7 +103,7 @@ for (const [name, clan, count] of [
 }
 {
   await using redis = await startRedisServer();
-  await fillPast(redis, Number(options.past));
+  await fillHistory(redis, Number(options.past));
   for (const [name, words] of readings) {
     const { seconds, megabytes } = await measure(redis, words);
     figures[`past_${name}_s`] = seconds;

@@ -10,7 +10,7 @@ import type { Artefact } from "../../lib/model/artefact.ts";
 import type { ToolInput } from "../../lib/model/tool-contract.ts";
 import { sampleAgent } from "../support/records/sample.ts";
 import type { History } from "./history.ts";
-import { usedAnswers } from "./rules/question-story.ts";
+import { usedAnswers } from "./rules/question-log.ts";
 
 /** So many attempts of one grant may be lost and the goal is still reached. */
 export const retries = 3;

@@ -1,7 +1,7 @@
 // A process that is started again when it ends, as a container with the restart policy `unless-stopped` would be.
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
-import { type LastingProcess, startLasting } from "../support/process/lasting-process.ts";
+import { type DetachedProcess, startDetached } from "../support/process/detached-process.ts";
 
 const restartAfterMs = 150;
 
@@ -9,7 +9,7 @@ export class Supervised implements AsyncDisposable {
   readonly #command: readonly [string, ...string[]];
   readonly #environment: Record<string, string>;
   readonly #logFile: string;
-  #child: LastingProcess;
+  #child: DetachedProcess;
   #isOver = false;
   #isHalted = false;
 
@@ -43,10 +43,10 @@ export class Supervised implements AsyncDisposable {
     return () => child.signal("SIGCONT");
   }
 
-  #start(): LastingProcess {
+  #start(): DetachedProcess {
     const log = openSync(this.#logFile, "a");
     const env = { PATH: process.env.PATH ?? "", ...this.#environment };
-    const child = startLasting(this.#command, { env, output: log });
+    const child = startDetached(this.#command, { env, output: log });
     closeSync(log);
     void child.exited.then(() => {
       if (!this.#isOver) setTimeout(() => this.#restart(), restartAfterMs);

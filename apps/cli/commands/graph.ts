@@ -7,7 +7,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
-import { openPast } from "../instance/open-past.ts";
+import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { dotText } from "../render/graph-dot.ts";
@@ -53,7 +53,7 @@ export const graph = defineCommand({
   ],
   async run(args, shell) {
     const form = formOf(args, shell);
-    await using opened = await openPast(shell, args);
+    await using opened = await openHistory(shell, args);
     const { board } = opened;
     const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
     await shell.out.write(await textOf(await readGraph(board, goal), form, shell));

@@ -4,7 +4,7 @@ import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
 import { startsOfWork } from "../facts/start-of-work.ts";
-import { openPast } from "../instance/open-past.ts";
+import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
@@ -34,7 +34,7 @@ export const unearth = defineCommand({
   async run(args, shell) {
     if (args.payload && args.json)
       throw new SettError("usage", "--payload and --json cannot be used together.", { hint: "Leave one of them out." });
-    await using opened = await openPast(shell, args);
+    await using opened = await openHistory(shell, args);
     const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);

@@ -13,7 +13,7 @@ import { positionSince } from "../facts/since.ts";
 import { EventPrinter } from "../goals/event-printer.ts";
 import { liveClaims } from "../goals/live-claims.ts";
 import { followLog } from "../instance/follow-log.ts";
-import { openPast } from "../instance/open-past.ts";
+import { openHistory } from "../instance/open-history.ts";
 import { Bell } from "../people/bell.ts";
 import { archiveArgument, goalFilter, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
@@ -104,7 +104,7 @@ export const watch = defineCommand({
       return undefined;
     };
     const showPast = async () => {
-      await using opened = await openPast(shell, args);
+      await using opened = await openHistory(shell, args);
       const { board, live: ofNow } = opened;
       if (agent !== undefined && ofNow !== undefined) await noteUnknownAgent(ofNow, agent, shell);
       for await (const events of pastEvents(board, await begin(board), shell.interrupted))

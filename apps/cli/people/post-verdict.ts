@@ -17,7 +17,7 @@ import type { Shell } from "../terminal/shell.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
-import { whyNoVerdictDue } from "./no-verdict-due.ts";
+import { explainNoVerdict } from "./explain-no-verdict.ts";
 import { readObstacle } from "./obstacle.ts";
 
 export const verdictArguments = {
@@ -97,7 +97,7 @@ async function choose(
   const pending = await pendingVerdicts(board, artefact.id);
   const names = pending.map(({ grant }) => grant.agent);
   const [only, ...others] = agent === undefined ? pending : pending.filter(({ grant }) => grant.agent === agent);
-  if (only === undefined) throw refusal(await whyNoVerdictDue(board, suggest, artefact, agent as AgentName | undefined, names));
+  if (only === undefined) throw refusal(await explainNoVerdict(board, suggest, artefact, agent as AgentName | undefined, names));
   if (others.length === 0) return only;
   throw new SettError(
     "usage",

@@ -15,9 +15,9 @@ import { stopSecondsOf } from "./container-limits.ts";
 import { type Change, type Diff, diffOf } from "./diff.ts";
 import { changedParts } from "./fingerprint.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
-import { leaveOneNetwork } from "./one-network.ts";
 import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
+import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
 import { startRedis } from "./start-redis.ts";
 
@@ -90,7 +90,7 @@ async function reserveName({ instance, workspace, plan, runtime, undoSteps, sign
     const all = await runtime.instances();
     requireFreeOrOwn(instance, workspace, all);
     const found = all.find((parts) => parts.instance === instance);
-    if (found !== undefined && found.networks.length > 1) await leaveOneNetwork(runtime, found);
+    if (found !== undefined && found.networks.length > 1) await removeDuplicateNetworks(runtime, found);
     const changes = diffOf(plan, found === undefined ? nothingOf(instance) : await runtime.parts(instance));
     if (changes.isNetworkMissing) {
       await runtime.networks.create(plan.network.name, plan.network.labels);

@@ -2,8 +2,8 @@
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { allTriesOf, ofType, resultsByPhase, type Story, storiesOf } from "./claim-story.ts";
-import { usedAnswers } from "./question-story.ts";
+import { allTriesOf, type ClaimLog, claimLogsOf, ofType, resultsByPhase } from "./claim-log.ts";
+import { usedAnswers } from "./question-log.ts";
 
 export const artefactRules: Rules = [
   ["lost", noArtefactOfTheLogIsMissing],
@@ -86,14 +86,14 @@ function* everySourceExists({ artefacts }: History) {
  */
 function* resultsNameTheirSources(history: History) {
   const answered = usedAnswers(history);
-  for (const story of storiesOf(history)) {
-    for (const { artefact_id, agent, data } of ofType(story.events, "grant_done", "grant_failed")) {
+  for (const claimLog of claimLogsOf(history)) {
+    for (const { artefact_id, agent, data } of ofType(claimLog.events, "grant_done", "grant_failed")) {
       const artefact = history.artefacts.get(String(artefact_id));
-      if (artefact === undefined || String(artefact.claim_id) !== story.claim.id) continue;
+      if (artefact === undefined || String(artefact.claim_id) !== claimLog.claim.id) continue;
       const groups =
         artefact.structural_type === "Failure"
-          ? [[story.claim.artefact_id]]
-          : expectedSources(story, artefact, String(data?.phase), answersFor(story, agent, answered, history));
+          ? [[claimLog.claim.artefact_id]]
+          : expectedSources(claimLog, artefact, String(data?.phase), answersFor(claimLog, agent, answered, history));
       const named: string[] = [...artefact.source_artefacts];
       const isRight = groups.every((group) => {
         const next = named.splice(0, group.length);
@@ -106,17 +106,22 @@ function* resultsNameTheirSources(history: History) {
 }
 
 /** Groups in their order; within a phase the order is free. */
-function expectedSources(story: Story, artefact: Artefact, phase: string, answers: string[]): string[][] {
-  const { claim } = story;
-  const results = resultsByPhase(story);
+function expectedSources(claimLog: ClaimLog, artefact: Artefact, phase: string, answers: string[]): string[][] {
+  const { claim } = claimLog;
+  const results = resultsByPhase(claimLog);
   const earlier = phase === "exclusive" ? [results.review, results.parallel] : phase === "parallel" ? [results.review] : [];
   const handedOn: string[][] = claim.kind === "rework" ? [claim.additional_context_ids] : earlier;
   const goal = artefact.structural_type === "Terminal" && String(claim.artefact_id) !== claim.goal_id ? [claim.goal_id] : [];
   return [[claim.artefact_id], ...handedOn, answers, goal];
 }
 
-function answersFor(story: Story, agent: string | undefined, answered: ReadonlySet<string>, { answers }: History): string[] {
-  const waiting = ofType(allTriesOf(story), "grant_waiting").filter((event) => event.agent === agent);
+function answersFor(
+  claimLog: ClaimLog,
+  agent: string | undefined,
+  answered: ReadonlySet<string>,
+  { answers }: History,
+): string[] {
+  const waiting = ofType(allTriesOf(claimLog), "grant_waiting").filter((event) => event.agent === agent);
   return waiting.flatMap(({ artefact_id: id }) => (answered.has(String(id)) ? [answers.get(String(id)) ?? "none"] : []));
 }
 

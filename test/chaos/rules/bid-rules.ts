@@ -2,7 +2,7 @@
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { allTriesOf, ofType, storiesOf } from "./claim-story.ts";
+import { allTriesOf, claimLogsOf, ofType } from "./claim-log.ts";
 
 export const bidRules: Rules = [
   ["lost", everyBidStaysOnRecord],
@@ -18,9 +18,9 @@ const wordOfPhase: Record<string, string> = { review: "review", parallel: "claim
 const bidsIn = (events: readonly SettEvent[]) => ofType(events, "bid_placed", "bid_imposed");
 
 function* everyBidStaysOnRecord(history: History) {
-  for (const story of storiesOf(history)) {
-    const { claim } = story;
-    for (const { agent, data } of bidsIn(allTriesOf(story))) {
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    for (const { agent, data } of bidsIn(allTriesOf(claimLog))) {
       const recorded = claim.bids.find((bid) => bid.agent === agent)?.word;
       if (recorded !== data?.word)
         yield `${agent} bid ${data?.word} on claim ${claim.id}, and ${recorded ?? "nothing"} is on record.`;
@@ -29,7 +29,7 @@ function* everyBidStaysOnRecord(history: History) {
 }
 
 function* everyElectorIsHeard(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     if (ofType(events, "bidding_closed").length === 0) continue;
     for (const agent of claim.electorate)
       if (!claim.bids.some((bid) => bid.agent === agent))
@@ -38,7 +38,7 @@ function* everyElectorIsHeard(history: History) {
 }
 
 function* noAgentBidsTwice(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     const bidsByAgent = Map.groupBy(bidsIn(events), ({ agent }) => agent);
     for (const [agent, { length }] of bidsByAgent)
       if (length > 1) yield `The log tells of ${length} bids of ${agent} on claim ${claim.id}.`;
@@ -49,9 +49,9 @@ function* noAgentBidsTwice(history: History) {
 }
 
 function* bidsAreRecordedAsTheLogSays(history: History) {
-  for (const story of storiesOf(history)) {
-    const { claim } = story;
-    const logged = bidsIn(allTriesOf(story)).map(({ agent, data }) => `${agent} ${data?.word}`);
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    const logged = bidsIn(allTriesOf(claimLog)).map(({ agent, data }) => `${agent} ${data?.word}`);
     const recorded = claim.bids.map(({ agent, word }) => `${agent} ${word}`);
     const shown = Object.entries(claim.bidHash).map(([agent, word]) => `${agent} ${word}`);
     if (logged.join() !== recorded.join())
@@ -64,9 +64,9 @@ function* bidsAreRecordedAsTheLogSays(history: History) {
 }
 
 function* grantsGoToThoseWhoBidForThem(history: History) {
-  for (const story of storiesOf(history)) {
-    const { claim } = story;
-    const granted = ofType(allTriesOf(story), "grant_queued");
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    const granted = ofType(allTriesOf(claimLog), "grant_queued");
     // Whom a question goes to, and who may stand in for whom, is for rules of their own.
     if (claim.kind === "clarification" || claim.stand_in !== undefined) continue;
     if (claim.kind !== "standard" && claim.kind !== "retry") {
@@ -89,7 +89,7 @@ function* grantsGoToThoseWhoBidForThem(history: History) {
 }
 
 function* theFirstExclusiveBidWins(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "standard") continue;
     const first = bidsIn(events).find(({ data }) => data?.word === "exclusive")?.agent;
     for (const { agent, data } of ofType(events, "grant_queued"))

@@ -5,7 +5,7 @@ import { isStandIn } from "../../../lib/core/stand-in.ts";
 import { isEnded } from "../../../lib/model/claim.ts";
 import type { History } from "../history.ts";
 import type { RulePolicy, Rules } from "../history-checker.ts";
-import { ofType, rankOf, resultsByPhase, storiesOf } from "./claim-story.ts";
+import { claimLogsOf, ofType, rankOf, resultsByPhase } from "./claim-log.ts";
 
 export const claimRules: Rules = [
   ["lost", everyStandardArtefactHasItsClaim],
@@ -59,7 +59,7 @@ function* onlyStandardArtefactsAreBidOn({ artefacts, claims }: History) {
 }
 
 function* phasesNeverGoBack(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     let rank = 0;
     const unfinished = new Set<string>();
     for (const { type, agent, data } of ofType(events, "grant_queued", "grant_done")) {
@@ -81,9 +81,9 @@ function* phasesNeverGoBack(history: History) {
 function* rejectedArtefactsGoNoFurther(history: History) {
   const { artefacts, claims } = history;
   const rejectingReviewsOf = new Map<string, string[]>();
-  for (const story of storiesOf(history)) {
-    const { claim, events } = story;
-    const rejecting = resultsByPhase(story).review.filter((id) => !isApproval(artefacts.get(id)?.payload ?? ""));
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim, events } = claimLog;
+    const rejecting = resultsByPhase(claimLog).review.filter((id) => !isApproval(artefacts.get(id)?.payload ?? ""));
     if (rejecting.length === 0) continue;
     rejectingReviewsOf.set(claim.artefact_id, rejecting);
     const isLate = ofType(events, "grant_queued").some(({ data }) => data?.phase !== "review");
@@ -107,7 +107,7 @@ function* reworksStayWithinTheirLimit({ artefacts, claims }: History, { review_r
 
 /** Nothing but a Standard artefact is bid on, so anything else would end the work behind the reviewers' backs. */
 function* whatIsReworkedIsReviewedAgain(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     if (claim.kind !== "rework") continue;
     for (const { artefact_id } of ofType(events, "grant_done")) {
       const structural = history.artefacts.get(String(artefact_id))?.structural_type;
@@ -117,7 +117,7 @@ function* whatIsReworkedIsReviewedAgain(history: History) {
 }
 
 function* claimsEndAsTheLogSays(history: History) {
-  for (const { claim, events } of storiesOf(history)) {
+  for (const { claim, events } of claimLogsOf(history)) {
     const { id, status, kind, bidding, termination_reason } = claim;
     if (ofType(events, "claim_opened").length !== 1)
       yield `Claim ${id} is on record, but the log does not say once that it was opened.`;

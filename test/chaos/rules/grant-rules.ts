@@ -3,7 +3,7 @@ import type { Grant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { attemptOf, ofType, type Story, storiesOf } from "./claim-story.ts";
+import { attemptOf, type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
 
 export const grantRules: Rules = [
   ["duplicated", noAttemptHasTwoResults],
@@ -73,7 +73,7 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
 }
 
 /** Agent → its grant, with the events that had no right to come. */
-function loggedGrants({ events, before }: Story): { grants: Map<string, LoggedGrant>; stray: SettEvent[] } {
+function loggedGrants({ events, before }: ClaimLog): { grants: Map<string, LoggedGrant>; stray: SettEvent[] } {
   const grants = new Map<string, LoggedGrant>();
   // Another try of a claim begins with what was done; all else may begin again.
   for (const [agent, grant] of before === undefined ? [] : loggedGrants(before).grants)
@@ -89,9 +89,9 @@ function loggedGrants({ events, before }: Story): { grants: Map<string, LoggedGr
 }
 
 function* onlyTheCurrentAttemptCounts(history: History) {
-  for (const story of storiesOf(history)) {
-    const { claim } = story;
-    for (const event of loggedGrants(story).stray)
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    for (const event of loggedGrants(claimLog).stray)
       yield `${event.type} of ${attemptOf(event)} cannot follow the events before it.`;
     for (const { agent, retries = 0, attempt } of claim.grants) {
       const allowed = history.agents.get(agent)?.retries;
@@ -102,9 +102,9 @@ function* onlyTheCurrentAttemptCounts(history: History) {
 }
 
 function* grantsAreAsTheLogSays(history: History) {
-  for (const story of storiesOf(history)) {
-    const { claim } = story;
-    const { grants } = loggedGrants(story);
+  for (const claimLog of claimLogsOf(history)) {
+    const { claim } = claimLog;
+    const { grants } = loggedGrants(claimLog);
     const agents = new Set([...grants.keys(), ...claim.grants.map((grant) => String(grant.agent))]);
     for (const agent of agents) {
       const logged = grants.get(agent);

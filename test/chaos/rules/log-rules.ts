@@ -2,7 +2,7 @@
 import { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType } from "./claim-story.ts";
+import { ofType } from "./claim-log.ts";
 
 export const logRules: Rules = [
   ["wrong", everyEventHasAnActor],

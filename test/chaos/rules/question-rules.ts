@@ -3,8 +3,8 @@ import { isEnded, questionOf } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType, storiesOf, triesOf } from "./claim-story.ts";
-import { answersInOrder, askersOf, mayAnswer, waitsOf } from "./question-story.ts";
+import { claimLogsOf, ofType, triesOf } from "./claim-log.ts";
+import { answersInOrder, askersOf, mayAnswer, waitsOf } from "./question-log.ts";
 
 export const questionRules: Rules = [
   ["lost", everyAnswerThatCountsExists],
@@ -50,12 +50,12 @@ function* grantsGoOnWithTheirAnswer(history: History) {
   for (const { question, claim, agent, ended } of resumed)
     if ((created.get(answers.get(question.id) ?? "") ?? Number.POSITIVE_INFINITY) > positionOf(ended))
       yield `${agent} went on with claim ${claim.id} before question ${question.id} was answered.`;
-  for (const story of storiesOf(history)) {
-    const { id, grants } = story.claim;
+  for (const claimLog of claimLogsOf(history)) {
+    const { id, grants } = claimLog.claim;
     for (const grant of grants) {
       // Of a cancelled one only the end is kept.
       if (grant.state === "cancelled") continue;
-      const tries = new Set(triesOf(story).map(({ claim }) => claim.id));
+      const tries = new Set(triesOf(claimLog).map(({ claim }) => claim.id));
       const earlier = resumed.filter(({ claim, agent }) => tries.has(claim.id) && agent === grant.agent);
       const expected = earlier.flatMap(({ question }) => [question.id, answers.get(question.id)]);
       const { dialogue = [] } = grant;

@@ -5,8 +5,8 @@ import { isEnded } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimRecord, History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
-import { ofType, type Story, storiesOf } from "./claim-story.ts";
-import { makersOf } from "./question-story.ts";
+import { type ClaimLog, claimLogsOf, ofType } from "./claim-log.ts";
+import { makersOf } from "./question-log.ts";
 
 export const standInRules: Rules = [
   ["wrong", standInsHaveTheRole],
@@ -15,19 +15,19 @@ export const standInRules: Rules = [
   ["duplicated", noAgentIsStandInTwice],
 ];
 
-type Replacement = { story: Story; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
+type Replacement = { claimLog: ClaimLog; claim: ClaimRecord; agent: string; place: string; made: Artefact | undefined };
 
 /** `made`: what was made by the agent whose place the stand-in takes. */
 function standingIn(history: History): Replacement[] {
-  return storiesOf(history).flatMap((story) => {
-    const { claim } = story;
+  return claimLogsOf(history).flatMap((claimLog) => {
+    const { claim } = claimLog;
     const { stand_in: standIn } = claim;
     if (standIn === undefined) return [];
     const about = history.artefacts.get(claim.artefact_id);
     const candidates = claim.kind === "clarification" && about ? makersOf(about, history) : [about];
     const made = candidates.find((one) => one?.produced_by_agent === standIn.for);
     const agents = claim.grants.map(({ agent }) => String(agent));
-    return agents.map((agent) => ({ story, claim, agent, place: standIn.for, made }));
+    return agents.map((agent) => ({ claimLog, claim, agent, place: standIn.for, made }));
   });
 }
 
@@ -46,8 +46,8 @@ function* standInsHaveTheRole(history: History) {
 /** Its own agent is gone, could not send a heartbeat or answer, or has lost as many attempts as it had. */
 function* standInsHaveAReason(history: History) {
   const { artefacts, claims, events } = history;
-  for (const { story, claim, agent, place } of standingIn(history)) {
-    const [opened] = ofType(story.events, "claim_opened");
+  for (const { claimLog, claim, agent, place } of standingIn(history)) {
+    const [opened] = ofType(claimLog.events, "claim_opened");
     const before = events.slice(0, opened === undefined ? 0 : events.indexOf(opened));
     const wasRemoved = ofType(before, "agent_removed").some((event) => event.agent === place);
     const hasFailed = [...claims.values()].some(
@@ -74,15 +74,15 @@ function isUnanswered({ type, claim_id }: Artefact, claim: ClaimRecord, { claims
 function* standInsAreLogged(history: History) {
   const isTold = ({ data }: SettEvent, { stand_in: standIn }: ClaimRecord) =>
     data?.instead_of === standIn?.for && data?.because === standIn?.because;
-  for (const { story, claim, agent, place } of standingIn(history)) {
-    const [queued] = ofType(story.events, "grant_queued");
+  for (const { claimLog, claim, agent, place } of standingIn(history)) {
+    const [queued] = ofType(claimLog.events, "grant_queued");
     if (queued === undefined || !isTold(queued, claim))
       yield `${agent} is the stand-in for ${place} in claim ${claim.id}, unlike the log says.`;
   }
 }
 
 function* noAgentIsStandInTwice(history: History) {
-  const tries = standingIn(history).filter(({ story }) => story.before === undefined);
+  const tries = standingIn(history).filter(({ claimLog }) => claimLog.before === undefined);
   for (const [what, { length }] of Map.groupBy(
     tries,
     ({ claim, agent }) => `${agent} in the ${claim.kind} of ${claim.artefact_id}`,

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { $ } from "bun";
-import { startLasting } from "../process/lasting-process.ts";
+import { startDetached } from "../process/detached-process.ts";
 import { waitFor } from "../wait-for.ts";
 
 /** Only root may start one, and only where the Engine is installed. */
@@ -26,7 +26,7 @@ export async function startFreshEngine(): Promise<FreshEngine> {
   const pidFile = join(folder, "pid");
   const places = [`--host=${host}`, `--data-root=${join(folder, "data")}`, `--exec-root=${join(folder, "exec")}`];
   const start = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec dockerd "$@"', "dockerd"] as const;
-  const engine = startLasting([...start, ...places, `--pidfile=${pidFile}`]);
+  const engine = startDetached([...start, ...places, `--pidfile=${pidFile}`]);
   let log = "";
   for (const stream of [engine.stdout, engine.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {

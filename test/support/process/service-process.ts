@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { root } from "../root.ts";
 import { serviceCommand } from "./compiled.ts";
-import { startLasting } from "./lasting-process.ts";
+import { startDetached } from "./detached-process.ts";
 
 export type ServiceProcess = AsyncDisposable & {
   readonly exited: Promise<number>;
@@ -28,7 +28,7 @@ export function startService(
 
 /** Runs a command that is a service with exactly this environment (and a PATH). */
 export function startProgram(command: readonly [string, ...string[]], environment: Record<string, string>): ServiceProcess {
-  const child = startLasting(command, { env: { PATH: process.env.PATH ?? "", ...environment } });
+  const child = startDetached(command, { env: { PATH: process.env.PATH ?? "", ...environment } });
   let out = "";
   let errors = "";
   const reading = Promise.all([

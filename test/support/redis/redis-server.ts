@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { type LastingProcess, startLasting } from "../process/lasting-process.ts";
+import { type DetachedProcess, startDetached } from "../process/detached-process.ts";
 import { waitFor } from "../wait-for.ts";
 
 /** For a blackboard's connection: neither a busy machine nor a Redis that a test starts again is given up. */
@@ -48,7 +48,7 @@ export async function startRedisServer(options: { password?: string; folder?: st
   const first = await launchOnFreePort(settings);
   const { port } = first;
   const arguments_ = ["--port", String(port), ...settings];
-  let child: LastingProcess | undefined = first.child;
+  let child: DetachedProcess | undefined = first.child;
   let isFrozen = false;
   const end = async (signal: NodeJS.Signals) => {
     const running = child;
@@ -103,7 +103,7 @@ export async function untilWritten([command = "", ...words]: string[]): Promise<
 }
 
 /** A port that was free a moment ago may be taken by now. */
-async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: LastingProcess }> {
+async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: number; child: DetachedProcess }> {
   const port = await freePort();
   try {
     return { port, child: await launch(["--port", String(port), ...settings]) };
@@ -114,7 +114,7 @@ async function launchOnFreePort(settings: string[], tries = 5): Promise<{ port: 
 }
 
 /** Another process may have the port for a moment, for a connection of its own. */
-async function launchPatiently(arguments_: string[], tries = 60): Promise<LastingProcess> {
+async function launchPatiently(arguments_: string[], tries = 60): Promise<DetachedProcess> {
   try {
     return await launch(arguments_);
   } catch (error) {
@@ -124,8 +124,8 @@ async function launchPatiently(arguments_: string[], tries = 60): Promise<Lastin
   }
 }
 
-async function launch(arguments_: string[]): Promise<LastingProcess> {
-  const child = startLasting(["redis-server", ...arguments_]);
+async function launch(arguments_: string[]): Promise<DetachedProcess> {
+  const child = startDetached(["redis-server", ...arguments_]);
   const seen: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     seen.push(line);

@@ -5,7 +5,7 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 
-export type LastingProcess = AsyncDisposable & {
+export type DetachedProcess = AsyncDisposable & {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Its exit code; 128 and the signal's number where a signal has ended it. */
@@ -27,10 +27,10 @@ const keeper = `{
 const shells = new Set<ChildProcess>();
 
 /** `output`: a file descriptor, if it is not to be read here. Runs with exactly this environment. */
-export function startLasting(
+export function startDetached(
   command: readonly [string, ...string[]],
   { env = process.env, output = "pipe" }: { env?: NodeJS.ProcessEnv; output?: "pipe" | number } = {},
-): LastingProcess {
+): DetachedProcess {
   const shell = spawn("/bin/sh", ["-c", keeper, "sh", ...command], { env, stdio: ["ignore", output, output, "pipe", "pipe"] });
   shells.add(shell);
   const numbers = createInterface({ input: shell.stdio[3] as Readable })[Symbol.asyncIterator]();

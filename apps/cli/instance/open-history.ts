@@ -10,7 +10,7 @@ import { fetchResults, readResults } from "./fetch-results.ts";
 import { openSession } from "./session.ts";
 
 /** `workspace`: the repository with the commits, if it is known. */
-type Past = AsyncDisposable & {
+type History = AsyncDisposable & {
   board: ReadingBoard;
   /** The same, where it belongs to a running sett. */
   live: Blackboard | undefined;
@@ -19,10 +19,10 @@ type Past = AsyncDisposable & {
   fetch(of: ArtefactId): Promise<unknown>;
 };
 
-export async function openPast(
+export async function openHistory(
   shell: Shell,
   { archive, name }: { archive: string | undefined; name: string | undefined },
-): Promise<Past> {
+): Promise<History> {
   if (archive !== undefined) {
     const board = await archiveBoard(resolve(shell.cwd, archive));
     return {

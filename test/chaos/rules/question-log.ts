@@ -2,7 +2,7 @@
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimRecord, History } from "../history.ts";
-import { ofType, storiesOf } from "./claim-story.ts";
+import { claimLogsOf, ofType } from "./claim-log.ts";
 
 export type Wait = {
   question: Artefact;
@@ -14,7 +14,7 @@ export type Wait = {
 };
 
 export function waitsOf(history: History): Wait[] {
-  return storiesOf(history).flatMap(({ claim, events }) =>
+  return claimLogsOf(history).flatMap(({ claim, events }) =>
     ofType(events, "grant_waiting").flatMap((began) => {
       const question = history.artefacts.get(String(began.artefact_id));
       // An approval is waited for, too.

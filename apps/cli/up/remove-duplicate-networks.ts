@@ -7,7 +7,7 @@ import { stopSecondsOf } from "./container-limits.ts";
  * Keeps the network in use. If several are in use, their containers cannot reach each other: all are removed, and `sett up` makes them
  * again.
  */
-export async function leaveOneNetwork(runtime: ContainerRuntime, { containers, networks }: InstanceParts): Promise<void> {
+export async function removeDuplicateNetworks(runtime: ContainerRuntime, { containers, networks }: InstanceParts): Promise<void> {
   const used = await removeUnused(runtime, networks);
   if (used.length <= 1) return;
   await Promise.all(containers.map((container) => runtime.containers.stop(container.id, stopSecondsOf(container))));

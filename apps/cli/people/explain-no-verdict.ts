@@ -15,7 +15,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 
 /** `agent`: the agent of `--for`, if any; `others`: the agents whose verdict is due. */
-export async function whyNoVerdictDue(
+export async function explainNoVerdict(
   board: Blackboard,
   suggest: Suggest,
   artefact: Artefact,

@@ -4,12 +4,12 @@ import type { EventType, SettEvent } from "../../../lib/model/event.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
 import type { ClaimRecord, History } from "../history.ts";
 
-export type Story = {
+export type ClaimLog = {
   claim: ClaimRecord;
   /** In the order of the log, without refusals, which change nothing. */
   events: SettEvent[];
   /** Of the claim that this one tries again: what was done there stays done, and what was said stays said. */
-  before?: Story;
+  before?: ClaimLog;
 };
 
 export const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive: 2 };
@@ -17,28 +17,28 @@ export const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive
 const refusals: readonly EventType[] = ["bid_refused", "result_refused"];
 
 /** One for each claim on record, also where the log says nothing of it. */
-export function storiesOf({ artefacts, claims, events }: History): Story[] {
+export function claimLogsOf({ artefacts, claims, events }: History): ClaimLog[] {
   const eventsOf = Map.groupBy(
     events.filter((event) => event.claim_id !== undefined && !refusals.includes(event.type)),
     (event) => String(event.claim_id),
   );
-  const storyOf = (claim: ClaimRecord): Story => {
+  const claimLogOf = (claim: ClaimRecord): ClaimLog => {
     const failure = isRetry(claim.cause) ? artefacts.get(claim.cause.slice(claim.cause.indexOf(":") + 1)) : undefined;
     const failed = claims.get(failure?.claim_id ?? "");
     // A history that is damaged may go in circles.
-    const before = failed === undefined || failed.created_at >= claim.created_at ? undefined : storyOf(failed);
+    const before = failed === undefined || failed.created_at >= claim.created_at ? undefined : claimLogOf(failed);
     return { claim, events: eventsOf.get(claim.id) ?? [], ...(before && { before }) };
   };
-  return [...claims.values()].map(storyOf);
+  return [...claims.values()].map(claimLogOf);
 }
 
 /** The first try of a claim first. */
-export function triesOf(story: Story): Story[] {
-  return story.before === undefined ? [story] : [...triesOf(story.before), story];
+export function triesOf(claimLog: ClaimLog): ClaimLog[] {
+  return claimLog.before === undefined ? [claimLog] : [...triesOf(claimLog.before), claimLog];
 }
 
-export function allTriesOf(story: Story): SettEvent[] {
-  return triesOf(story).flatMap(({ events }) => events);
+export function allTriesOf(claimLog: ClaimLog): SettEvent[] {
+  return triesOf(claimLog).flatMap(({ events }) => events);
 }
 
 export function ofType(events: readonly SettEvent[], ...types: EventType[]): SettEvent[] {
@@ -51,9 +51,9 @@ export function attemptOf(event: SettEvent): string {
 }
 
 /** Artefacts that the grants of a claim were done with, phase by phase, as the log has it. */
-export function resultsByPhase(story: Story): Record<Phase, string[]> {
+export function resultsByPhase(claimLog: ClaimLog): Record<Phase, string[]> {
   const results: Record<Phase, string[]> = { review: [], parallel: [], exclusive: [] };
-  for (const { data, artefact_id } of ofType(allTriesOf(story), "grant_done"))
+  for (const { data, artefact_id } of ofType(allTriesOf(claimLog), "grant_done"))
     results[data?.phase as Phase]?.push(String(artefact_id));
   return results;
 }

@@ -1,4 +1,4 @@
-// What reading costs where a sett has a long past: goals that are over, each with a claim, a result and reviews.
+// What reading costs where a sett has a long history: goals that are over, each with a claim, a result and reviews.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import process from "node:process";
@@ -25,7 +25,7 @@ export const readings = [
 ] as const;
 
 /** Fills a fresh Redis with about so many artefacts. */
-export async function fillPast({ url }: Pick<RedisServer, "url">, artefacts: number): Promise<void> {
+export async function fillHistory({ url }: Pick<RedisServer, "url">, artefacts: number): Promise<void> {
   await using board = await connectBlackboard({ url, instance });
   const leader = await board.acquireLeaderLease({ holder: "bench", leaseMs: 60_000, restarted: true });
   if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
