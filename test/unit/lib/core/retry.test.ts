@@ -13,14 +13,10 @@ import { CommitHash } from "../../../../lib/model/ids.ts";
 import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 
 const at = "2026-01-31T12:00:00.000Z";
-const base = {
-  agent: agentName("coder"),
-  phase: "exclusive",
-  attempt: 3,
-  queued_at: at,
-  started_at: at,
-  context_ids: [],
-} as const;
+const base: Omit<WaitingGrant, "state" | "waits_for"> = {
+  ...{ agent: agentName("coder"), phase: "exclusive", attempt: 3 },
+  ...{ queued_at: at, started_at: at, context_ids: [] },
+};
 const failed = (over: Partial<FailedGrant> = {}): FailedGrant => ({
   ...base,
   ...{ state: "failed", ended_at: at, artefact_ids: [], reason: "exit code 1", ...over },
