@@ -10,6 +10,7 @@ const root = dirname(import.meta.dir);
 const shownAtMost = 8;
 /** Tests that import this start the program, rather than import its sources. */
 const programStarter = "test/support/process/compiled.ts";
+const listOfCommands = "apps/cli/commands.ts";
 
 type Source = { text: string; imports: string[] };
 export type TestOf = { file: string; line: number; reason: string };
@@ -20,66 +21,114 @@ export async function readSources(folder = root): Promise<Map<string, Source>> {
   for (const pattern of ["lib/**/*.{ts,lua}", "apps/**/*.ts", "test/**/*.ts", ".ci/**/*.ts"]) {
     for await (const file of new Bun.Glob(pattern).scan({ cwd: folder, dot: true })) {
       const text = await Bun.file(join(folder, file)).text();
-      const specifiers = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, specifier = ""]) => specifier);
-      const imports = specifiers.map((specifier) => relative(folder, join(folder, dirname(file), specifier)));
-      sources.set(file, { text, imports: file === programStarter ? [...imports, "apps/main.ts"] : imports });
+      const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
+        .map(([, specifier = ""]) => relative(folder, join(folder, dirname(file), specifier)))
+        // The list of all commands: who imports it wants one of them, or the list itself.
+        .filter((one) => file !== listOfCommands || !one.startsWith("apps/cli/commands/"));
+      sources.set(file, { text, imports: [...imported, ...(file.startsWith("test/") ? startedBy(file, text) : [])] });
     }
   }
   return sources;
 }
 
+/** A test that types a command runs its source, in whatever process. */
+function startedBy(file: string, text: string): string[] {
+  const typed = [...text.matchAll(/\b(?:sett|need|start|runCommand|runSett|startSett|settOnTerminal)\(\[?\s*"([a-z]+)"/g)];
+  const commands = new Set(typed.map(([, command]) => `apps/cli/commands/${command}.ts`));
+  return [...commands, ...(file === programStarter ? ["apps/main.ts"] : [])];
+}
+
 /** The best first. Empty only where no test can run the source. */
 export function testsOf(source: string, sources: ReadonlyMap<string, Source>): TestOf[] {
-  const isOwn = (file: string) => file.startsWith(`test/unit/${source.replace(/^\./, "").replace(/\.\w+$/, "")}.`);
-  const base = source.split("/").at(-1)?.replace(/\..*/, "") ?? "";
-  const isNamesake = (file: string) => new RegExp(`(?:^|[/-])${base}(?=[-.])[^/]*$`).test(file);
+  const names = namesOf(source, sources);
   const tests = [...sources].filter(([file]) => /\.test\.ts$|\/suite\/|\/rules\//.test(file) && file.startsWith("test/"));
-  const first = [
-    ...tests.filter(([file]) => isOwn(file)).map(([file]) => ({ file, line: 1, reason: "its own test" })),
-    ...tests
-      .filter(([, { imports }]) => imports.includes(source))
-      .map(([file, { text }]) => ({ file, line: lineOf(text, base), reason: "imports it" })),
-    ...usesOf(namesOf(source, sources), tests),
-    ...tests.filter(([file]) => isNamesake(file)).map(([file]) => ({ file, line: 1, reason: "is called after it" })),
+  const isOwn = (file: string) => file.startsWith(`test/unit/${source.replace(/^\./, "").replace(/\.\w+$/, "")}.`);
+  const reasons: [reason: string, holds: (file: string, source: Source) => boolean][] = [
+    ["its own test", isOwn],
+    ["is called after it", (file) => isNamesake(file, source) && !file.startsWith("test/e2e/")],
+    [source.startsWith("apps/cli/commands/") ? "types it" : "imports it", (_file, { imports }) => imports.includes(source)],
+    ["is called after it", (file) => isNamesake(file, source)],
   ];
+  const known = reasons.map(([reason, holds]) =>
+    tests.filter(([file, test]) => holds(file, test)).map(([file, { text }]) => ({ file, line: lineOf(text, names), reason })),
+  );
+  const [own = [], namesakes = [], importers = [], others = []] = known;
+  const first = [...own, ...namesakes, ...byUses(importers, names, sources), ...usesOf(names, tests), ...others];
   const found = first.length > 0 ? first : nearest(source, sources);
   return found.filter(({ file }, at) => found.findIndex((other) => other.file === file) === at);
 }
 
-function lineOf(text: string, words: string): number {
-  return text.split("\n").findIndex((line) => line.includes(words)) + 1;
+const baseOf = (file: string) => file.split("/").at(-1)?.replace(/\..*/, "") ?? "";
+
+/** In the room of the source, or end to end. */
+function isNamesake(file: string, source: string): boolean {
+  const [top, app = ""] = source.split("/");
+  const rooms = top === "apps" || top === "lib" ? [`test/integration/${app}/`, "test/e2e/"] : [];
+  const isCalledSo = new RegExp(`(?:^|-)${baseOf(source)}(?:-|$)`).test(baseOf(file));
+  return isCalledSo && rooms.some((room) => file.startsWith(room)) && file.endsWith(".test.ts");
 }
 
-/** The tests that say one of the names most often come first. */
-function usesOf(names: string[], tests: [string, Source][]): TestOf[] {
-  if (names.length === 0) return [];
-  const pattern = new RegExp(`\\b(?:${names.join("|")})\\b`, "g");
+/** What is expected of a name says more than its first mention. */
+function lineOf(text: string, names: readonly string[]): number {
+  if (names.length === 0) return 1;
+  const pattern = new RegExp(`\\b(?:${names.join("|")})\\b`);
+  const lines = text.split("\n");
+  const isUse = (line: string) => pattern.test(line) && !/^import\b|^\} from/.test(line);
+  const expected = lines.findIndex((line) => isUse(line) && line.includes("expect("));
+  return (expected === -1 ? Math.max(lines.findIndex(isUse), 0) : expected) + 1;
+}
+
+function usesIn(text: string, names: readonly string[]): string[] {
+  return names.length === 0 ? [] : (text.match(new RegExp(`\\b(?:${names.join("|")})\\b`, "g")) ?? []);
+}
+
+/** Those that say the names most often come first. */
+function byUses(tests: TestOf[], names: readonly string[], sources: ReadonlyMap<string, Source>): TestOf[] {
+  const uses = ({ file }: TestOf) => usesIn(sources.get(file)?.text ?? "", names).length;
+  return tests.toSorted((one, other) => uses(other) - uses(one));
+}
+
+function usesOf(names: readonly string[], tests: [string, Source][]): TestOf[] {
   return tests
-    .map(([file, { text }]) => ({ file, text, uses: text.match(pattern) ?? [] }))
+    .map(([file, { text }]) => ({ file, text, uses: usesIn(text, names) }))
     .filter(({ uses }) => uses.length > 0)
     .toSorted((one, other) => other.uses.length - one.uses.length)
-    .map(({ file, text, uses: [name = ""] }) => ({ file, line: lineOf(text, name), reason: `uses ${name}` }));
+    .map(({ file, text, uses: [name = ""] }) => ({ file, line: lineOf(text, names), reason: `uses ${name}` }));
 }
 
-/** What the source exports, and its name as a function would have it: `renew-lease.lua` is `renewLease`. Single words may mean anything. */
+/**
+ * What the source exports, and its name as a function would have it: `renew-lease.lua` is `renewLease`. Single words may mean anything, but for the
+ * word that a command is typed with.
+ */
 function namesOf(source: string, sources: ReadonlyMap<string, Source>): string[] {
+  if (source.startsWith("apps/cli/commands/"))
+    return [`"${baseOf(source)}"`].map((word) => `(?<=["(\\[])${word.slice(1, -1)}(?=")`);
   const exported = /^export (?:async )?(?:function|class|const) (\w+)/gm;
-  const base = source.split("/").at(-1)?.replace(/\..*/, "") ?? "";
-  const asFunction = base.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const asFunction = baseOf(source).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const names = [...(sources.get(source)?.text ?? "").matchAll(exported)].map(([, name = ""]) => name);
   return [...names, asFunction].filter((name) => /[a-z][A-Z]/.test(name));
 }
 
-function nearest(source: string, sources: ReadonlyMap<string, Source>): TestOf[] {
+/** The tests with the fewest sources in between; of these first those whose names have a word of the source's. */
+export function nearest(source: string, sources: ReadonlyMap<string, Source>): TestOf[] {
   const cameFrom = new Map([[source, source]]);
+  const words = baseOf(source).split("-");
+  const shared = (file: string) =>
+    baseOf(file)
+      .split("-")
+      .filter((word) => words.includes(word.replace(/s$/, "")) || words.includes(word)).length;
   for (let level = [source]; level.length > 0; ) {
     const importers = [...sources].filter(
       ([file, { imports }]) => !cameFrom.has(file) && imports.some((one) => level.includes(one)),
     );
     for (const [file, { imports }] of importers) cameFrom.set(file, imports.find((one) => level.includes(one)) ?? source);
     const files = importers.map(([file]) => file);
-    const tests = files.filter((file) => file.endsWith(".test.ts"));
-    if (tests.length > 0) return tests.map((file) => ({ file, line: 1, reason: `by way of ${cameFrom.get(file)}` }));
+    const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/unit/docs/"));
+    if (tests.length > 0) {
+      return tests
+        .toSorted((one, other) => shared(other) - shared(one))
+        .map((file) => ({ file, line: 1, reason: `by way of ${cameFrom.get(file)}` }));
+    }
     level = files;
   }
   return [];

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import process from "node:process";
-import { readSources, testsOf } from "../../../.ci/tests-of.ts";
+import { nearest, readSources, testsOf } from "../../../.ci/tests-of.ts";
 import { root } from "../../support/root.ts";
 
 let sources: Awaited<ReturnType<typeof readSources>>;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 
 test("every source is run by a test", () => {
-  const without = [...sources.keys()].filter((file) => /^(?:apps|lib)\//.test(file) && testsOf(file, sources).length === 0);
+  const without = [...sources.keys()].filter((file) => /^(?:apps|lib)\//.test(file) && nearest(file, sources).length === 0);
   // A file of types alone is no more than checked.
   expect(without.filter((file) => !file.endsWith(".d.ts"))).toEqual([]);
 });
@@ -17,7 +17,7 @@ test("every source is run by a test", () => {
 test("a source's own test comes first", () => {
   expect(testsOf("lib/core/notice.ts", sources)[0]).toEqual({
     file: "test/unit/lib/core/notice.test.ts",
-    line: 1,
+    line: expect.any(Number),
     reason: "its own test",
   });
 });
@@ -29,6 +29,12 @@ test("a Lua function leads to the tests of the port's method, and a command to t
   expect(testsOf("apps/cli/commands/hoard.ts", sources)[0]?.file).toBe("test/integration/cli/hoard-and-unearth.test.ts");
 });
 
+test("a namesake in another room is not taken for the source's test", () => {
+  expect(testsOf("apps/cli/commands/retry.ts", sources)[0]?.file).toBe("test/integration/cli/retry.test.ts");
+  expect(testsOf("apps/cli/commands/approve.ts", sources)[0]?.file).toBe("test/integration/cli/verdicts.test.ts");
+  expect(testsOf("lib/runtime/docker/images.ts", sources)[0]?.file).toBe("test/integration/runtime/images.test.ts");
+});
+
 test("a source without a test of its own leads to those of the sources that use it", () => {
   const [first] = testsOf("apps/cli/render/claim-phases.ts", sources);
   expect(first?.reason).toBe("by way of apps/cli/render/symbols.ts");
@@ -38,7 +44,7 @@ test.each([
   [[], 1, "Name a source"],
   [["lib/no-such.ts"], 1, "Name a source"],
   [["main.ts"], 1, "apps/cub/main.ts"],
-  [["notice.ts"], 0, "test/unit/lib/core/notice.test.ts:1"],
+  [["notice.ts"], 0, "test/unit/lib/core/notice.test.ts:"],
 ] as const)("for the words %p it ends with %d", (words, code, text) => {
   const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, ".ci/tests-of.ts", ...words], { cwd: root });
   expect({ exitCode, text: `${stdout}${stderr}` }).toEqual({ exitCode: code, text: expect.stringContaining(text) });
