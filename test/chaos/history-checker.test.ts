@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
-import { InstanceName } from "../../lib/model/ids.ts";
+import { ArtefactId, InstanceName } from "../../lib/model/ids.ts";
 import { defaultPolicy } from "../../lib/model/policy.ts";
 import { sampleAgent, sampleArtefact } from "../support/records/sample.ts";
 import { patient } from "../support/redis/redis-server.ts";
@@ -13,6 +13,7 @@ import { artefactDamages } from "./damages/artefact-damages.ts";
 import { bidDamages } from "./damages/bid-damages.ts";
 import { claimDamages } from "./damages/claim-damages.ts";
 import { grantDamages } from "./damages/grant-damages.ts";
+import { stranger } from "./damages/hand.ts";
 import { leftoverDamages } from "./damages/leftover-damages.ts";
 import { logDamages } from "./damages/log-damages.ts";
 import { questionDamages } from "./damages/question-damages.ts";
@@ -102,6 +103,22 @@ describe("of each damage", () => {
   test("reworksStayWithinTheirLimit notices one rework where none is allowed", () => {
     const violations = checkHistory(history, { ...defaultPolicy, review_rounds: 0 });
     expect(violations.map(({ rule }) => rule)).toEqual(["reworksStayWithinTheirLimit"]);
+  });
+
+  test("an attempt that waits for the next one may be ended by the orchestrator, and by no agent", () => {
+    const failed = history.events.find(({ type, agent }) => type === "grant_failed" && agent === "tester");
+    const rulesAfter = (actor: string) => {
+      const damaged = structuredClone(history);
+      const at = damaged.events.findIndex(({ type }) => type === "grant_retrying") + 1;
+      damaged.events.splice(
+        at,
+        0,
+        ...[failed ?? []].flat().map((event) => ({ ...event, actor, artefact_id: ArtefactId.parse(stranger) })),
+      );
+      return checkHistory(damaged).map(({ rule }) => rule);
+    };
+    expect(rulesAfter("orchestrator:one")).not.toContain("noAttemptHasTwoResults");
+    expect(rulesAfter("agent:tester")).toContain("noAttemptHasTwoResults");
   });
 
   test("there is an example for every rule", () => {

@@ -17,18 +17,22 @@ export const grantRules: Rules = [
 const isOrchestrator = (actor: string) => actor.startsWith("orchestrator:");
 
 function* noAttemptHasTwoResults({ events }: History) {
-  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed", "grant_waiting"), attemptOf);
-  for (const [attempt, found] of ends) {
-    // What waits for an answer may end without one: its agent is removed, say.
-    const { length } = found.filter(({ type }, index) => type !== "grant_waiting" || !isEndedUnanswered(found[index + 1]));
-    if (length > 1) yield `There are ${length} results of ${attempt}.`;
+  const ofAttempts = ofType(events, "grant_done", "grant_failed", "grant_waiting", "grant_retrying");
+  for (const [attempt, found] of Map.groupBy(ofAttempts, attemptOf)) {
+    const results = found.filter(
+      ({ type }, index) => type !== "grant_retrying" && !isEndedWithoutResult(type, found.slice(index + 1)),
+    );
+    if (results.length > 1) yield `There are ${results.length} results of ${attempt}.`;
   }
   const done = Map.groupBy(ofType(events, "grant_done"), ({ agent, claim_id }) => `${agent} on claim ${claim_id}`);
   for (const [grant, { length }] of done) if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
 }
 
-function isEndedUnanswered(next: SettEvent | undefined): boolean {
-  return next?.type === "grant_failed" && isOrchestrator(next.actor);
+/** What waits, for an answer or for its next attempt, may end without it: its agent is removed, say. The orchestrator says so with a Failure. */
+function isEndedWithoutResult(type: SettEvent["type"], [next, afterNext]: SettEvent[]): boolean {
+  const end =
+    type === "grant_failed" && next?.type === "grant_retrying" ? afterNext : type === "grant_waiting" ? next : undefined;
+  return end?.type === "grant_failed" && isOrchestrator(end.actor);
 }
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {

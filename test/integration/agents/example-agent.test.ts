@@ -31,6 +31,6 @@ test("what is no work makes the example agent fail, and leaves stdout empty", as
 
 test("the README's line for trying it by hand works", async () => {
   const readme = await Bun.file(agentScript("example-agent").replace(/run\.sh$/, "README.md")).text();
-  const [, line] = /^echo '(.*)' \| \.\/run\.sh$/m.exec(readme) ?? [];
+  const [, line] = /^echo '([^']*)' \| \.\/run\.sh$/m.exec(readme) ?? [];
   expect((await runAgent("example-agent", line, tmpdir())).exitCode).toBe(0);
 });
