@@ -47,7 +47,7 @@ const steps: Step[] = [
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
   check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
-  tests("unit", { include: unit, timeoutMs: 120_000, limitMs: 600_000, workers: 2, linesTo: linesOf("unit") }),
+  tests("unit", { include: unit, timeoutMs: 300_000, limitMs: hour, workers: 2, linesTo: linesOf("unit") }),
   tests("end-to-end", { include: endToEnd, exclude: packaged, timeoutMs: 600_000, limitMs: hour, workers: 3 }, built),
   tests("command-line", { include: commandLine, timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),
   tests("integration", { ...integration, timeoutMs: 480_000, limitMs: hour, workers: 2, linesTo: linesOf("integration") }, built),
