@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { reportFailure } from "./report-failure.ts";
 
 const root = dirname(import.meta.dir);
-const shownAtMost = 8;
+const shownAtMost = 10;
 /** Tests that import this start the program, rather than import its sources. */
 const programStarter = "test/support/process/compiled.ts";
 const listOfCommands = "apps/cli/commands.ts";
@@ -53,6 +53,8 @@ export function testsOf(source: string, sources: ReadonlyMap<string, Source>): T
     tests.filter(([file, test]) => holds(file, test)).map(([file, { text }]) => ({ file, line: lineOf(text, names), reason })),
   );
   const [own = [], namesakes = [], importers = [], others = []] = known;
+  const isExact = ({ file }: TestOf) => Number(baseOf(file) === baseOf(source));
+  namesakes.sort((one, other) => isExact(other) - isExact(one));
   const first = [...own, ...namesakes, ...byUses(importers, names, sources), ...usesOf(names, tests), ...others];
   const found = first.length > 0 ? first : nearest(source, sources);
   return found.filter(({ file }, at) => found.findIndex((other) => other.file === file) === at);
@@ -109,7 +111,10 @@ function namesOf(source: string, sources: ReadonlyMap<string, Source>): string[]
   return [...names, asFunction].filter((name) => /[a-z][A-Z]/.test(name));
 }
 
-/** The tests with the fewest sources in between; of these first those whose names have a word of the source's. */
+/**
+ * The tests with the fewest sources in between. Of these first those whose names have a word of the source's, then those called after the source in
+ * between, then the smaller ones.
+ */
 export function nearest(source: string, sources: ReadonlyMap<string, Source>): TestOf[] {
   const cameFrom = new Map([[source, source]]);
   const words = baseOf(source).split("-");
@@ -121,13 +126,24 @@ export function nearest(source: string, sources: ReadonlyMap<string, Source>): T
     const importers = [...sources].filter(
       ([file, { imports }]) => !cameFrom.has(file) && imports.some((one) => level.includes(one)),
     );
-    for (const [file, { imports }] of importers) cameFrom.set(file, imports.find((one) => level.includes(one)) ?? source);
+    for (const [file, { imports }] of importers) {
+      const between = imports.filter((one) => level.includes(one));
+      cameFrom.set(file, between.find((one) => isNamesake(file, one)) ?? between[0] ?? source);
+    }
     const files = importers.map(([file]) => file);
     const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/unit/docs/"));
     if (tests.length > 0) {
+      const folders = ["test/e2e/", "test/chaos/", "test/integration/", "test/unit/"];
+      const rankOf = (file: string) =>
+        100 * shared(file) +
+        10 * Number(isNamesake(file, cameFrom.get(file) ?? "")) +
+        folders.findIndex((folder) => file.startsWith(folder));
       return tests
-        .toSorted((one, other) => shared(other) - shared(one))
-        .map((file) => ({ file, line: 1, reason: `by way of ${cameFrom.get(file)}` }));
+        .toSorted((one, other) => rankOf(other) - rankOf(one))
+        .map((file) => {
+          const between = cameFrom.get(file) ?? source;
+          return { file, line: lineOf(sources.get(file)?.text ?? "", namesOf(between, sources)), reason: `by way of ${between}` };
+        });
     }
     level = files;
   }
