@@ -1,7 +1,7 @@
 // Which tests try a source? `npx just tests-of lib/async/back-off.ts`, or only the end of the path: `back-off.ts`.
 //
-// First the tests at the source's own path. Then those that import it, use what it exports by name, or are called after it. Where there are none
-// of these, the tests that reach it by way of the fewest other sources.
+// First the tests at the source's own path, then those of its room that are called after it, those that import it (or type it, if it is a command),
+// and those that use what it exports by name. Where there are none of these, the tests that reach it by way of the fewest other sources.
 
 import { dirname, join, relative } from "node:path";
 import { reportFailure } from "./report-failure.ts";
@@ -43,23 +43,26 @@ export function testsOf(source: string, sources: ReadonlyMap<string, Source>): T
   const names = namesOf(source, sources);
   const tests = [...sources].filter(([file]) => /\.test\.ts$|\/suite\/|\/rules\//.test(file) && file.startsWith("test/"));
   const isOwn = (file: string) => file.startsWith(`test/unit/${source.replace(/^\./, "").replace(/\.\w+$/, "")}.`);
-  const reasons: [reason: string, holds: (file: string, source: Source) => boolean][] = [
-    ["its own test", isOwn],
-    ["is called after it", (file) => isNamesake(file, source) && !file.startsWith("test/e2e/")],
-    [source.startsWith("apps/cli/commands/") ? "types it" : "imports it", (_file, { imports }) => imports.includes(source)],
-    ["is called after it", (file) => isNamesake(file, source)],
-  ];
-  const known = reasons.map(([reason, holds]) =>
-    tests.filter(([file, test]) => holds(file, test)).map(([file, { text }]) => ({ file, line: lineOf(text, names), reason })),
-  );
-  const [own = [], namesakes = [], importers = [], others = []] = known;
+  const select = (reason: string, holds: (file: string, source: Source) => boolean) =>
+    tests.filter(([file, test]) => holds(file, test)).map(([file, { text }]) => ({ file, line: lineOf(text, names), reason }));
   const isExact = ({ file }: TestOf) => Number(baseOf(file) === baseOf(source));
-  namesakes.sort((one, other) => isExact(other) - isExact(one));
-  const first = [...own, ...namesakes, ...byUses(importers, names, sources), ...usesOf(names, tests), ...others];
+  const namesakes = select("is called after it", (file) => isNamesake(file, source)).toSorted(
+    (one, other) => isExact(other) - isExact(one),
+  );
+  const isEndToEnd = ({ file }: TestOf) => file.startsWith("test/e2e/");
+  const importers = select(isCommand(source) ? "types it" : "imports it", (_file, { imports }) => imports.includes(source));
+  const first = [
+    ...select("its own test", isOwn),
+    ...namesakes.filter((one) => !isEndToEnd(one)),
+    ...byUses(importers, names, sources),
+    ...usesOf(names, tests),
+    ...namesakes.filter(isEndToEnd),
+  ];
   const found = first.length > 0 ? first : nearest(source, sources);
   return found.filter(({ file }, at) => found.findIndex((other) => other.file === file) === at);
 }
 
+const isCommand = (source: string) => source.startsWith("apps/cli/commands/");
 const baseOf = (file: string) => file.split("/").at(-1)?.replace(/\..*/, "") ?? "";
 
 /** In the room of the source, or end to end. */
@@ -103,8 +106,7 @@ function usesOf(names: readonly string[], tests: [string, Source][]): TestOf[] {
  * word that a command is typed with.
  */
 function namesOf(source: string, sources: ReadonlyMap<string, Source>): string[] {
-  if (source.startsWith("apps/cli/commands/"))
-    return [`"${baseOf(source)}"`].map((word) => `(?<=["(\\[])${word.slice(1, -1)}(?=")`);
+  if (isCommand(source)) return [`(?<=")${baseOf(source)}(?=")`];
   const exported = /^export (?:async )?(?:function|class|const) (\w+)/gm;
   const asFunction = baseOf(source).replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   const names = [...(sources.get(source)?.text ?? "").matchAll(exported)].map(([, name = ""]) => name);
@@ -113,7 +115,7 @@ function namesOf(source: string, sources: ReadonlyMap<string, Source>): string[]
 
 /**
  * The tests with the fewest sources in between. Of these first those whose names have a word of the source's, then those called after the source in
- * between, then the smaller ones.
+ * between, then unit tests before larger ones.
  */
 export function nearest(source: string, sources: ReadonlyMap<string, Source>): TestOf[] {
   const cameFrom = new Map([[source, source]]);

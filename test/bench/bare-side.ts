@@ -6,7 +6,7 @@ import { waitFor } from "../support/wait-for.ts";
 import bareProtocol from "./bare-protocol.lua" with { type: "text" };
 import { now } from "./figures.ts";
 import { type Running, startProcess, together } from "./processes.ts";
-import { type Clan, lookEveryMs, openAtOnce } from "./sett-side.ts";
+import { type Clan, openAtOnce, pollEveryMs } from "./sett-side.ts";
 
 export class BareSide implements AsyncDisposable {
   readonly #redis: Client;
@@ -33,8 +33,8 @@ export class BareSide implements AsyncDisposable {
     const done = (await this.#completed()) + 1;
     const began = now();
     await this.#create();
-    await Bun.sleep(lookEveryMs);
-    await waitFor("the claim", async () => (await this.#completed()) === done, { everyMs: lookEveryMs });
+    await Bun.sleep(pollEveryMs);
+    await waitFor("the claim", async () => (await this.#completed()) === done, { everyMs: pollEveryMs });
     const events = (await this.#redis.xRevRange("events", "+", "-", { COUNT: 3 })) ?? [];
     const { artefact_id } = JSON.parse(events.find(({ message }) => message.type === "artefact_created")?.message.event ?? "{}");
     return Number(await this.#redis.hGet(`artifact:${artefact_id}`, "payload")) - began;
@@ -49,7 +49,7 @@ export class BareSide implements AsyncDisposable {
       stated += Math.max(0, room);
     }
     const all = async () => (await this.#completed()) - before === goals;
-    await waitFor("the last claim", all, { timeoutMs: 120_000, everyMs: lookEveryMs });
+    await waitFor("the last claim", all, { timeoutMs: 120_000, everyMs: pollEveryMs });
     return goals / ((performance.now() - began) / 1_000);
   }
 

@@ -4,7 +4,7 @@ import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
 import { type Running, startProcess } from "./processes.ts";
-import { lookEveryMs } from "./sett-side.ts";
+import { pollEveryMs } from "./sett-side.ts";
 
 export class BullmqSide implements AsyncDisposable {
   readonly #queue: Queue;
@@ -31,8 +31,8 @@ export class BullmqSide implements AsyncDisposable {
   async latency(): Promise<number> {
     const began = now();
     const { id = "" } = await this.#queue.add("job", {});
-    await Bun.sleep(lookEveryMs);
-    const value = await waitFor("the job", async () => (await this.#queue.getJob(id))?.returnvalue, { everyMs: lookEveryMs });
+    await Bun.sleep(pollEveryMs);
+    const value = await waitFor("the job", async () => (await this.#queue.getJob(id))?.returnvalue, { everyMs: pollEveryMs });
     return Number(value) - began;
   }
 

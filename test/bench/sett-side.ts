@@ -40,7 +40,7 @@ export const threePhases: Clan = {
 export const openAtOnce = 300;
 
 /** How often what is measured is looked at. */
-export const lookEveryMs = 5;
+export const pollEveryMs = 5;
 
 export class SettSide implements AsyncDisposable {
   readonly #cubs: Running;
@@ -134,7 +134,7 @@ export class SettSide implements AsyncDisposable {
     const began = now();
     await this.board.createArtefact(goal, "person:bench");
     const createdMs = now() - began;
-    await Bun.sleep(lookEveryMs);
+    await Bun.sleep(pollEveryMs);
     const result = await this.#resultOf(goal.goal_id);
     return { toToolMs: Number(result.payload) - began, createdMs };
   }
@@ -176,7 +176,7 @@ export class SettSide implements AsyncDisposable {
           if (events.length === 0) return completed >= claims;
         }
       },
-      { timeoutMs: 120_000, everyMs: lookEveryMs },
+      { timeoutMs: 120_000, everyMs: pollEveryMs },
     );
     return Date.parse(last);
   }
@@ -190,7 +190,7 @@ export class SettSide implements AsyncDisposable {
         const [, result] = await this.board.readArtefacts(await this.board.listArtefactsOfGoal(goal));
         return result;
       },
-      { everyMs: lookEveryMs },
+      { everyMs: pollEveryMs },
     );
   }
 

@@ -9,7 +9,7 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/records/sample.ts";
 import type { Random } from "./random.ts";
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 const names = ["Ada", "Grace"];
 
 const silent = createJsonLog(
@@ -42,7 +42,7 @@ export class People {
         const questions = await this.#board.readArtefacts(await this.#board.listOpenQuestions());
         await Promise.all(questions.flatMap((question) => names.map((name) => this.#answer(question, name, signal))));
       }, signal);
-      await sleep(lookEveryMs, signal);
+      await sleep(pollEveryMs, signal);
     }
   }
 

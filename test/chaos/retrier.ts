@@ -7,7 +7,7 @@ import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 
-const lookEveryMs = 250;
+const pollEveryMs = 250;
 /** A person who sees nothing happen asks once more. */
 const againMs = 5_000;
 
@@ -81,7 +81,7 @@ export class Retrier {
       const now = performance.now();
       const due = this.#isWhole() ? this.#owed.filter(({ askedAt }) => now - askedAt > againMs) : [];
       await Promise.all(due.map((failed) => this.#retry(failed, signal)));
-      await sleep(lookEveryMs, signal);
+      await sleep(pollEveryMs, signal);
     }
   }
 

@@ -26,6 +26,11 @@ const prompted = ({ lines }: Screen) => lines.at(-1)?.trimEnd() === prompt.trimE
 describe("sett forage --watch", () => {
   const forage = (goal: string) => sett.onTerminal({}, "forage", "--watch", "--goal", goal);
   const goalIn = (screen: Screen) => GoalId.parse(/^[0-9a-f-]{36}$/m.exec(shown(screen))?.[0]);
+  const answersTo = async (screen: Screen) => {
+    const ids = await sett.board.listArtefactsOfGoal(goalIn(screen));
+    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
+    return answers.map(({ payload }) => payload);
+  };
 
   test("asks one question after the other right there, and goes on watching", async () => {
     await using watching = forage("Which door, the green one?\nWhich hinge?");
@@ -36,9 +41,7 @@ describe("sett forage --watch", () => {
     await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);
-    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
-    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
-    expect(answers.map(({ payload }) => payload)).toEqual(["the grëen one", "both"]);
+    expect(await answersTo(watching.screen)).toEqual(["the grëen one", "both"]);
     expect(shown(watching.screen)).toMatch(/Goal [0-9a-f]{8} is achieved/);
     expect(watching.screen.unknown).toEqual([]);
   }, 120_000);
@@ -51,9 +54,7 @@ describe("sett forage --watch", () => {
     await watching.showing("the second prompt", prompted);
     watching.type("\r");
     expect(await watching.exited).toBe(4);
-    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
-    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
-    expect(answers.map(({ payload }) => payload)).toEqual(["one\ntwo\nthree"]);
+    expect(await answersTo(watching.screen)).toEqual(["one\ntwo\nthree"]);
   }, 120_000);
 
   test("drops what is typed while there is no prompt, whether it was entered or not", async () => {
@@ -70,9 +71,7 @@ describe("sett forage --watch", () => {
     await watching.showing("the second prompt", prompted);
     watching.type("both\r");
     expect(await watching.exited).toBe(0);
-    const ids = await sett.board.listArtefactsOfGoal(goalIn(watching.screen));
-    const answers = (await sett.board.readArtefacts(ids)).filter(({ type }) => type === "Answer");
-    expect(answers.map(({ payload }) => payload)).toEqual(["green", "both"]);
+    expect(await answersTo(watching.screen)).toEqual(["green", "both"]);
   }, 120_000);
 
   test("leaves for later what gets an empty line, or no more input, and says how to answer", async () => {

@@ -69,3 +69,13 @@ export async function cubScene(
     },
   };
 }
+
+/** A tool that answers once its test calls `endWork`. */
+export function heldTool() {
+  const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
+  const tool: Tool = async () => {
+    await workEnds;
+    return { artefact_type: "Report", artefact_payload: "", summary: "" };
+  };
+  return { tool, endWork };
+}

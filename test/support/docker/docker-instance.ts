@@ -1,10 +1,12 @@
 // An instance's name for one test, and everything on the engine that carries it removed at the end, whatever happened.
+
 import { randomBytes } from "node:crypto";
 import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import { dockerRuntime } from "../../../lib/runtime/docker/runtime.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import { scriptSpec } from "../records/script-spec.ts";
 import { root } from "../root.ts";
 import { docker, ensureTinyImage, tinyImage } from "./tiny-image.ts";
 
@@ -14,8 +16,8 @@ export type DockerInstance = AsyncDisposable & {
   /** A name that no other test uses: `sett-{instance}-{suffix}`. */
   name(suffix: string): string;
   labels(kind: PartKind): PartLabels;
-  /** Starts a container of the tiny image that runs a shell script, as agent `x` unless `spec` says otherwise. */
-  run(script: string, spec?: Partial<ContainerSpec>): Promise<{ id: string }>;
+  /** Starts a container of the tiny image that runs a shell script, as agent `x` unless `over` says otherwise. */
+  run(script: string, over?: Partial<ContainerSpec>): Promise<{ id: string }>;
   /** A tag for an image built in the test, removed with the rest. */
   imageTag(suffix: string): string;
 };
@@ -38,20 +40,11 @@ export async function dockerInstance(): Promise<DockerInstance> {
     instance,
     name,
     labels,
-    run(script, spec = {}) {
+    run(script, over = {}) {
       containers += 1;
-      return runtime.containers.start({
-        name: name(`agent-x${containers}`),
-        image: tinyImage,
-        labels: labels({ component: "agent", agent, role: "tester" }),
-        entrypoint: ["/bin/sh", "-c", script],
-        env: {},
-        mounts: [],
-        capabilities: "none",
-        restart: "no",
-        stopTimeoutSeconds: 1,
-        ...spec,
-      });
+      const labelled = labels({ component: "agent", agent, role: "tester" });
+      const spec = scriptSpec(script, { name: name(`agent-x${containers}`), image: tinyImage, labels: labelled });
+      return runtime.containers.start({ ...spec, ...over });
     },
     imageTag(suffix) {
       const tag = `sett-test/${instance}:${suffix}`;

@@ -1,4 +1,5 @@
 // An instance's name for one test, its processes in a folder of their own; all of it is ended and removed at the end, whatever happened.
+
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import type { ContainerSpec } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import { processRuntime } from "../../../lib/runtime/process/runtime.ts";
+import { scriptSpec } from "../records/script-spec.ts";
 import { settBinary } from "./compiled.ts";
 
 const agent = AgentName.parse("x");
@@ -22,8 +24,8 @@ export type ProcessInstance = AsyncDisposable & {
   /** A name that no other test uses: `sett-{instance}-{suffix}`. */
   name(suffix: string): string;
   labels(kind: PartKind): PartLabels;
-  /** Starts a process that runs a shell script, as agent `x` unless `spec` says otherwise. */
-  run(script: string, spec?: Partial<ContainerSpec>): Promise<{ id: string }>;
+  /** Starts a process that runs a shell script, as agent `x` unless `over` says otherwise. */
+  run(script: string, over?: Partial<ContainerSpec>): Promise<{ id: string }>;
 };
 
 /** `beside`: another instance of the same runtime. */
@@ -40,20 +42,11 @@ export async function processInstance(beside?: ProcessInstance): Promise<Process
     folder,
     name,
     labels,
-    run(script, spec = {}) {
+    run(script, over = {}) {
       started += 1;
-      return runtime.containers.start({
-        name: name(`agent-x${started}`),
-        image: "",
-        labels: labels({ component: "agent", agent, role: "tester" }),
-        entrypoint: ["/bin/sh", "-c", script],
-        env: {},
-        mounts: [],
-        capabilities: "none",
-        restart: "no",
-        stopTimeoutSeconds: 1,
-        ...spec,
-      });
+      const labelled = labels({ component: "agent", agent, role: "tester" });
+      const spec = scriptSpec(script, { name: name(`agent-x${started}`), image: "", labels: labelled });
+      return runtime.containers.start({ ...spec, ...over });
     },
     async [Symbol.asyncDispose]() {
       await runtime.removeInstance(instance, { blackboard: "remove" });

@@ -21,13 +21,15 @@ const bad = `test("bad", () => expect(1).toBe(2));`;
 
 describe.each([1, 2])("with %d workers", (workers) => {
   const countOf = (body: string, limitMs?: number) => count(workers, body, limitMs);
+  /** One process leaves its report at its end only; a worker may have said before what passed. */
+  const reported = workers === 1 ? 0 : expect.any(Number);
 
   test("passed and failed tests are counted, skipped ones are neither", async () => {
     expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toEqual({ passed: 2, failed: 1 });
   });
 
   test("a test that ends the whole process is a failure, even with exit code 0", async () => {
-    expect((await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).failed).toBe(1);
+    expect(await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).toEqual({ passed: reported, failed: 1 });
   });
 
   test("a file that cannot be loaded is a failure", async () => {
@@ -41,7 +43,7 @@ describe.each([1, 2])("with %d workers", (workers) => {
   });
 
   test("a group that takes too long is ended and counts as failed", async () => {
-    expect((await countOf(`${good} test("hangs", () => { while (true) {} });`, 500)).failed).toBe(1);
+    expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 500)).toEqual({ passed: reported, failed: 1 });
   });
 
   test("a group without any test is a failure", async () => {

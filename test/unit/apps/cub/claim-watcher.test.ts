@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { ClaimWatcher } from "../../../../apps/cub/claim-watcher.ts";
 import type { RunBidCommand } from "../../../../apps/cub/deps.ts";
 import type { CommandOutcome } from "../../../../lib/process/command.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
+import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { agentName } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { exited } from "../../../support/world/tool.ts";
@@ -27,13 +27,8 @@ describe("the claim watcher", () => {
   });
 
   test("goes on bidding while work runs", async () => {
-    const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
-    await using scene = await cubScene({
-      tool: async () => {
-        await workEnds;
-        return { artefact_type: "Report", artefact_payload: "", summary: "" };
-      },
-    });
+    const { tool, endWork } = heldTool();
+    await using scene = await cubScene({ tool });
     const { standIn, agent } = scene;
     scene.start();
     const busy = await standIn.openGranted(await standIn.post(), agent);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { FailureReport } from "../../../../lib/model/tool-contract.ts";
-import { cubScene } from "../../../support/cub/scene.ts";
+import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { derived } from "../../../support/records/lineage.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 import { exited } from "../../../support/world/tool.ts";
@@ -108,13 +108,8 @@ describe("failures of the work", () => {
   });
 
   test("a result that comes too late is refused, logged and dropped, and the cub goes on", async () => {
-    const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
-    await using scene = await cubScene({
-      tool: async () => {
-        await workEnds;
-        return { artefact_type: "Report", artefact_payload: "", summary: "" };
-      },
-    });
+    const { tool, endWork } = heldTool();
+    await using scene = await cubScene({ tool });
     const { standIn, agent } = scene;
     scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);

@@ -1,17 +1,12 @@
 // How a cub that must stop ends its work.
 import { describe, expect, test } from "bun:test";
-import { cubScene } from "../../../support/cub/scene.ts";
+import { cubScene, heldTool } from "../../../support/cub/scene.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 describe("stopping", () => {
   test("lets the running work end, and starts no more", async () => {
-    const { promise: workEnds, resolve: endWork } = Promise.withResolvers<void>();
-    await using scene = await cubScene({
-      tool: async () => {
-        await workEnds;
-        return { artefact_type: "Report", artefact_payload: "", summary: "" };
-      },
-    });
+    const { tool, endWork } = heldTool();
+    await using scene = await cubScene({ tool });
     const { standIn, agent } = scene;
     const { ended } = scene.start();
     const claim = await standIn.openGranted(await standIn.post(), agent);
