@@ -20,15 +20,20 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
+  "lib/models": { packages: ["zod"], rooms: [] },
   "apps/cli": {
     packages: ["citty", "consola", "zod"],
-    rooms: ["core", "blackboard", "runtime", "git", "config", "async", "service", "process"],
+    rooms: ["core", "blackboard", "runtime", "git", "config", "models", "async", "service", "process"],
   },
   "apps/orchestrator": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "runtime", "async", "service"] },
-  "apps/cub": { packages: ["hono", "zod"], rooms: ["core", "blackboard", "async", "service", "process", "git"] },
+  "apps/cub": {
+    packages: ["ai", "@ai-sdk", "hono", "zod"],
+    rooms: ["core", "blackboard", "models", "async", "service", "process", "git"],
+  },
+  "apps/gateway": { packages: ["hono", "zod"], rooms: ["blackboard", "models", "async", "service"] },
 };
 /** `prom-client` types reach the apps through their metrics. */
-for (const app of ["apps/orchestrator", "apps/cub"]) allowed[app]?.packages.push("prom-client");
+for (const app of ["apps/orchestrator", "apps/cub", "apps/gateway"]) allowed[app]?.packages.push("prom-client");
 
 /** What the binary is compiled from: it starts one of the programs, and does nothing else. */
 allowed["apps/main.ts"] = { packages: [], rooms: [] };

@@ -1,0 +1,61 @@
+// The `models` of sett.yml: which language models agents may ask, and where their keys come from.
+import { z } from "zod";
+import { durationBetween } from "./config-quantities.ts";
+
+/** Whose API a model has. `openai`: also every server that is compatible with OpenAI's. */
+export const Provider = z.enum(["anthropic", "openai"]);
+export type Provider = z.infer<typeof Provider>;
+
+/** In US dollars for a million tokens. */
+export const Price = z.strictObject({
+  input: z.number().min(0).describe("A million input tokens."),
+  output: z.number().min(0).describe("A million output tokens."),
+  cached_input: z.number().min(0).optional().describe("A million input tokens that the provider has cached. Default: `input`."),
+  cache_write: z.number().min(0).optional().describe("A million input tokens that the provider writes into its cache. Default: `input`."),
+});
+export type Price = z.infer<typeof Price>;
+
+/** A name of a model in sett.yml. `record` is a setting beside the models. */
+export const ModelName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, { error: "must be lower-case letters, digits and inner `.`, `_` and `-`" })
+  .brand<"ModelName">();
+export type ModelName = z.infer<typeof ModelName>;
+
+/** One model of the file. */
+export const ModelFile = z
+  .strictObject({
+    provider: Provider.describe("`anthropic`, or `openai` for every API that is compatible with OpenAI's."),
+    model: z.string().min(1, { error: "must not be empty" }).max(200).describe("The provider's name of the model."),
+    key: z.string().optional().describe("The provider's key: `${NAME}` of this machine. Only the gateway gets it."),
+    base_url: z.string().optional().describe("Where the API is, with its version: `http://host.docker.internal:11434/v1`. Default: the provider's."),
+    price: Price.optional().describe("The price, where it differs from the list of Sett, or is not in it."),
+    max_output: z.int().min(1).max(10_000_000).optional().describe("The longest answer in tokens, for calls that name no limit."),
+    parallel: z.int().min(1).max(1000).default(10).describe("How many calls may run at the same time. Others wait."),
+    timeout: durationBetween([1_000, "1s"], [86_400_000, "1d"])
+      .prefault("10m")
+      .describe("How long one call may take, with its repetitions."),
+  })
+  .transform(({ timeout, ...model }) => ({ ...model, timeout_ms: timeout }));
+export type ModelFile = z.infer<typeof ModelFile>;
+
+/** What is kept of each call beside its event: the bodies of request and answer, or only their digests. */
+export const RecordMode = z.enum(["bodies", "digests"]);
+export type RecordMode = z.infer<typeof RecordMode>;
+
+/**
+ * A model as the gateway gets it. The key is not part of it, and of no other setting: it is a file. `price` undefined: it is not known.
+ */
+export const ModelSettings = z.strictObject({
+  provider: Provider,
+  model: z.string(),
+  /** Without a slash at its end. */
+  base_url: z.string(),
+  price: Price.optional(),
+  max_output: z.int().optional(),
+  parallel: z.int(),
+  timeout_ms: z.int(),
+  /** False where sett.yml names no key: the provider, a server of one's own, needs none. */
+  needs_key: z.boolean(),
+});
+export type ModelSettings = z.infer<typeof ModelSettings>;

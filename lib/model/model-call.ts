@@ -1,0 +1,97 @@
+// A call of a language model: who may make it, and the record of it.
+import { z } from "zod";
+import { Amounts, type AmountKind } from "./budget.ts";
+import { Provider } from "./config-models.ts";
+import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
+
+/** `grant`: work. `bid`: the decision about a bid. */
+const TokenKind = z.enum(["grant", "bid"]);
+
+/**
+ * Who calls, by the token. Its text is `sett_grant.CLAIM.AGENT.ATTEMPT.SECRET` or `sett_bid.CLAIM.AGENT.0.SECRET`; the secret is 32 random
+ * bytes in base64url. The blackboard has only the SHA-256 of the whole text, in hexadecimal: `model_token` of the running grant, or the
+ * claim's hash `bid_tokens`. A token is good for as long as its grant runs in this attempt, or its bid is missing.
+ */
+export type ModelToken = { kind: z.infer<typeof TokenKind>; claim: ClaimId; agent: AgentName; attempt: number; digest: string };
+
+/** Which API of a provider was called. `other`: nothing that costs tokens. */
+export const ModelApi = z.enum(["messages", "chat", "responses", "other"]);
+export type ModelApi = z.infer<typeof ModelApi>;
+
+/** Tokens of one call. `input` includes `cached` and `cache_write`; `output` includes `reasoning`. */
+export const Usage = z.strictObject({
+  input: z.int().min(0),
+  output: z.int().min(0),
+  cached: z.int().min(0),
+  cache_write: z.int().min(0),
+  reasoning: z.int().min(0),
+});
+export type Usage = z.infer<typeof Usage>;
+
+/**
+ * `ok`: the provider has answered. `refused`: it has refused (401, 404 …), which no repetition changes. `failed`: no answer in time, a
+ * broken stream, an overloaded provider. `cancelled`: the client or the grant has ended. `lost`: the gateway died during the call; what
+ * the provider counted is not known, and what was reserved is given back.
+ */
+export const CallOutcome = z.enum(["ok", "refused", "failed", "cancelled", "lost"]);
+export type CallOutcome = z.infer<typeof CallOutcome>;
+
+/** SHA-256 in hexadecimal, and the size before compression. `content_type` as the provider sent it. */
+export const StoredBody = z.strictObject({ digest: z.string(), bytes: z.int(), content_type: z.string() });
+export type StoredBody = z.infer<typeof StoredBody>;
+
+/** A call that is under way: it has a reservation. */
+export const OpenCall = z.strictObject({
+  id: z.uuid(),
+  goal_id: GoalId,
+  claim_id: ClaimId,
+  /** What the claim is about. */
+  artefact_id: ArtefactId,
+  agent: AgentName,
+  kind: TokenKind,
+  /** 0 for a bid. */
+  attempt: z.int().min(0),
+  /** The name in sett.yml. */
+  model: z.string(),
+  provider: Provider,
+  api: ModelApi,
+  /** The model that the client asked for. */
+  asked_model: z.string(),
+  is_stream: z.boolean(),
+  reserved: Amounts,
+  started_at: z.iso.datetime(),
+});
+export type OpenCall = z.infer<typeof OpenCall>;
+
+/** A call that has ended. */
+export const CallRecord = OpenCall.extend({
+  outcome: CallOutcome,
+  /** The HTTP status that the client got; 0 when it got none. */
+  status: z.int(),
+  /** Why it did not end well, in a sentence; never with a key. */
+  problem: z.string().optional(),
+  /** The model that has answered, as the provider names it; empty when none did. */
+  answered_model: z.string(),
+  usage: Usage,
+  /** The provider did not report the usage: it is an upper bound. */
+  is_estimated: z.boolean(),
+  cost: Amounts,
+  /** The price of the model is not known: `cost.nanousd` is 0. */
+  is_unpriced: z.boolean(),
+  /** How often the provider was asked. */
+  tries: z.int(),
+  duration_ms: z.int(),
+  first_byte_ms: z.int().optional(),
+  request: StoredBody.optional(),
+  answer: StoredBody.optional(),
+});
+export type CallRecord = z.infer<typeof CallRecord>;
+
+/** Whose budget does not allow a call: `grant` is one agent's work on one claim, its bid and all its attempts together. */
+export type BudgetScope = "goal" | "grant";
+
+/** Why a call was not allowed: with what is spent and reserved, `needed` more would exceed `limit`. */
+export type Exhausted = { scope: BudgetScope; kind: AmountKind; limit: number; spent: number; reserved: number; needed: number };
+
+/** The type of the Failure, or with `on_budget: ask` of the Question, of an agent whose budget is spent. */
+export const budgetExceededType = "BudgetExceeded";
