@@ -10,7 +10,9 @@ export type Mount =
   /** `path` must exist on the host. */
   | { kind: "bind"; path: string; target: string; access: "ro" | "rw" }
   /** In memory; every user may write, and programs in it may run. */
-  | { kind: "tmpfs"; target: string; sizeBytes: number };
+  | { kind: "tmpfs"; target: string; sizeBytes: number }
+  /** In memory, for small files that only the container's `user` may read and write. */
+  | { kind: "secrets"; target: string; sizeBytes: number };
 
 export type Healthcheck = {
   /** Run inside the container without a shell; exit code 0 is healthy. */
@@ -49,6 +51,8 @@ export type ContainerSpec = {
   groups?: number[];
   mounts: Mount[];
   network?: { name: string; aliases: string[] };
+  /** A name under which the container reaches this machine. A process of this machine has no such name. */
+  hostAlias?: string;
   /**
    * Published on 127.0.0.1 only. Without a `hostPort` the system chooses a free one, anew at every start of the container. A process of
    * this machine needs one, and listens on it itself.

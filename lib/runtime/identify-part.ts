@@ -39,10 +39,12 @@ const patterns: Record<Sort, Pattern[]> = {
   container: [
     [/^sett-(.+)-redis(?:\.old)?$/, () => ({ component: "redis" })],
     [/^sett-(.+)-orchestrator(?:\.old)?$/, () => ({ component: "orchestrator" })],
+    [/^sett-(.+)-gateway(?:\.old)?$/, () => ({ component: "gateway" })],
     [/^sett-(.+)-agent-([^.]+)(?:\.old)?$/, (name) => ofAgent(name, (agent) => ({ component: "agent", agent, role: agent }))],
   ],
   volume: [
     [/^sett-(.+)-blackboard$/, () => ({ component: "blackboard" })],
+    [/^sett-(.+)-record$/, () => ({ component: "record" })],
     [/^sett-(.+)-cub-[0-9a-f]{12}$/, () => ({ component: "carrier" })],
     [/^sett-(.+)-workspace-([^.]+)(?:\.\d+)?$/, (name) => ofAgent(name, (agent) => ({ component: "workspace", agent }))],
   ],

@@ -5,7 +5,7 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 /** The purpose of a container, volume or network. */
 export type PartKind =
-  | { component: "redis" | "orchestrator" | "network" | "blackboard" | "carrier" }
+  | { component: "redis" | "orchestrator" | "gateway" | "network" | "blackboard" | "record" | "carrier" }
   | { component: "agent"; agent: AgentName; role: string }
   | { component: "workspace"; agent: AgentName }
   | { component: "worker"; agent: AgentName; role: string; goal: GoalId; claim: ClaimId; attempt: number };
@@ -43,8 +43,10 @@ function kindLabels(part: PartKind): Record<string, string> {
   switch (part.component) {
     case "redis":
     case "orchestrator":
+    case "gateway":
     case "network":
     case "blackboard":
+    case "record":
     case "carrier":
       return {};
     case "workspace":
@@ -83,8 +85,10 @@ function readKind(labels: Record<string, string>): PartKind | undefined {
   switch (component) {
     case "redis":
     case "orchestrator":
+    case "gateway":
     case "network":
     case "blackboard":
+    case "record":
     case "carrier":
       return { component };
     case "workspace": {

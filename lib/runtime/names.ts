@@ -9,6 +9,11 @@ export function orchestratorName(instance: InstanceName): string {
   return `sett-${instance}-orchestrator`;
 }
 
+/** It alone has the providers' keys. Only an instance with `models` has one. */
+export function gatewayName(instance: InstanceName): string {
+  return `sett-${instance}-gateway`;
+}
+
 export function agentContainerName(instance: InstanceName, agent: AgentName): string {
   return `sett-${instance}-agent-${agent}`;
 }
@@ -46,6 +51,16 @@ export function networkName(instance: InstanceName): string {
 /** Redis' data. */
 export function blackboardVolumeName(instance: InstanceName): string {
   return `sett-${instance}-blackboard`;
+}
+
+/** The bodies of model calls. */
+export function recordVolumeName(instance: InstanceName): string {
+  return `sett-${instance}-record`;
+}
+
+/** The volumes that `sett down` keeps: what the next `sett up` continues with. */
+export function keptVolumeNames(instance: InstanceName): string[] {
+  return [blackboardVolumeName(instance), recordVolumeName(instance)];
 }
 
 /**

@@ -191,6 +191,9 @@ export type ContainerRuntime = {
   instances(): Promise<InstanceParts[]>;
   /** Everything of one instance; empty lists when there is nothing. */
   parts(instance: InstanceName): Promise<InstanceParts>;
-  /** Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves that volume. */
+  /**
+   * Removes everything of one instance, its running containers killed; `blackboard: "keep"` leaves that volume, and the one with the record
+   * of model calls.
+   */
   removeInstance(instance: InstanceName, options: { blackboard: "keep" | "remove" }): Promise<void>;
 };

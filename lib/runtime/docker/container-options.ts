@@ -23,15 +23,14 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
     }),
     ExposedPorts: Object.fromEntries(ports.map(({ port }) => [`${port}/tcp`, {}])),
     HostConfig: {
-      Mounts: spec.mounts.filter((mount) => mount.kind !== "tmpfs").map(mountSettings),
-      Tmpfs: Object.fromEntries(
-        spec.mounts.filter((mount) => mount.kind === "tmpfs").map((mount) => tmpfsEntry(mount, spec.user)),
-      ),
+      Mounts: spec.mounts.filter(isStored).map(mountSettings),
+      Tmpfs: Object.fromEntries(spec.mounts.flatMap((mount) => (isStored(mount) ? [] : [tmpfsEntry(mount, spec.user)]))),
       PortBindings: Object.fromEntries(
         ports.map(({ port, hostPort }) => [`${port}/tcp`, [{ HostIp: "127.0.0.1", HostPort: String(hostPort ?? 0) }]]),
       ),
       ...(spec.capabilities === "none" ? { CapDrop: ["ALL"] } : {}),
       ...withoutUndefined({ GroupAdd: spec.groups?.map(String), PidsLimit: spec.pidsLimit, NetworkMode: spec.network?.name }),
+      ...(spec.hostAlias !== undefined && { ExtraHosts: [`${spec.hostAlias}:host-gateway`] }),
       SecurityOpt: ["no-new-privileges"],
       ReadonlyRootfs: spec.isRootReadOnly ?? false,
       // Neither Bun nor an agent's command reaps the orphans that PID 1 inherits.
@@ -45,7 +44,12 @@ export function containerOptions(spec: ContainerSpec): Docker.ContainerCreateOpt
   };
 }
 
-type StoredMount = Exclude<Mount, { kind: "tmpfs" }>;
+type MemoryMount = Extract<Mount, { kind: "tmpfs" | "secrets" }>;
+type StoredMount = Exclude<Mount, MemoryMount>;
+
+function isStored(mount: Mount): mount is StoredMount {
+  return mount.kind === "volume" || mount.kind === "bind";
+}
 
 function mountSettings(mount: StoredMount): Docker.MountSettings {
   const common = { Target: mount.target, ReadOnly: mount.access === "ro" };
@@ -75,11 +79,12 @@ export function volumeMount(
   };
 }
 
-function tmpfsEntry(mount: Extract<Mount, { kind: "tmpfs" }>, user: ContainerSpec["user"]): [string, string] {
+function tmpfsEntry(mount: MemoryMount, user: ContainerSpec["user"]): [string, string] {
   // Where the image has no such folder the Engine makes it root's with mode 755, and ignores the mode; with `uid` and `gid` the user may
   // write.
   const owner = user === undefined ? "" : `,uid=${user.uid},gid=${user.gid}`;
-  return [mount.target, `rw,exec,nosuid,nodev,mode=1777,size=${mount.sizeBytes}${owner}`];
+  const access = mount.kind === "secrets" ? "noexec,nosuid,nodev,mode=0700" : "exec,nosuid,nodev,mode=1777";
+  return [mount.target, `rw,${access},size=${mount.sizeBytes}${owner}`];
 }
 
 const nanosecondsPerMs = 1e6;

@@ -2,7 +2,7 @@
 import type Docker from "dockerode";
 import type { InstanceName } from "../../model/ids.ts";
 import { belongsTo } from "../identify-part.ts";
-import { blackboardVolumeName } from "../names.ts";
+import { keptVolumeNames } from "../names.ts";
 import { removeContainer } from "./containers.ts";
 import { listEverything } from "./inspect-parts.ts";
 import { removeNetwork } from "./networks.ts";
@@ -20,13 +20,13 @@ export async function removeInstance(
   const { containers, volumes, networks } = await listEverything(docker);
   const own = containers.filter(({ name, labels }) => belongsTo(instance, "container", name, labels));
   const removed = await Promise.allSettled(own.map(({ id }) => removeContainer(docker, id)));
-  const kept = blackboard === "keep" ? blackboardVolumeName(instance) : undefined;
+  const kept = blackboard === "keep" ? keptVolumeNames(instance) : [];
   const freed = await Promise.allSettled([
     ...networks
       .filter(({ Name, Labels }) => belongsTo(instance, "network", Name, Labels))
       .map(({ Id, Name }) => removeNetwork(docker, Name, Id)),
     ...volumes
-      .filter(({ Name, Labels }) => Name !== kept && belongsTo(instance, "volume", Name, Labels))
+      .filter(({ Name, Labels }) => !kept.includes(Name) && belongsTo(instance, "volume", Name, Labels))
       .map(({ Name }) => removeVolume(docker, Name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;

@@ -9,6 +9,7 @@ import { SettError } from "../../model/errors.ts";
 import { isAlive, type ProcessId, sendSignal } from "../../process/process-id.ts";
 import { killLeftBehind } from "./left-behind.ts";
 import { type FoundProcess, type ProcessSpec, type ProcessState, type Registry, readState, writeSpec } from "./registry.ts";
+import { makeSecrets, removeSecrets } from "./secrets.ts";
 
 const pollMs = 10;
 const maxStartMs = 20_000;
@@ -28,9 +29,10 @@ export async function startProcess(registry: Registry, supervisor: Supervisor, s
     throw taken(spec.name);
   }
   try {
+    await makeSecrets(spec);
     await startSupervisor(supervisor, folder, spec.name);
   } catch (error) {
-    await forget(registry, folder, spec.name);
+    await forget(registry, { id, folder, spec });
     throw error;
   }
   return { id };
@@ -39,7 +41,9 @@ export async function startProcess(registry: Registry, supervisor: Supervisor, s
 /** Throws `process-failed` when there is none. */
 export async function startProcessAgain(registry: Registry, supervisor: Supervisor, process: string): Promise<void> {
   const { folder, spec } = await requireProcess(registry, process);
-  if (leaderOf(readState(folder)) === undefined) await startSupervisor(supervisor, folder, spec.name);
+  if (leaderOf(readState(folder)) !== undefined) return;
+  await makeSecrets(spec);
+  await startSupervisor(supervisor, folder, spec.name);
 }
 
 /** Throws `process-failed` when there is none. */
@@ -64,7 +68,7 @@ export async function stopProcess(registry: Registry, process: string, timeoutMs
 export async function removeProcess(registry: Registry, process: string): Promise<void> {
   await stopProcess(registry, process, 0);
   const found = await registry.find(process);
-  if (found !== undefined) await forget(registry, found.folder, found.spec.name);
+  if (found !== undefined) await forget(registry, found);
 }
 
 export async function requireProcess(registry: Registry, process: string): Promise<FoundProcess> {
@@ -126,8 +130,9 @@ async function isGone(id: ProcessId, withinMs: number): Promise<boolean> {
   return true;
 }
 
-async function forget(registry: Registry, folder: string, name: string): Promise<void> {
-  await registry.releaseName(name);
+async function forget(registry: Registry, { folder, spec }: FoundProcess): Promise<void> {
+  await removeSecrets(spec);
+  await registry.releaseName(spec.name);
   await rm(folder, { recursive: true, force: true });
 }
 

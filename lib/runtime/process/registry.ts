@@ -21,6 +21,8 @@ export type ProcessSpec = {
   /** The whole environment. */
   env: Record<string, string>;
   workingDir: string;
+  /** Made before the process starts, and removed together with it. */
+  secretsFolder?: string;
   ports: { port: number; hostPort: number }[];
   restart: "no" | "unless-stopped";
   createdAt: string;

@@ -9,6 +9,8 @@ type Machine = {
   /** The variables that every process gets, as a container gets those of its image. */
   env: Readonly<Record<string, string>>;
   volumeFolder: (name: string) => string;
+  /** For a mount of the kind `secrets`. */
+  secretsFolder: string;
   now: () => Date;
 };
 
@@ -16,8 +18,8 @@ type Machine = {
  * A mount stays where it is: a variable, or the working directory, that is exactly a mount's `target` becomes the path of its source. A
  * port is the process's own affair: only one with a `hostPort` is known.
  */
-export function resolveSpec(spec: ContainerSpec, { env, volumeFolder, now }: Machine): ProcessSpec {
-  const sources = new Map(spec.mounts.flatMap((mount) => sourceOf(mount, volumeFolder)));
+export function resolveSpec(spec: ContainerSpec, { env, now, ...folders }: Machine): ProcessSpec {
+  const sources = new Map(spec.mounts.flatMap((mount) => sourceOf(mount, folders)));
   const inPlace = (path: string) => sources.get(path) ?? path;
   const variables = Object.entries({ ...env, ...spec.env });
   return {
@@ -27,18 +29,23 @@ export function resolveSpec(spec: ContainerSpec, { env, volumeFolder, now }: Mac
     command: [...(spec.entrypoint ?? []), ...(spec.command ?? [])],
     env: Object.fromEntries(variables.map(([name, value]) => [name, inPlace(value)])),
     workingDir: inPlace(spec.workingDir ?? "/"),
+    ...(spec.mounts.some(({ kind }) => kind === "secrets") && { secretsFolder: folders.secretsFolder }),
     ports: (spec.ports ?? []).flatMap(({ port, hostPort }) => (hostPort === undefined ? [] : [{ port, hostPort }])),
     restart: spec.restart,
     createdAt: now().toISOString(),
   };
 }
 
-function sourceOf(mount: Mount, volumeFolder: (name: string) => string): [target: string, path: string][] {
+type Folders = Pick<Machine, "volumeFolder" | "secretsFolder">;
+
+function sourceOf(mount: Mount, { volumeFolder, secretsFolder }: Folders): [target: string, path: string][] {
   switch (mount.kind) {
     case "volume":
       return [[mount.target, volumeFolder(mount.volume)]];
     case "bind":
       return [[mount.target, mount.path]];
+    case "secrets":
+      return [[mount.target, secretsFolder]];
     case "tmpfs":
       return [];
     default:

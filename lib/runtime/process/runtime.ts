@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { SettError } from "../../model/errors.ts";
 import type { InstanceName } from "../../model/ids.ts";
-import { blackboardVolumeName, lockName } from "../names.ts";
+import { keptVolumeNames, lockName } from "../names.ts";
 import type { ContainerRuntime, ImageInfo } from "../port.ts";
 import { execBeside } from "./exec.ts";
 import { acquireLock } from "./file-lock.ts";
@@ -14,6 +14,7 @@ import { machineEnvironment } from "./machine-environment.ts";
 import { removeProcess, renameProcess, type Supervisor, startProcess, startProcessAgain, stopProcess } from "./processes.ts";
 import { Registry } from "./registry.ts";
 import { resolveSpec } from "./resolve-spec.ts";
+import { newSecretsFolder } from "./secrets.ts";
 import { createVolume, removeVolume } from "./volumes.ts";
 
 export type ProcessRuntimeOptions = {
@@ -56,7 +57,8 @@ export function processRuntime(
     containers: {
       start: async (spec) => {
         await registry.open();
-        return await startProcess(registry, supervisor, resolveSpec(spec, { env, volumeFolder, now: () => new Date() }));
+        const folders = { volumeFolder, secretsFolder: await newSecretsFolder(registry.root) };
+        return await startProcess(registry, supervisor, resolveSpec(spec, { env, ...folders, now: () => new Date() }));
       },
       startAgain: (name) => startProcessAgain(registry, supervisor, name),
       rename: (name, other) => renameProcess(registry, name, other),
@@ -103,10 +105,10 @@ const bareMachine: Omit<ImageInfo, "env"> = {
 async function removeInstance(registry: Registry, instance: InstanceName, { blackboard }: { blackboard: "keep" | "remove" }) {
   const { containers, volumes, networks } = await instanceParts(registry, instance);
   const removed = await Promise.allSettled(containers.map(({ id }) => removeProcess(registry, id)));
-  const kept = blackboard === "keep" ? blackboardVolumeName(instance) : undefined;
+  const kept = blackboard === "keep" ? keptVolumeNames(instance) : [];
   const freed = await Promise.allSettled([
     ...networks.map(({ name }) => registry.removeLabels("networks", name)),
-    ...volumes.filter(({ name }) => name !== kept).map(({ name }) => removeVolume(registry, name)),
+    ...volumes.filter(({ name }) => !kept.includes(name)).map(({ name }) => removeVolume(registry, name)),
   ]);
   for (const result of [...removed, ...freed]) if (result.status === "rejected") throw result.reason;
 }

@@ -77,6 +77,22 @@ test("capabilities, privileges, init, user, limits and the read-only root are re
   });
 });
 
+test("secrets are in memory, for the container's user alone, and the container knows this machine by a name", async () => {
+  await using sett = await dockerInstance();
+  const script = `umask 077; echo key > /keys/one; grep ' /keys ' /proc/mounts; cat /keys/one; grep -c engine-host /etc/hosts`;
+  const { id } = await sett.run(script, {
+    user: { uid: 10001, gid: 10002 },
+    isRootReadOnly: true,
+    hostAlias: "engine-host",
+    mounts: [{ kind: "secrets", target: "/keys", sizeBytes: 1024 * 1024 }],
+  });
+  expect(await sett.runtime.containers.wait(id)).toBe(0);
+  const lines: string[] = [];
+  for await (const { line } of sett.runtime.containers.logs(id)) lines.push(line);
+  expect(lines[0]).toMatch(/^tmpfs \/keys tmpfs rw,nosuid,nodev,noexec,.*size=1024k,mode=700,uid=10001/);
+  expect(lines.slice(1)).toEqual(["key", "1"]);
+});
+
 test("orphans are reaped", async () => {
   await using sett = await dockerInstance();
   // The orphan ends when the main process is a `sleep`, which reaps no child: without an init it stays a zombie.

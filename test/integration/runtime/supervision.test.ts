@@ -159,6 +159,28 @@ test("a variable and the folder that name a mount's target name its source inste
   expect(lines).toEqual([folder, `${folder} /workspace/more /usr/share`]);
 });
 
+test("a process has a folder for secrets that only its user can read, which stays while it starts again and goes with it", async () => {
+  await using sett = await processInstance();
+  const { id } = await sett.run(
+    'cat "$KEYS/one" || { umask 077; echo key > "$KEYS/one"; echo "$KEYS"; exit 1; }; exec sleep 600',
+    {
+      env: { KEYS: "/keys" },
+      restart: "unless-stopped",
+      mounts: [{ kind: "secrets", target: "/keys", sizeBytes: 1 }],
+    },
+  );
+  const lines = await waitFor("two runs", async () => {
+    const found: string[] = [];
+    for await (const { stream, line } of sett.runtime.containers.logs(id)) if (stream === "stdout") found.push(line);
+    return found.length === 2 ? found : undefined;
+  });
+  const [folder = "", key] = lines;
+  expect(key).toBe("key");
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  await sett.runtime.containers.remove(id);
+  await expect(stat(folder)).rejects.toThrow("no such file");
+});
+
 test("a process gets what every process gets, and nothing else from its parent's environment", async () => {
   await using sett = await processInstance();
   const { id } = await sett.run("env", { env: { GREETING: "hello = there" } });

@@ -11,6 +11,8 @@ const named = (sort: "container" | "volume" | "network", name: string, labels?: 
 test("what has no labels is known by a name that Sett gives", () => {
   expect(named("container", "sett-demo-redis")).toBe("demo redis ");
   expect(named("container", "sett-demo-agent-the-coder.old")).toBe("demo agent the-coder");
+  expect(named("container", "sett-demo-gateway.old")).toBe("demo gateway ");
+  expect(named("volume", "sett-demo-record")).toBe("demo record ");
   expect(named("volume", "sett-my-demo-blackboard")).toBe("my-demo blackboard ");
   expect(named("volume", "sett-demo-cub-0123456789ab")).toBe("demo carrier ");
   expect(named("volume", "sett-demo-workspace-coder.2")).toBe("demo workspace coder");

@@ -11,8 +11,10 @@ const instance = InstanceName.parse("demo");
 const kinds: PartKind[] = [
   { component: "redis" },
   { component: "orchestrator" },
+  { component: "gateway" },
   { component: "network" },
   { component: "blackboard" },
+  { component: "record" },
   { component: "carrier" },
   { component: "workspace", agent },
   { component: "agent", agent, role: "a role with spaces" },
