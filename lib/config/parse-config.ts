@@ -1,16 +1,18 @@
 // From the text of a sett.yml to the configuration, or to all its mistakes. Pure: reads no file.
 import { resolve } from "node:path";
+import { nanosPerUsd } from "../model/budget.ts";
 import { AgentFile, Build, type ImageSource, type SettConfig, SettFile } from "../model/config.ts";
 import { impossibleCombinations } from "../model/config-combinations.ts";
 import { Environment, type EnvironmentEntry } from "../model/config-environment.ts";
 import { AgentName } from "../model/ids.ts";
+import { modelWarnings, unknownModels } from "./model-findings.ts";
 import { otherVersion } from "./other-version.ts";
 import { type ConfigPath, type ConfigProblem, formatPath, sortProblems } from "./problems.ts";
 import { type HostEnvironment, resolveEnvironment } from "./resolve-environment.ts";
 import { resolveHooks } from "./resolve-hooks.ts";
+import { modelsConfig, resolveModels } from "./resolve-models.ts";
 import { parseWith } from "./sentences.ts";
 import { unmatchedRoles } from "./unmatched-roles.ts";
-import { unreadPrompts } from "./unread-prompts.ts";
 import { isEmpty, parseYaml } from "./yaml-file.ts";
 
 export type ConfigText = {
@@ -22,6 +24,8 @@ export type ConfigText = {
   host: HostEnvironment;
   /** This sett's; without it, other versions are not warned of. */
   version?: string;
+  /** The keys of models are neither needed nor read. */
+  withoutKeys?: boolean;
 };
 
 /** A folder or file that the configuration names, with absolute paths; `problemAt` makes a problem at its place in the file. */
@@ -45,7 +49,7 @@ export type ParsedConfig = {
 };
 
 /** Never throws: `mistakes` has everything that is wrong, at once. */
-export function parseConfig({ text, file, folder, host, version }: ConfigText): ParsedConfig {
+export function parseConfig({ text, file, folder, host, version, withoutKeys }: ConfigText): ParsedConfig {
   const yaml = parseYaml(text);
   const mistakes: ConfigProblem[] = yaml.mistakes.map((mistake) => ({ ...mistake, file }));
   const missing: ConfigProblem[] = [];
@@ -94,16 +98,21 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
       places.push({ kind: "devcontainer", folder: resolve(folder, folderPath), problemAt: report });
     }
   }
+  const place = ({ path, sentence }: { path: ConfigPath; sentence: string }) => problemAt(path, sentence);
   const hooks = resolveHooks(mapIn(yaml.data).notify, host);
-  mistakes.push(...hooks.mistakes.map(({ path, sentence }) => problemAt(path, sentence)));
-  missing.push(...hooks.missing.map(({ path, sentence }) => problemAt(path, sentence)));
+  const models = resolveModels(mapIn(yaml.data).models, host, withoutKeys);
+  mistakes.push(...[...hooks.mistakes, ...models.mistakes].map(place));
+  mistakes.push(...unknownModels(mapIn(mapIn(yaml.data).agents), mapIn(mapIn(yaml.data).models)).map(place));
+  missing.push(...[...hooks.missing, ...models.missing].map(place));
   if (mistakes.length > 0 || !parsed.isValid) {
     return { config: undefined, mistakes: sortProblems(mistakes), missing, warnings, places };
   }
 
-  const { version: _format, agents, notify, ...rest } = parsed.value;
+  const { version: _format, agents, notify, limits, ...rest } = parsed.value;
   const config: SettConfig = {
     ...rest,
+    models: modelsConfig(rest.models, models.values),
+    limits: { ...limits, budget: limits.budget ?? (Object.keys(rest.models.models).length === 0 ? {} : defaultBudget) },
     agents: [],
     external: [],
     people: [],
@@ -119,7 +128,7 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
       const { bids, on_missing_bid, retries } = settings;
       config.external.push({ ...own, bids, on_missing_bid, retries });
     } else {
-      const { shutdown_ms = parsed.value.limits.shutdown_ms } = settings;
+      const { shutdown_ms = limits.shutdown_ms } = settings;
       const source = sourceOf(folder, { build, image, path });
       config.agents.push({ ...settings, ...own, command, source, environment: environments.get(name) ?? {}, shutdown_ms });
     }
@@ -127,10 +136,13 @@ export function parseConfig({ text, file, folder, host, version }: ConfigText): 
   if (config.agents.length + config.external.length === 0) {
     warnings.push(problemAt(["agents"], "has only people, who review: no agent does any work"));
   }
-  const findings = [...unmatchedRoles(config), ...unreadPrompts(config), ...(version ? otherVersion(config, version) : [])];
-  warnings.push(...findings.map(({ path, sentence }) => problemAt(path, sentence)));
+  const findings = [...unmatchedRoles(config), ...modelWarnings(config), ...(version ? otherVersion(config, version) : [])];
+  warnings.push(...[...models.warnings, ...findings].map(place));
   return { config, mistakes, missing, warnings, places };
 }
+
+/** The budget of a goal, where the file has models and names none. */
+const defaultBudget = { nanousd: 5 * nanosPerUsd };
 
 function sourceOf(folder: string, { build, image, path }: Pick<AgentFile, "build" | "image" | "path">): ImageSource {
   if (build !== undefined) return resolveBuild(folder, build);

@@ -15,13 +15,15 @@ const maxFileBytes = 256 * 1024;
 /** The configuration is undefined exactly when there are mistakes. `missing`: variables that this machine does not have. */
 type CheckedConfig = Record<"mistakes" | "missing" | "warnings", ConfigProblem[]> & { config: SettConfig | undefined };
 
+/** `version`: this sett's, to compare with the one that the file names. `withoutKeys`: the keys of models are neither needed nor read. */
+type ReadOptions = { version?: string; withoutKeys?: boolean };
+
 /**
- * As `readConfig`, but returns the mistakes, and compares `version`, this sett's, with the one that the file names. Throws
- * `config-missing`, and `config-invalid` for a file that is not text.
+ * As `readConfig`, but returns the mistakes. Throws `config-missing`, and `config-invalid` for a file that is not text.
  */
-export async function checkConfig(path: string, env: HostEnvironment, version?: string): Promise<CheckedConfig> {
+export async function checkConfig(path: string, env: HostEnvironment, options: ReadOptions = {}): Promise<CheckedConfig> {
   const text = await readText(path);
-  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...(version && { version }) });
+  const parsed = parseConfig({ text, file: path, folder: dirname(resolve(path)), host: env, ...options });
   const places = await Promise.all(parsed.places.map(checkPlace));
   const mistakes = sortProblems([...parsed.mistakes, ...places.flatMap((place) => place.mistakes)]);
   const warnings = sortProblems([...parsed.warnings, ...places.flatMap((place) => place.warnings)]);
@@ -33,8 +35,12 @@ export async function checkConfig(path: string, env: HostEnvironment, version?: 
  * `path` as problems name it. `env` is the host's environment, for `${NAME}` and bare names. Throws SettError
  * `config-missing` when there is no file, and `config-invalid` with all mistakes at once.
  */
-export async function readConfig(path: string, env: HostEnvironment): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
-  const { config, mistakes, missing, warnings } = await checkConfig(path, env);
+export async function readConfig(
+  path: string,
+  env: HostEnvironment,
+  options: Pick<ReadOptions, "withoutKeys"> = {},
+): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
+  const { config, mistakes, missing, warnings } = await checkConfig(path, env, options);
   if (config === undefined || missing.length > 0) throw invalidConfig(path, [...mistakes, ...missing]);
   return { config, warnings };
 }

@@ -6,8 +6,8 @@ import { withoutUndefined } from "../model/without-undefined.ts";
 
 export function policyOf(config: SettConfig): Policy {
   const { consensus, clarification, limits } = config;
-  // Not part of the policy: cubs and orchestrator get these limits by variables of their own.
-  const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, ...decidedBy } = limits;
+  // Not part of the policy: cubs, orchestrator and gateway get these limits by variables of their own.
+  const { context_bytes: _context, shutdown_ms: _shutdown, lease_ms: _lease, budget: _budget, ...decidedBy } = limits;
   return { consensus, clarification, ...decidedBy };
 }
 

@@ -3,19 +3,8 @@ import { AgentFile } from "./config.ts";
 
 /** Keys that have a meaning only where Sett starts a container for the agent. */
 const withContainer = [
-  ...[
-    "build",
-    "image",
-    "path",
-    "command",
-    "bid_command",
-    "replicas",
-    "strategy",
-    "workspace",
-    "environment",
-    "resources",
-    "prompts",
-  ],
+  ...["build", "image", "path", "command", "bid_command", "replicas", "strategy", "workspace", "environment", "resources"],
+  ...["prompts", "model", "budget", "on_budget"],
   ...["timeout", "shutdown", "health_port"],
 ] as const;
 
@@ -59,15 +48,19 @@ type Impossible = { path: (string | number)[]; message: string };
  * another key is wrong.
  */
 export function impossibleCombinations(agent: Readonly<Record<string, unknown>>): Impossible[] {
-  const { external, human, command, replicas, strategy = "reuse" } = agent;
+  const { external, human, command, model, replicas, strategy = "reuse" } = agent;
   if (human === true) return impossibleForPerson(agent);
   if (external === true) {
     const message = "cannot be combined with `external: true`: Sett starts nothing for this agent, which takes part by hand";
     return withContainer.filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message }));
   }
   const found: Impossible[] = [];
-  if (command === undefined && !needsModel(agent)) {
-    found.push({ path: ["command"], message: 'is missing: write `command: ["/app/run.sh"]`' });
+  if (command === undefined) found.push(...impossibleWithoutCommand(agent));
+  if (model === undefined) {
+    const message = "needs a `model`: without one there are no calls that cost anything";
+    found.push(
+      ...(["budget", "on_budget"] as const).filter((key) => agent[key] !== undefined).map((key) => ({ path: [key], message })),
+    );
   }
   const [source, ...more] = (["build", "image", "path"] as const).filter((key) => agent[key] !== undefined);
   if (source === undefined) {
@@ -80,7 +73,20 @@ export function impossibleCombinations(agent: Readonly<Record<string, unknown>>)
   return found;
 }
 
-/** An agent with prompts and without rules: it ignores everything as long as Sett cannot ask a model, and so needs no command. */
-function needsModel({ prompts, bids = [], bid_command }: Readonly<Record<string, unknown>>): boolean {
-  return Object(prompts).claim !== undefined && Array.isArray(bids) && bids.length === 0 && bid_command === undefined;
+/** Without a command, the built-in worker does what a prompt says, with a model. */
+function impossibleWithoutCommand(agent: Readonly<Record<string, unknown>>): Impossible[] {
+  const { claim, execution } = Object(agent.prompts);
+  if (execution === undefined) {
+    const message = 'is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`';
+    return [{ path: ["command"], message }];
+  }
+  // An agent that ignores everything needs no model. It is warned of.
+  const ignoresAll = claim !== undefined && !hasRules(agent);
+  if (agent.model !== undefined || ignoresAll) return [];
+  return [{ path: ["prompts", "execution"], message: "needs a `model` that does the work, or a `command`" }];
+}
+
+/** True where something other than a model decides how the agent bids. */
+function hasRules({ bids = [], bid_command }: Readonly<Record<string, unknown>>): boolean {
+  return bid_command !== undefined || !Array.isArray(bids) || bids.length > 0;
 }

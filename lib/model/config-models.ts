@@ -11,14 +11,19 @@ export const Price = z.strictObject({
   input: z.number().min(0).describe("A million input tokens."),
   output: z.number().min(0).describe("A million output tokens."),
   cached_input: z.number().min(0).optional().describe("A million input tokens that the provider has cached. Default: `input`."),
-  cache_write: z.number().min(0).optional().describe("A million input tokens that the provider writes into its cache. Default: `input`."),
+  cache_write: z
+    .number()
+    .min(0)
+    .optional()
+    .describe("A million input tokens that the provider writes into its cache. Default: `input`."),
 });
 export type Price = z.infer<typeof Price>;
 
 /** A name of a model in sett.yml. `record` is a setting beside the models. */
+const namePattern = /^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/;
 export const ModelName = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9._-]{0,38}[a-z0-9])?$/, { error: "must be lower-case letters, digits and inner `.`, `_` and `-`" })
+  .regex(namePattern, { error: "must be lower-case letters, digits and inner `.`, `_` and `-`" })
   .brand<"ModelName">();
 export type ModelName = z.infer<typeof ModelName>;
 
@@ -27,8 +32,17 @@ export const ModelFile = z
   .strictObject({
     provider: Provider.describe("`anthropic`, or `openai` for every API that is compatible with OpenAI's."),
     model: z.string().min(1, { error: "must not be empty" }).max(200).describe("The provider's name of the model."),
-    key: z.string().optional().describe("The provider's key: `${NAME}` of this machine. Only the gateway gets it."),
-    base_url: z.string().optional().describe("Where the API is, with its version: `http://host.docker.internal:11434/v1`. Default: the provider's."),
+    // No sentence shows what is written here.
+    key: z
+      .string({ error: "must be text, best a variable of this machine such as `$ANTHROPIC_API_KEY`" })
+      .optional()
+      .describe("The provider's key, as a variable of this machine such as `$ANTHROPIC_API_KEY`. Only the gateway gets it."),
+    base_url: z
+      .string({ error: "must be an address such as `http://host.docker.internal:11434/v1`" })
+      .optional()
+      .describe(
+        "Where the API is, with its version. A variable of this machine is replaced. Default: the provider's own address.",
+      ),
     price: Price.optional().describe("The price, where it differs from the list of Sett, or is not in it."),
     max_output: z.int().min(1).max(10_000_000).optional().describe("The longest answer in tokens, for calls that name no limit."),
     parallel: z.int().min(1).max(1000).default(10).describe("How many calls may run at the same time. Others wait."),
@@ -42,6 +56,24 @@ export type ModelFile = z.infer<typeof ModelFile>;
 /** What is kept of each call beside its event: the bodies of request and answer, or only their digests. */
 export const RecordMode = z.enum(["bodies", "digests"]);
 export type RecordMode = z.infer<typeof RecordMode>;
+
+/** The `models` of the file: `record`, and every other key is a model. */
+export const ModelsFile = z
+  .object({
+    record: RecordMode.default("bodies").describe(
+      "What is kept of each call: `bodies` of request and answer, or only their `digests`. `record` cannot be a model's name.",
+    ),
+  })
+  .catchall(ModelFile)
+  .meta({ propertyNames: { pattern: namePattern.source } })
+  .superRefine((models, context) => {
+    for (const name of Object.keys(models)) {
+      const message = ModelName.safeParse(name).error?.issues[0]?.message;
+      if (message !== undefined)
+        context.addIssue({ code: "invalid_key", origin: "record", path: [name], message, issues: [], input: models });
+    }
+  })
+  .transform(({ record, ...models }): { record: RecordMode; models: Record<string, ModelFile> } => ({ record, models }));
 
 /**
  * A model as the gateway gets it. The key is not part of it, and of no other setting: it is a file. `price` undefined: it is not known.

@@ -3,9 +3,12 @@ import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
 import { userRole } from "./artefact.ts";
 import { BidRule } from "./bid.ts";
+import { type Budget, BudgetFile } from "./budget.ts";
 import { Environment } from "./config-environment.ts";
+import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
 import { HookFile } from "./config-notify.ts";
-import { ContextSize, Cpus, Duration, durationBetween, Memory, Port } from "./config-quantities.ts";
+import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
+import { Resources } from "./config-resources.ts";
 import { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
@@ -46,32 +49,6 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 });
 
 export type Build = z.infer<typeof Build>;
-
-const Amounts = z
-  .strictObject({
-    cpus: Cpus.optional().describe("A number of processors, such as `'0.50'`."),
-    memory: Memory.optional().describe("A size such as `512M` or `2G`."),
-  })
-  .transform(({ cpus, memory }) => ({ cpus, memory_bytes: memory }));
-
-/** True unless both are known and the reservation is the larger one. */
-function fits(reserved: number | undefined, limit: number | undefined): boolean {
-  return reserved === undefined || limit === undefined || reserved <= limit;
-}
-
-const Resources = z
-  .strictObject({
-    limits: Amounts.optional().describe("The maximum that it gets. Default: no limit."),
-    reservations: Amounts.optional().describe("What is reserved for it."),
-  })
-  .refine(({ limits, reservations }) => fits(reservations?.cpus, limits?.cpus), {
-    path: ["reservations", "cpus"],
-    error: "must not be more than `limits.cpus`",
-  })
-  .refine(({ limits, reservations }) => fits(reservations?.memory_bytes, limits?.memory_bytes), {
-    path: ["reservations", "memory"],
-    error: "must not be more than `limits.memory`",
-  });
 
 const reservedSentence = "is reserved: `user` means people, `orchestrator` and `redis` are parts of Sett";
 function isReserved(name: string): boolean {
@@ -117,10 +94,22 @@ export const AgentFile = z
     prompts: z
       .strictObject({
         claim: Argument.optional().describe("How to decide a bid."),
-        execution: Argument.optional().describe("How to do the work. The command finds it in `SETT_PROMPT_EXECUTION`."),
+        execution: Argument.optional().describe(
+          "How to do the work. Without `command` Sett's own worker does it; a command finds the text in `SETT_PROMPT_EXECUTION`.",
+        ),
       })
       .prefault({})
       .describe("Texts for an agent that asks a model."),
+    model: ModelName.optional().describe(
+      "The model of the agent: a name in `models`. Its command reaches it through the gateway.",
+    ),
+    budget: BudgetFile.prefault({}).describe(
+      "What the agent's calls of its model may cost on one claim, all attempts together. What is missing has no limit.",
+    ),
+    on_budget: z
+      .enum(["fail", "ask"])
+      .default("fail")
+      .describe("When a budget is spent: the work fails, or the agent asks a person, whose answer raises the budget."),
     timeout: Duration.prefault("5m").describe("How long one run of the command may take."),
     retries: z.int().min(0).max(100).default(0).describe("How many more attempts follow a failed one."),
     shutdown: Duration.optional().describe("How long a running command may go on when its agent is stopped."),
@@ -151,6 +140,9 @@ const Limits = z
     lease: durationBetween([3_000, "3s"], [3_600_000, "1h"])
       .prefault(`${grantLeaseMs / 1000}s`)
       .describe("An agent that does not renew its lease for so long has lost its grant."),
+    budget: BudgetFile.optional().describe(
+      "What the calls of models for one goal may cost, all agents together. What is missing has no limit. Default: 5 US dollars.",
+    ),
   })
   .transform(({ bid_deadline, context, shutdown, lease, ...limits }) => ({
     ...limits,
@@ -189,6 +181,7 @@ export const SettFile = z.strictObject({
     .enum(["full", "first_bid"])
     .default(defaultPolicy.consensus)
     .describe("When the bidding closes: with the last bid, or with the first one that is not `ignore`."),
+  models: ModelsFile.prefault({}).describe("The language models that agents may ask, by name."),
   limits: Limits.prefault({}).describe("Limits of the whole instance."),
   agents: z
     .record(UnreservedAgentName, AgentFile)
@@ -220,7 +213,7 @@ export type AgentConfig = Omit<
   name: AgentName;
   role: string;
   source: ImageSource;
-  /** Empty for an agent that only a model can serve. */
+  /** Empty: the built-in worker does what `prompts.execution` says. */
   command: string[];
   environment: Record<string, string>;
   /** How long a running command may go on when the agent is stopped. */
@@ -233,8 +226,18 @@ export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_mis
 /** A person, who reviews with `sett approve` and `sett reject`. */
 export type Person = Pick<AgentConfig, "name" | "role" | "bids">;
 
+/** The models of the file. `keys`: model → the provider's key, where it has one. A key may go to the gateway, and nowhere else. */
+export type ModelsConfig = {
+  record: RecordMode;
+  settings: Record<string, ModelSettings>;
+  keys: Record<string, string>;
+};
+
 /** sett.yml, ready for use. Agents are in the order of the file; those for which Sett starts nothing have lists of their own. */
-export type SettConfig = Omit<SettFile, "version" | "agents" | "notify"> & {
+export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limits" | "notify"> & {
+  models: ModelsConfig;
+  /** `budget` is that of one goal; without limits where the file has no models. */
+  limits: Omit<SettFile["limits"], "budget"> & { budget: Budget };
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];

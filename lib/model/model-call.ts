@@ -1,6 +1,6 @@
 // A call of a language model: who may make it, and the record of it.
 import { z } from "zod";
-import { Amounts, type AmountKind } from "./budget.ts";
+import { type AmountKind, Amounts } from "./budget.ts";
 import { Provider } from "./config-models.ts";
 import { AgentName, ArtefactId, ClaimId, GoalId } from "./ids.ts";
 

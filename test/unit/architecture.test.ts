@@ -17,7 +17,7 @@ const allowed: Record<string, { packages: string[]; rooms: string[] }> = {
   "lib/runtime": { packages: ["dockerode"], rooms: ["async", "process"] },
   "lib/process": { packages: [], rooms: [] },
   "lib/git": { packages: [], rooms: [] },
-  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: [] },
+  "lib/config": { packages: ["jsonc-parser", "yaml", "zod"], rooms: ["models"] },
   "lib/async": { packages: [], rooms: [] },
   "lib/service": { packages: ["hono", "prom-client", "zod"], rooms: ["async"] },
   "lib/models": { packages: ["zod"], rooms: [] },

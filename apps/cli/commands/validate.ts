@@ -34,7 +34,7 @@ export const validate = defineCommand({
       return exitCodes.done;
     }
     const file = await configPath(shell.cwd, args.file);
-    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, shell.version);
+    const { config, mistakes, missing, warnings: others } = await checkConfig(file, shell.env, { version: shell.version });
     // A sett.yml can be checked on a machine that does not have its secrets.
     const warnings = sortProblems([
       ...others,

@@ -32,7 +32,7 @@ const cases: Case[] = [
       "sett.yml:6:25 limits.bid_deadline: must be at least `1ms`",
       "sett.yml:6:44 limits.review_rounds: must be at least 0",
       "sett.yml:6:68 limits.artefacts_per_goal: must be a number, not `many`",
-      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `shutdown`, `lease`",
+      "sett.yml:6:74 limits.rounds: is unknown here; known are `review_rounds`, `artefacts_per_goal`, `bid_deadline`, `context`, `shutdown`, `lease`, `budget`",
       "sett.yml:6:94 limits.context: must be at least `1K`",
     ],
   ],
@@ -87,7 +87,7 @@ const cases: Case[] = [
     "an agent needs an image and a command",
     "version: '1.0'\nagents:\n  a: {}\n",
     [
-      'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`',
+      'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`',
       "sett.yml:3:3 agents.a: needs an image: write `build: ./folder`, `image: name:tag`, or `path: ./folder`",
     ],
   ],

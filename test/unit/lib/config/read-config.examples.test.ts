@@ -15,7 +15,7 @@ test("an agent with everything but bids is valid; that it ignores everything wit
   const { config, mistakes, warnings } = await checkConfig(made.path, host);
   expect(mistakes).toEqual([]);
   expect(warnings.map(formatProblem)).toEqual([
-    expect.stringMatching(/agents\.go-coder-agent\.prompts: .* cannot ask a model.* ignores everything: give it `bids`/),
+    expect.stringMatching(/agents\.go-coder-agent\.prompts: need a `model`: .* ignores everything/),
   ]);
   expect(config?.agents[0]).toMatchObject({
     environment: { GITHUB_TOKEN: "secret", LOG_LEVEL: "debug" },
@@ -30,7 +30,7 @@ test("an agent that is a devcontainer and two prompts is valid, and it is said w
   const { config, mistakes, missing, warnings } = await checkConfig(made.path, host);
   expect({ mistakes, missing }).toEqual({ mistakes: [], missing: [] });
   expect(warnings.map(formatProblem)).toEqual([
-    expect.stringMatching(/agents\.go-coder-agent\.prompts: .* ignores everything: give it a `command`, and `bids`/),
+    expect.stringMatching(/agents\.go-coder-agent\.prompts: need a `model`: .* ignores everything/),
   ]);
   expect(config?.agents[0]).toMatchObject({
     command: [],

@@ -11,7 +11,15 @@ test("a short file gets every default", async () => {
   expect(JSON.parse(JSON.stringify(config))).toEqual({
     clarification: "human",
     consensus: "full",
-    limits: { review_rounds: 3, artefacts_per_goal: 500, bid_deadline_ms: 30_000, shutdown_ms: 30_000, lease_ms: 15_000 },
+    limits: {
+      review_rounds: 3,
+      artefacts_per_goal: 500,
+      bid_deadline_ms: 30_000,
+      shutdown_ms: 30_000,
+      lease_ms: 15_000,
+      budget: {},
+    },
+    models: { record: "bodies", settings: {}, keys: {} },
     services: { orchestrator: {}, redis: { resources: {}, timeout_ms: 3_000, give_up_ms: 60_000 } },
     external: [],
     people: [],
@@ -30,6 +38,8 @@ test("a short file gets every default", async () => {
         environment: {},
         resources: {},
         prompts: {},
+        budget: {},
+        on_budget: "fail",
         timeout_ms: 300_000,
         shutdown_ms: 30_000,
         retries: 0,
@@ -78,7 +88,7 @@ agents:
 `;
   expect(await mistakesIn(text)).toEqual([
     "sett.yml:1:10 version: must be `'1.0'`, with the quotes",
-    'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`',
+    'sett.yml:3:3 agents.a.command: is missing: write `command: ["/app/run.sh"]`, or a `model` and `prompts: { execution: … }`',
     "sett.yml:4:12 agents.a.build.context: there is no folder none",
     "sett.yml:5:5 agents.a.comand: is unknown here: did you mean `command`?",
     "sett.yml:6:19 agents.a.environment[0]: needs the variable `NOPE`, which is not set on this machine",

@@ -1,0 +1,70 @@
+// What is wrong or doubtful between `agents` and `models`.
+import type { Budget } from "../model/budget.ts";
+import type { SettConfig } from "../model/config.ts";
+import { nearestWord } from "./nearest-word.ts";
+import type { ConfigPath } from "./problems.ts";
+
+type Finding = { path: ConfigPath; sentence: string };
+
+/** A mistake for each agent whose model is not there. Both maps as the file has them; the schema reports what is of another kind. */
+export function unknownModels(agents: Readonly<Record<string, unknown>>, models: Readonly<Record<string, unknown>>): Finding[] {
+  const names = Object.keys(models).filter((name) => name !== "record");
+  return Object.entries(agents).flatMap(([agent, settings]) => {
+    const model: unknown = Object(settings).model;
+    if (typeof model !== "string" || names.includes(model)) return [];
+    const meant = nearestWord(model, names);
+    const remedy =
+      names.length === 0
+        ? "the file needs `models`, which say what it is"
+        : meant === undefined
+          ? `known are ${names.map((name) => `\`${name}\``).join(", ")}`
+          : `did you mean \`${meant}\`?`;
+    return [{ path: ["agents", agent, "model"], sentence: `\`models\` has no \`${model}\`: ${remedy}` }];
+  });
+}
+
+/** Warnings about models, and about agents that ask one. */
+export function modelWarnings(config: SettConfig): Finding[] {
+  return [...ignoringAgents(config), ...replacedVariables(config), ...unusedModels(config), ...unlimitedModels(config)];
+}
+
+/** Agents that bid `ignore` on everything, because nothing decides otherwise. */
+function ignoringAgents({ agents }: SettConfig): Finding[] {
+  return agents.flatMap(({ name, prompts, model, bids, bid_command }): Finding[] => {
+    if (bids.length > 0 || bid_command !== undefined) return [];
+    if (prompts.claim === undefined) {
+      const sentence = "has no `prompts.claim` and no `bids`: this agent ignores everything";
+      return model === undefined ? [] : [{ path: ["agents", name], sentence }];
+    }
+    const sentence = "need a `model`: without one, or `bids`, this agent ignores everything";
+    return model === undefined ? [{ path: ["agents", name, "prompts"], sentence }] : [];
+  });
+}
+
+/** The cub sets these for the command of an agent with a model. */
+const gatewayVariable = /^(?:ANTHROPIC|OPENAI)_/;
+
+function replacedVariables({ agents }: SettConfig): Finding[] {
+  return agents.flatMap(({ name, model, environment }) => {
+    const own = model === undefined ? [] : Object.keys(environment).filter((variable) => gatewayVariable.test(variable));
+    const sentence = `sets ${own.map((variable) => `\`${variable}\``).join(", ")}, which \`model\` sets, too: the address and token of the gateway count`;
+    return own.length === 0 ? [] : [{ path: ["agents", name, "environment"], sentence }];
+  });
+}
+
+function unusedModels({ agents, models }: SettConfig): Finding[] {
+  return Object.keys(models.settings)
+    .filter((name) => !agents.some(({ model }) => model === name))
+    .map((name) => ({ path: ["models", name], sentence: `no agent has \`model: ${name}\`` }));
+}
+
+/** A budget in dollars does not limit a model whose price is not known. */
+function unlimitedModels({ agents, models, limits }: SettConfig): Finding[] {
+  const counts = ({ tokens, calls }: Budget) => tokens !== undefined || calls !== undefined;
+  return Object.entries(models.settings).flatMap(([name, { price, model }]) => {
+    const users = agents.filter((agent) => agent.model === name);
+    if (price !== undefined || counts(limits.budget) || users.every(({ budget }) => counts(budget))) return [];
+    const sentence = `the price of \`${model}\` is not known, so that its calls count as 0 dollars: write its \`price\`, or \`tokens\` or \`calls\` in \`limits.budget\``;
+    return [{ path: ["models", name], sentence }];
+  });
+}
