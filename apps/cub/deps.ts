@@ -8,6 +8,7 @@ import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
+import type { ModelAccess } from "./model-access.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 
 export type Deps = {
@@ -23,6 +24,8 @@ export type Deps = {
   grantLeaseMs: number;
   /** Undefined where there is no repository to work in. */
   workingCopy: WorkingCopy | undefined;
+  /** How its commands ask its model; undefined for an agent without one. */
+  model?: ModelAccess | undefined;
   /** `prompts.claim` is set. Without a model it decides nothing. */
   hasClaimPrompt: boolean;
   /** Undefined where the system cannot tell this process from others. */
@@ -35,8 +38,16 @@ export type Deps = {
   watch: { watcher: LoopWatch; executor: LoopWatch };
 };
 
-/** Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it. */
-export type RunTool = (order: { stdin: string; timeoutMs: number; signal: AbortSignal }) => Promise<CommandOutcome>;
+/**
+ * Runs the agent's command on its input (the tool contract's JSON). Aborting the signal kills it. `variables`: those of this run, beside
+ * those of every run.
+ */
+export type RunTool = (order: {
+  stdin: string;
+  timeoutMs: number;
+  signal: AbortSignal;
+  variables?: Readonly<Record<string, string>>;
+}) => Promise<CommandOutcome>;
 
 export type RunBidCommand = (order: {
   command: readonly string[];

@@ -20,10 +20,12 @@ import { executeClaim } from "./execute-claim.ts";
 import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
+import { withModel } from "./model-access.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { toolEnvironment } from "./tool-environment.ts";
+import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
 const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
@@ -57,7 +59,8 @@ async function main([argument, ...more]: string[]): Promise<void> {
   deps.log.info("Cub started", {
     version: packageJson.version,
     port: server.port,
-    command: commandText(settings.command),
+    command: commandText(deps.command),
+    model: deps.model?.name,
     role,
   });
   hasBegun();
@@ -89,7 +92,7 @@ async function work(settings: Settings, claim: ClaimId): Promise<void> {
 }
 
 async function depsOf(settings: Settings): Promise<Deps> {
-  const { instance, agentName, command, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
+  const { instance, agentName, model, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail, onUnreadable });
@@ -97,6 +100,16 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
+  const isWorker = isPrompt(settings);
+  const [, script = ""] = process.argv;
+  const command = isWorker
+    ? workerCommand({ execPath: process.execPath, script, isWholeProgram: import.meta.main })
+    : settings.command;
+  const envOfTool = () => {
+    const { timeout_ms, workspace_mode } = registration.current;
+    const work = { timeoutMs: timeout_ms, workspaceMode: workspace_mode, onBudget: settings.onBudget };
+    return isWorker ? { ...env, ...workerVariables(process.env, work) } : env;
+  };
   const now = systemClock.passedMs;
   const bidLimits = { timeoutMs: bidTimeoutMs, killAfterMs: 1_000, maxOutputBytes: maxBidOutputBytes };
   return {
@@ -105,9 +118,10 @@ async function depsOf(settings: Settings): Promise<Deps> {
     workingCopy,
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
+    model,
     hasClaimPrompt: (settings.promptClaim ?? "") !== "",
     command,
-    runTool: (order) => runCommand({ ...order, command, cwd, env }),
+    runTool: ({ variables, ...order }) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables) }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
     ownProcess: readOwnProcess(),
     clock: systemClock,

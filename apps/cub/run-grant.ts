@@ -2,10 +2,12 @@
 import type { GrantResult } from "../../lib/blackboard/port.ts";
 import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
+import { newToken } from "../../lib/models/token.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps, StopSignals } from "./deps.ts";
 import { doWork } from "./do-work.ts";
 import { underLease } from "./keep-lease.ts";
+import { modelVariables } from "./model-access.ts";
 import type { Task } from "./read-grant.ts";
 
 /** For git before and after the command, and for the command's own end, on top of its timeout. */
@@ -22,7 +24,9 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   const { board, registration } = deps;
   const { claim, grant } = task;
   const log = deps.log.with({ claim_id: claim.id, attempt: grant.attempt });
-  const running = runningGrant(deps, task);
+  const { model } = deps;
+  const token = model && newToken({ kind: "grant", claim: claim.id, agent: grant.agent, attempt: grant.attempt });
+  const running = runningGrant(deps, task, token?.digest);
   const accepted = await untilContact(() => board.acceptGrant({ claim: claim.id, grant: running, leaseMs: deps.grantLeaseMs }), {
     signal: signals.stop,
     log,
@@ -34,13 +38,17 @@ export async function runGrant(deps: Deps, task: Task, signals: StopSignals): Pr
   }
   const lease = { claim: claim.id, agent: grant.agent, attempt: grant.attempt };
   const maxMs = registration.current.timeout_ms + besidesTheToolMs;
-  const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) => doWork(deps, task, signal));
+  const variables = model && token && modelVariables(model, token.text);
+  const runTool: Deps["runTool"] = (order) => deps.runTool({ ...order, ...(variables && { variables }) });
+  const work = await underLease(deps, lease, { maxMs, kill: signals.kill }, (signal) =>
+    doWork({ ...deps, runTool }, task, signal),
+  );
   if (work.outcome === "done") return { claim, grant: running, result: work.result };
   log.warn("Lost the grant; stopped its tool and dropped its result", { reason: work.reason });
   return "lost";
 }
 
-function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task): RunningGrant {
+function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Task, modelToken: string | undefined): RunningGrant {
   const { agent, phase, attempt, retries, dialogue, queued_at } = grant;
   const contextIds = inputs.ok ? [...inputs.value.contextChain, ...inputs.value.additionalContext].map(({ id }) => id) : [];
   const base = inputs.ok ? inputs.value.base : undefined;
@@ -53,6 +61,7 @@ function runningGrant({ clock, newId, ownProcess }: Deps, { grant, inputs }: Tas
     state: "running",
     run_id: newId(),
     ...(ownProcess && { run_by: ownProcess }),
+    ...withoutUndefined({ model_token: modelToken }),
     started_at: clock.now().toISOString(),
     context_ids: [...new Set(contextIds)],
     ...withoutUndefined({ base_commit: base }),

@@ -1,9 +1,12 @@
 // The cub's settings, from its environment.
 import { z } from "zod";
 import { Strategy } from "../../lib/model/agent.ts";
+import { Provider } from "../../lib/model/config-models.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { grantLeaseMs } from "../../lib/model/leases.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+import type { ModelAccess } from "./model-access.ts";
 
 /** It may be empty or name a program that does not exist: then the work fails, with a Failure on the blackboard. */
 const CommandText = jsonText(z.array(z.string()), '["/app/run.sh"]');
@@ -15,7 +18,9 @@ export const Environment = z.object({
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
     .describe("Where Redis is, with its password."),
-  SETT_AGENT_COMMAND: CommandText.describe("The agent's command, as a JSON array."),
+  SETT_AGENT_COMMAND: CommandText.describe(
+    "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
+  ),
   SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional().describe("The agent's role. Default: its name."),
   SETT_AGENT_REPLICAS: z.coerce
     .number({ error: "must be a whole number" })
@@ -38,6 +43,17 @@ export const Environment = z.object({
     .describe("`limits.context` in bytes. Default: 64 MiB."),
   SETT_PROMPT_CLAIM: z.string().optional().describe("`prompts.claim`."),
   SETT_PROMPT_EXECUTION: z.string().optional().describe("`prompts.execution`, for the command."),
+  SETT_GATEWAY_URL: z
+    .url({ protocol: /^https?$/, error: "must be a URL such as http://sett-demo-gateway:8080" })
+    .optional()
+    .describe("Where the gateway is. Only for an agent with a model, together with the next two."),
+  SETT_MODEL: z.string().min(1, { error: "must not be empty" }).optional().describe("The provider's name of the agent's model."),
+  SETT_MODEL_PROVIDER: Provider.optional().describe("Whose API the model has: `anthropic` or `openai`."),
+  SETT_MODEL_NAME: z.string().min(1).optional().describe("The model's name in sett.yml. Default: `SETT_MODEL`."),
+  SETT_ON_BUDGET: z
+    .enum(["fail", "ask"])
+    .default("fail")
+    .describe("`on_budget`: what the built-in worker does when its budget is spent."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
@@ -67,6 +83,8 @@ export function readSettings(environment: Record<string, string | undefined>) {
     contextBytes: read.SETT_CONTEXT_BYTES,
     promptClaim: read.SETT_PROMPT_CLAIM,
     promptExecution: read.SETT_PROMPT_EXECUTION,
+    model: modelOf(read),
+    onBudget: read.SETT_ON_BUDGET,
     healthPort: read.SETT_HEALTH_PORT,
     healthHost: read.SETT_HEALTH_HOST,
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
@@ -80,4 +98,15 @@ export function readSettings(environment: Record<string, string | undefined>) {
     },
     workspaceDir: read.SETT_WORKSPACE_DIR,
   };
+}
+
+/** Undefined for an agent without a model. */
+function modelOf(read: z.infer<typeof Environment>): ModelAccess | undefined {
+  const { SETT_GATEWAY_URL: url, SETT_MODEL: model, SETT_MODEL_PROVIDER: provider, SETT_MODEL_NAME: name = model } = read;
+  if (url === undefined && model === undefined && provider === undefined) return undefined;
+  if (url !== undefined && model !== undefined && provider !== undefined && name !== undefined)
+    return { gatewayUrl: url.replace(/\/+$/, ""), model, provider, name };
+  throw new SettError("environment-invalid", "SETT_GATEWAY_URL, SETT_MODEL and SETT_MODEL_PROVIDER belong together.", {
+    hint: "Set all three for an agent with a model, and none of them for an agent without one.",
+  });
 }

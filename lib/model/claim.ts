@@ -66,6 +66,8 @@ const grantInputs = {
   run_id: z.uuid().optional(),
   /** The cub's process. */
   run_by: ProcessMark.optional(),
+  /** SHA-256, in hexadecimal, of the token with which this run may ask a model. */
+  model_token: z.string().optional(),
   started_at: z.iso.datetime(),
   /** The artefacts that the tool gets beside the target. */
   context_ids: z.array(ArtefactId),

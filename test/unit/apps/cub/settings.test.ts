@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import type { ModelAccess } from "../../../../apps/cub/model-access.ts";
 import { readSettings } from "../../../../apps/cub/settings.ts";
 import { toolEnvironment } from "../../../../apps/cub/tool-environment.ts";
 import { AgentName } from "../../../../lib/model/ids.ts";
@@ -31,6 +32,17 @@ describe("the cub's settings", () => {
     expect(readSettings({ ...required, SETT_AGENT_COMMAND: "[]" }).command).toEqual([]);
   });
 
+  test("an agent has no model unless the gateway, the model and its provider are set", () => {
+    expect(readSettings(required)).toMatchObject({ model: undefined, onBudget: "fail" });
+    const whole = { SETT_GATEWAY_URL: "http://gateway:8080/", SETT_MODEL: "gpt-x", SETT_MODEL_PROVIDER: "openai" };
+    const model = { gatewayUrl: "http://gateway:8080", model: "gpt-x", provider: "openai", name: "gpt-x" };
+    expect(readSettings({ ...required, ...whole }).model).toEqual(model as ModelAccess);
+    expect(readSettings({ ...required, ...whole, SETT_MODEL_NAME: "strong" }).model?.name).toBe("strong");
+    for (const name of Object.keys(whole)) {
+      expect(() => readSettings({ ...required, ...whole, [name]: undefined })).toThrow("belong together");
+    }
+  });
+
   test.each(Object.keys(required))("say so when %s is missing", (name) => {
     expect(() => readSettings({ ...required, [name]: undefined })).toThrow(`${name} is not set`);
   });
@@ -43,6 +55,9 @@ describe("the cub's settings", () => {
     ["SETT_AGENT_REPLICAS", "many"],
     ["SETT_HEALTH_PORT", "99999"],
     ["SETT_SHUTDOWN_TIMEOUT", "soon"],
+    ["SETT_GATEWAY_URL", "gateway"],
+    ["SETT_MODEL_PROVIDER", "acme"],
+    ["SETT_ON_BUDGET", "beg"],
   ])("name %s when it is %p", (name, value) => {
     expect(() => readSettings({ ...required, [name]: value })).toThrow(name);
   });

@@ -1,0 +1,44 @@
+// The command line of the built-in worker: the cub's own program, started again with `--work`.
+
+/** What the cub knows of its own program. */
+export type OwnProgram = {
+  execPath: string;
+  /** The second word of the process's own command line: in a compiled program a path inside it. */
+  script: string;
+  /** True where the cub is all of the program, false where it is one of the services in `sett`. */
+  isWholeProgram: boolean;
+};
+
+/** The path of the sources inside a compiled program. */
+const insideBinary = "/$bunfs/";
+
+/** The worker's working directory is the agent's: no `.env` and no `bunfig.toml` of it may change the worker. */
+const isolationFlags = ["--no-env-file", "--config=/dev/null"];
+
+export function workerCommand({ execPath, script, isWholeProgram }: OwnProgram): string[] {
+  const program = script.startsWith(insideBinary) ? [execPath] : [execPath, "run", ...isolationFlags, script];
+  return [...program, ...(isWholeProgram ? [] : ["service", "cub"]), "--work"];
+}
+
+type Work = { command: readonly string[]; promptExecution: string | undefined; model: unknown };
+
+/** An agent without a command, but with a prompt and a model, is a prompt. */
+export function isPrompt({ command, promptExecution, model }: Work): boolean {
+  return command.length === 0 && (promptExecution ?? "") !== "" && model !== undefined;
+}
+
+/** What the worker finds in its environment beside what every command of an agent with a model finds. `cub`: the cub's own environment. */
+export function workerVariables(
+  cub: Readonly<Record<string, string | undefined>>,
+  { timeoutMs, workspaceMode, onBudget }: { timeoutMs: number; workspaceMode: string; onBudget: string },
+): Record<string, string> {
+  const { LD_LIBRARY_PATH: own, SETT_IMAGE_LD_LIBRARY_PATH: image } = cub;
+  return {
+    SETT_WORK_TIMEOUT: `${timeoutMs}ms`,
+    SETT_WORKSPACE_MODE: workspaceMode,
+    SETT_ON_BUDGET: onBudget,
+    // The worker needs the cub's libraries; the commands that it runs see those of their image.
+    ...(own === undefined ? {} : { LD_LIBRARY_PATH: own }),
+    ...(image === undefined ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: image }),
+  };
+}

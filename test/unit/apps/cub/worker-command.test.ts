@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { isPrompt, workerCommand, workerVariables } from "../../../../apps/cub/worker-command.ts";
+
+test("the worker is the cub's own program, started again", () => {
+  const inContainer = { execPath: "/cub/cub", script: "/$bunfs/root/cub", isWholeProgram: true };
+  expect(workerCommand(inContainer)).toEqual(["/cub/cub", "--work"]);
+  const inSett = { execPath: "/bin/sett", script: "/$bunfs/root/sett", isWholeProgram: false };
+  expect(workerCommand(inSett)).toEqual(["/bin/sett", "service", "cub", "--work"]);
+});
+
+test("from its sources, no file of the agent's working directory changes the worker", () => {
+  const sources = { execPath: "/bin/bun", script: "/sett/apps/cub/main.ts", isWholeProgram: true };
+  const flags = ["--no-env-file", "--config=/dev/null"];
+  expect(workerCommand(sources)).toEqual(["/bin/bun", "run", ...flags, "/sett/apps/cub/main.ts", "--work"]);
+  const service = { ...sources, script: "/sett/apps/main.ts", isWholeProgram: false };
+  expect(workerCommand(service)).toEqual(["/bin/bun", "run", ...flags, "/sett/apps/main.ts", "service", "cub", "--work"]);
+});
+
+test("an agent is a prompt where it has a prompt and a model, and no command", () => {
+  const prompt = { command: [], promptExecution: "Write.", model: {} };
+  expect(isPrompt(prompt)).toBe(true);
+  expect(isPrompt({ ...prompt, command: ["/app/run.sh"] })).toBe(false);
+  expect(isPrompt({ ...prompt, promptExecution: undefined })).toBe(false);
+  expect(isPrompt({ ...prompt, promptExecution: "" })).toBe(false);
+  expect(isPrompt({ ...prompt, model: undefined })).toBe(false);
+});
+
+test("the worker gets its limits, the cub's libraries, and the image's for the commands that it runs", () => {
+  const limits = { timeoutMs: 90_000, workspaceMode: "rw", onBudget: "ask" };
+  const always = { SETT_WORK_TIMEOUT: "90000ms", SETT_WORKSPACE_MODE: "rw", SETT_ON_BUDGET: "ask" };
+  const libraries = { LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" };
+  expect(workerVariables({ ...libraries, REDIS_URL: "redis://:secret@redis" }, limits)).toEqual({ ...always, ...libraries });
+  expect(workerVariables({}, limits)).toEqual(always);
+});
