@@ -99,8 +99,14 @@ export interface ClaimBoard {
   /**
    * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding closed, not
    * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet.
+   * `reason`: a sentence for people, which goes into the event with this word.
    */
-  placeBid(bid: { claim: ClaimId; agent: AgentName; word: BidWord }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
+  placeBid(bid: {
+    claim: ClaimId;
+    agent: AgentName;
+    word: BidWord;
+    reason?: string | undefined;
+  }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
    * Bids that were written by hand into the claim's hash: known agents' valid words are recorded (event `bid_placed`, data.by_hand), others
    * logged once (`bid_refused`) and removed. A word changed by hand after the fact is set back.

@@ -24,7 +24,7 @@ export const EventType = z.enum([
   "claim_opened",
   /** A claim was announced again, for the first time. Data: `missing`. */
   "claim_announced",
-  /** An agent has bid. Data: `word`, `missing`, and `by_hand` or `by_rule` where it was so. */
+  /** An agent has bid. Data: `word`, `missing`, `by_hand` or `by_rule` where it was so, and `reason` where its model has given one. */
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",

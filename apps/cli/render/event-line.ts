@@ -94,8 +94,8 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return minor(`announces ${claim} again`);
     case "bid_placed":
       return field("word") === "ignore"
-        ? minor(`bids ignore on ${claim}${bidder(event)}`)
-        : major(`bids ${style.bold(field("word"))} on ${claim}${bidder(event)}`);
+        ? minor(`bids ignore on ${claim}${bidder(event)}${because}`)
+        : major(`bids ${style.bold(field("word"))} on ${claim}${bidder(event)}${because}`);
     case "bid_imposed":
       return major(`bids ${style.bold(field("word"))} on ${claim} for ${agent}, which has not bid`);
     case "bid_refused":

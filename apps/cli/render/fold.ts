@@ -1,4 +1,5 @@
-// Shortens the log for a terminal: bids of `ignore` have no line of their own, and the reason of a failure appears once.
+// Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, and the reason of a failure appears
+// once.
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { oneLine } from "../text/plain-text.ts";
@@ -29,7 +30,7 @@ export class Fold {
           return context;
         }
         this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), agent ?? "an agent"]);
-        return undefined;
+        return data.reason === undefined ? undefined : context;
       case "bidding_closed":
         return { ...context, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
       case "artefact_created":

@@ -1,13 +1,14 @@
 -- Records an agent's bid. The first word counts and never changes; one that a person wrote into the hash by hand came first. `placed`
 -- names the word on record.
 -- KEYS claim, bids
--- ARGS claim, agent, word, actor
+-- ARGS claim, agent, word, actor, reason
 -- Result placed (word) | refused (reason)
+-- `reason` is '' where there is none.
 local claim_fields =
   { 'status', 'bidding', 'electorate', 'bid_order', 'rev', 'goal_id', 'artefact_id', 'missing_bids' }
 
 local function place_bid(keys, args)
-  local agent, word, actor = args.agent, args.word, args.actor
+  local agent, word, actor, reason = args.agent, args.word, args.actor, args.reason ~= '' and args.reason
   local claim = read_fields(keys.claim, claim_fields)
   if not claim.status then return refused('There is no claim ' .. args.claim .. '.') end
   local is_open = claim.bidding == 'open' and not is_ended(claim.status)
@@ -22,7 +23,7 @@ local function place_bid(keys, args)
   if redis.call('HSETNX', keys.bids, agent, word) == 0 then
     local written = redis.call('HGET', keys.bids, agent)
     if bid_words[written] then
-      word, actor, is_by_hand = written, 'hand', true
+      word, actor, is_by_hand, reason = written, 'hand', true, false
     else
       redis.call('HSET', keys.bids, agent, word)
     end
@@ -31,7 +32,7 @@ local function place_bid(keys, args)
   redis.call('HSET', keys.claim, 'bid_order', with_bid(claim.bid_order, agent, word), 'missing_bids', missing, 'rev', claim.rev + 1)
   log({
     type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, agent = agent,
-    data = object('word', word, 'missing', missing, 'by_hand', is_by_hand),
+    data = object('word', word, 'missing', missing, 'by_hand', is_by_hand, 'reason', reason),
   })
   return { 'placed', word }
 end

@@ -60,7 +60,7 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       return new Map(state.causes.get(id));
     },
 
-    async placeBid({ claim: id, agent, word }) {
+    async placeBid({ claim: id, agent, word, reason = "" }) {
       const record = state.claims.get(id);
       if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
       const { claim, bidHash } = record;
@@ -72,7 +72,7 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
       }
       // A valid word that is in the hash already was written by hand, and came first.
       const byHand = BidWord.safeParse(bidHash.get(agent)).data;
-      recordBid(state, record, agent, byHand ?? word, byHand !== undefined);
+      recordBid(state, record, agent, byHand ?? word, byHand === undefined ? { reason } : "by hand");
       return { outcome: "placed", word: byHand ?? word };
     },
 
@@ -124,13 +124,21 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
   };
 }
 
-function recordBid(state: State, record: ClaimRecord, agent: AgentName, word: BidWord, byHand: boolean): void {
+function recordBid(
+  state: State,
+  record: ClaimRecord,
+  agent: AgentName,
+  word: BidWord,
+  origin: "by hand" | { reason: string },
+): void {
   const { claim, bidHash } = record;
   bidHash.set(agent, word);
   claim.bids.push({ agent, word });
   claim.rev += 1;
-  const data = { word, missing: missingBidders(claim).length, ...(byHand ? { by_hand: true } : {}) };
-  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, byHand ? "hand" : `agent:${agent}`);
+  const isByHand = origin === "by hand";
+  const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : origin;
+  const data = { word, missing: missingBidders(claim).length, ...more };
+  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, isByHand ? "hand" : `agent:${agent}`);
 }
 
 /** Returns the number of bids that were adopted. */
@@ -142,7 +150,7 @@ function adoptBids(state: State, record: ClaimRecord): number {
     const agent = claim.electorate.find((one) => one === name);
     const word = BidWord.safeParse(text).data;
     if (agent !== undefined && word !== undefined && isOpen(claim) && wordOf(claim, name) === undefined) {
-      recordBid(state, record, agent, word, true);
+      recordBid(state, record, agent, word, "by hand");
       count += 1;
     } else {
       refuseBid(

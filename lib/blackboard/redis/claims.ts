@@ -70,9 +70,9 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       return new Map(Object.entries(claims) as [string, ClaimId][]);
     },
 
-    async placeBid({ claim, agent, word }) {
+    async placeBid({ claim, agent, word, reason = "" }) {
       const stored = { claim: keys.claim(claim), bids: keys.bids(claim) };
-      const reply = await call("placeBid", stored, { claim, agent, word, actor: actorOf(agent) });
+      const reply = await call("placeBid", stored, { claim, agent, word, actor: actorOf(agent), reason });
       // The function answers with one of the four words, which the claim has on record.
       return reply.outcome === "placed" ? { outcome: "placed", word: reply.word as typeof word } : reply;
     },

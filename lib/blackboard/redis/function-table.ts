@@ -82,7 +82,7 @@ export const functionTable = {
   },
   placeBid: {
     keys: ["claim", "bids"],
-    args: { claim: "text", agent: "text", word: "text", actor: "text" },
+    args: { claim: "text", agent: "text", word: "text", actor: "text", reason: "text" },
     outcomes: { placed: ["word"], refused },
   },
   adoptBids: {

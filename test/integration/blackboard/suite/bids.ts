@@ -32,6 +32,21 @@ export function bidsSuite(open: () => Promise<Bench>): void {
     expect(placed[0]).toMatchObject({ actor: "agent:a-b-c", agent: "a-b-c", claim_id: claim.id, artefact_id: claim.artefact_id });
   });
 
+  test("the event of a bid has its reason, if there is one, and no other event has it", async () => {
+    await using bench = await open();
+    const { claim } = await openClaim(bench.board, ["coder", "tester"]);
+    const bid = { claim: claim.id, word: "claim", reason: 'It "is" about code.' } as const;
+    await bench.hand.writeBid(claim.id, tester, "review");
+    await bench.board.placeBid({ ...bid, agent: coder });
+    // Another word counts: the reason is not of that word.
+    await bench.board.placeBid({ ...bid, agent: tester });
+    const placed = await events(bench.board, "bid_placed");
+    expect(placed.map(({ data }) => data)).toEqual([
+      { word: "claim", missing: 1, reason: 'It "is" about code.' },
+      { word: "review", missing: 0, by_hand: true },
+    ]);
+  });
+
   test("an imposed bid is no longer missing, and imposing it again makes no difference", async () => {
     await using bench = await open();
     const { claim, epoch } = await openClaim(bench.board, ["coder", "tester", "linter"]);

@@ -45,10 +45,16 @@ describe("an event's line", () => {
   });
 
   test("has time, goal, who and what, in this order", () => {
-    const event = sampleEvent();
+    const event = sampleEvent({ data: { word: "exclusive" } });
     const line = eventLine(event, plain);
     expect(line).toMatch(/^\d\d:\d\d:\d\d {2}[0-9a-f]{8} {2}coder {11}bids exclusive on claim [0-9a-f]{8}$/);
     expect(line).toContain(event.goal_id?.slice(0, 8) ?? "");
+  });
+
+  test("says why a model has bid so", () => {
+    const because = (word: string) => eventLine(sampleEvent({ data: { word, reason: "It is\nabout code." } }), plain);
+    expect(because("claim")).toMatch(/bids claim on claim [0-9a-f]{8}: It is about code\.$/);
+    expect(because("ignore")).toMatch(/bids ignore on claim [0-9a-f]{8}: It is about code\.$/);
   });
 
   test("says whose stand-in an agent is, and why", () => {

@@ -58,6 +58,14 @@ test("agents that bid `ignore` are named where the bidding closes, and nowhere e
   expect(linesOf(opened, bid("linter", "claim"), bid("tester", "ignore"), { type: "bidding_closed" }).at(-1)).toBe(wanted);
 });
 
+test("an `ignore` with a reason has a line of its own", () => {
+  const asked = { ...bid("coder", "ignore"), data: { word: "ignore", reason: "It is no code." } };
+  expect(linesOf(asked, bid("linter", "ignore"), { type: "bidding_closed" })).toEqual([
+    `bids ignore on ${short}: It is no code.`,
+    `closes the bidding on ${short}, ignored by coder, linter`,
+  ]);
+});
+
 test("the reason of a failure is shown once: with the Failure, and with another attempt's", () => {
   const end: Event = { type: "claim_terminated", data: { reason: `Agent coder failed: ${reason}` } };
   const cancelled: Event = {
