@@ -102,6 +102,8 @@ export class EventHandler {
       case "question_asked":
       case "request_refused":
       case "instance_paused":
+      case "model_called":
+      case "budget_raised":
       case "goals_pruned":
       case "event_given_up":
       case "unreadable":

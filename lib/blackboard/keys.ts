@@ -25,6 +25,21 @@ export function keysOf(instance: InstanceName) {
     goal: (id: GoalId) => `${prefix}goal:${id}`,
     /** zset: artefact ids of one goal, by time. */
     artefactsOfGoal: (id: GoalId) => `${prefix}goal:${id}:artefacts`,
+    /**
+     * hash: what the goal's calls of language models have cost (`spent_nanousd`, `spent_tokens`, `spent_calls`), what is reserved for those
+     * under way (`reserved_*`), what people have added to the limits (`added_*`, `added:{agent}:*`), and why (`cause:{id}`).
+     */
+    goalBudget: (id: GoalId) => `${prefix}goal:${id}:budget`,
+    /** hash: id → a call of a language model as JSON; one that has ended has an `outcome`. */
+    modelCalls: (id: GoalId) => `${prefix}goal:${id}:calls`,
+    /** zset: `{goal}:{call}` of the calls under way, by when their reservations lapse. */
+    openModelCalls: `${prefix}model_calls`,
+    /** hash: `{agent}:spent_*` and `{agent}:reserved_*` of an agent's bid and all its attempts on the claim. */
+    claimBudget: (id: ClaimId) => `${prefix}claim:${id}:budget`,
+    /** hash: agent → SHA-256 of the token with which it may ask its model how to bid. */
+    bidTokens: (id: ClaimId) => `${prefix}claim:${id}:bid_tokens`,
+    /** string: what the gateway that started last enforces, as JSON. */
+    gateway: `${prefix}gateway`,
     /** hash: `answer`, the id of the answer that counts. */
     question: (id: ArtefactId) => `${prefix}question:${id}`,
     /** zset: ids of the questions that wait for a person, by time. */

@@ -1,5 +1,6 @@
 // Calls of language models: who may make them, what they may cost, and their record. A part of the port.
-import type { Amounts, Budget } from "../model/budget.ts";
+import { z } from "zod";
+import { type Amounts, Budget } from "../model/budget.ts";
 import type { Actor } from "../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../model/ids.ts";
 import type { CallRecord, Exhausted, ModelToken, OpenCall } from "../model/model-call.ts";
@@ -7,6 +8,9 @@ import type { Refused } from "./refused.ts";
 
 /** The caller behind a token. */
 export type Caller = Pick<OpenCall, "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt">;
+
+/** `isEnded`: the token was good, or could have been, for what has ended since; otherwise nothing is known by it. */
+export type TokenRefused = Refused & { isEnded: boolean };
 
 /** What one goal's calls have cost so far. `reserved`: for calls under way. */
 export type GoalSpending = {
@@ -19,12 +23,16 @@ export type GoalSpending = {
 };
 
 /** What the running gateway enforces, for people to see; no keys. */
-export type GatewayNotice = {
-  started_at: string;
-  goal_budget: Budget;
-  agents: Record<string, { model: string; budget: Budget }>;
-  models: Record<string, { provider: string; model: string; is_priced: boolean; has_key: boolean }>;
-};
+export const GatewayNotice = z.object({
+  started_at: z.string(),
+  goal_budget: Budget,
+  agents: z.record(z.string(), z.object({ model: z.string(), budget: Budget })),
+  models: z.record(
+    z.string(),
+    z.object({ provider: z.string(), model: z.string(), is_priced: z.boolean(), has_key: z.boolean() }),
+  ),
+});
+export type GatewayNotice = z.infer<typeof GatewayNotice>;
 
 export interface ModelBoard {
   /**
@@ -33,7 +41,7 @@ export interface ModelBoard {
    */
   allowBidCalls(order: { claim: ClaimId; agent: AgentName; digest: string }): Promise<{ outcome: "allowed" } | Refused>;
   /** Refused: the token is not, or no longer, good. */
-  findCaller(token: ModelToken): Promise<{ outcome: "found"; caller: Caller } | Refused>;
+  findCaller(token: ModelToken): Promise<{ outcome: "found"; caller: Caller } | TokenRefused>;
   /**
    * Checks the token and reserves `call.reserved` against the limits of the goal and the grant (with what people have added), in one step:
    * what is spent and reserved never exceeds a limit. `limits`: as the configuration has them. The reservation lapses `leaseMs` after its
@@ -44,7 +52,7 @@ export interface ModelBoard {
     call: Omit<OpenCall, keyof Caller>;
     limits: { goal: Budget; grant: Budget };
     leaseMs: number;
-  }): Promise<{ outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | Refused>;
+  }): Promise<{ outcome: "reserved"; call: OpenCall } | ({ outcome: "exhausted" } & Exhausted) | TokenRefused>;
   /**
    * Renews reservations; one that is not on the blackboard (Redis has lost its last writes) is made again, without a check. Returns the ids
    * of calls whose grant has ended, or whose bid is placed: the caller must end them.

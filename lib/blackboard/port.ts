@@ -12,6 +12,7 @@ import type { Phase } from "../model/phase.ts";
 import type { ArtefactBoard } from "./artefact-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
+import type { ModelBoard } from "./model-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
 import type { PruneBoard } from "./prune-port.ts";
@@ -23,6 +24,7 @@ export interface Blackboard
     GrantBoard,
     PeopleBoard,
     AgentBoard,
+    ModelBoard,
     NoticeBoard,
     PruneBoard,
     LeaderLease,

@@ -50,3 +50,53 @@ export const BudgetFile = z
     calls: Count.optional().describe("How many calls."),
   })
   .transform(({ usd, ...counts }): Budget => (usd === undefined ? counts : { nanousd: usd, ...counts }));
+
+/** What people type, for error messages. */
+export const amountsSyntax = "`5usd`, `200k tokens`, `50 calls`, or several of them with commas";
+
+const amountPattern = /^(?:\$\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*([km]?)\s*(usd|dollars?|tokens?|calls?))$/i;
+
+/** `5usd, 200k tokens` → amounts, more than nothing; undefined for anything else. Two amounts of one kind are added. */
+export function parseAmounts(text: string): Amounts | undefined {
+  const sum: Amounts = { nanousd: 0, tokens: 0, calls: 0 };
+  for (const part of text.split(",")) {
+    const [, dollars, digits = dollars, factor = "", unit = "usd"] = amountPattern.exec(part.trim()) ?? [];
+    if (digits === undefined) return undefined;
+    const kind = kindOfUnit(unit.toLowerCase());
+    const number = Number(digits) * (factorOf[factor.toLowerCase()] ?? 1);
+    const isTooMuch = number > (kind === "nanousd" ? maxUsd : maxCount);
+    if (isTooMuch || (kind !== "nanousd" && !Number.isInteger(number))) return undefined;
+    sum[kind] += kind === "nanousd" ? Math.round(number * nanosPerUsd) : number;
+  }
+  return amountKinds.some((kind) => sum[kind] > 0) ? sum : undefined;
+}
+
+function kindOfUnit(unit: string): AmountKind {
+  if (unit.startsWith("token")) return "tokens";
+  return unit.startsWith("call") ? "calls" : "nanousd";
+}
+
+/** `$0.42`, `12.3k tokens`, `1 call`. An amount below a cent shows its first two digits. */
+export function formatAmount(kind: AmountKind, amount: number): string {
+  if (kind === "nanousd") return formatUsd(amount / nanosPerUsd);
+  const noun = kind === "tokens" ? "token" : "call";
+  return `${formatCount(amount)} ${noun}${amount === 1 ? "" : "s"}`;
+}
+
+/** `$0.42, 12.3k tokens, 3 calls`: the kinds that it has and that are not 0. Empty where there are none. */
+export function formatAmounts(amounts: Budget): string {
+  return amountKinds.flatMap((kind) => (amounts[kind] ? [formatAmount(kind, amounts[kind])] : [])).join(", ");
+}
+
+function formatUsd(usd: number): string {
+  if (usd === 0) return "$0";
+  if (usd >= 0.01) return `$${usd.toFixed(2)}`;
+  const places = Math.min(9, 1 - Math.floor(Math.log10(usd)));
+  return `$${usd.toFixed(places).replace(/0+$/, "")}`;
+}
+
+function formatCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [divisor, unit] = count < 999_950 ? [1_000, "k"] : [1_000_000, "M"];
+  return `${(count / divisor).toFixed(1).replace(/\.0$/, "")}${unit}`;
+}

@@ -72,6 +72,14 @@ export const EventType = z.enum([
   "instance_paused",
   /** The instance goes on: work is granted and accepted again. Data: `by`. */
   "instance_resumed",
+  /**
+   * A call of a language model has ended. Data: `call` (its id), `kind` (`grant`, `bid`), `attempt`, `model`, `provider`, `asked` and
+   * `answered` (the model that the client asked for, and the one that answered), `outcome`, `status`, `input`, `output`, `cached`,
+   * `reasoning` (tokens), `usd`, `duration_ms`, `tries`, and where it is so `estimated`, `unpriced`, `problem`, `request`, `answer` (digests).
+   */
+  "model_called",
+  /** A person has raised the limits of a goal, or those of an agent in it. Data: `usd`, `tokens`, `calls`, `cause`. */
+  "budget_raised",
   /** `sett prune` has moved goals into a file. Data: `file`, `sha256`, `goals`, `artefacts`, `events`, `bytes`, `before`. */
   "goals_pruned",
   /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
@@ -83,9 +91,9 @@ export type EventType = z.infer<typeof EventType>;
 
 /**
  * Who did it: `agent:coder@3f2a9c1b7d20` (where it runs: a container's host name is its id), `orchestrator:3` (its epoch),
- * `person:Ada Lovelace <ada@example.org>`, `hand` (plain Redis commands).
+ * `gateway`, `person:Ada Lovelace <ada@example.org>`, `hand` (plain Redis commands).
  */
-export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|hand)$/);
+export const Actor = z.string().regex(/^(?:agent:.+|orchestrator:\d+|person:.+|gateway|hand)$/);
 export type Actor = z.infer<typeof Actor>;
 
 const references = {

@@ -5,6 +5,7 @@ import { clockTime } from "../text/age.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
+import { callLine, raisedBy } from "./model-line.ts";
 
 const maxSummaryLength = 100;
 /** The summary of a Failure is its reason, which no other line shows. */
@@ -42,7 +43,7 @@ export function eventLine(event: SettEvent, style: Style, context: EventContext 
 export function actorName(actor: Actor): string {
   const [kind, ...name] = actor.split(":");
   if (kind === "hand") return "by hand";
-  if (kind === "orchestrator") return kind;
+  if (kind === "orchestrator" || kind === "gateway") return kind;
   // An agent's container, and a person's address, are in the log only: `--json` shows them.
   return name.join(":").replace(kind === "agent" ? /@.*$/ : / <[^<>]*>$/, "");
 }
@@ -157,6 +158,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return major(`${style.yellow("pauses")} the instance${onRequest}`);
     case "instance_resumed":
       return major(`resumes the instance${onRequest}`);
+    case "model_called":
+      return callLine(event, claim, style);
+    case "budget_raised":
+      return major(`${style.green("raises")} the budget of ${event.agent ?? "the goal"} by ${raisedBy(event)}`);
     case "goals_pruned":
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":

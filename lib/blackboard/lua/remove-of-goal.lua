@@ -10,7 +10,7 @@ local function remove_claim(id)
   for _, agent in ipairs(redis.call('HKEYS', grants_key(id))) do
     redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
   end
-  redis.call('UNLINK', claim_key(id), bids_key(id), grants_key(id))
+  redis.call('UNLINK', claim_key(id), bids_key(id), grants_key(id), claim_budget_key(id), bid_tokens_key(id))
 end
 
 local function remove_artefact(id)
@@ -32,7 +32,10 @@ local function remove_of_goal(keys, args)
     end
     if redis.call('ZCARD', keys.artefacts_of_goal) == 0 then
       redis.call('ZREM', prefix .. 'goals', args.goal)
-      redis.call('UNLINK', keys.goal, prefix .. 'delivery:goal-' .. args.goal)
+      for _, call in ipairs(redis.call('HKEYS', calls_key(args.goal))) do
+        redis.call('ZREM', prefix .. 'model_calls', call_member(args.goal, call))
+      end
+      redis.call('UNLINK', keys.goal, goal_budget_key(args.goal), calls_key(args.goal), prefix .. 'delivery:goal-' .. args.goal)
     end
   end
   return { 'left', digits(redis.call('ZCARD', keys.artefacts_of_goal)) }

@@ -1,6 +1,6 @@
 -- Retires a goal that is over, so that it can be removed from the blackboard: nothing more is stored, opened, queued or accepted for it.
 -- `changed`: it has other numbers of artefacts and claims than these, or something is open.
--- KEYS goal, artefacts_of_goal, open_questions
+-- KEYS goal, artefacts_of_goal, open_questions, goal_budget
 -- ARGS artefacts: number, claims: number
 -- Result retired | changed
 local function retire_goal(keys, args)
@@ -15,6 +15,8 @@ local function retire_goal(keys, args)
       count = count + 1
     end
   end
+  -- A call of a language model is under way.
+  if number_at(keys.goal_budget, 'reserved_calls') > 0 then return { 'changed' } end
   if count ~= args.claims then return { 'changed' } end
   redis.call('HSET', keys.goal, 'retired', '1')
   return { 'retired' }

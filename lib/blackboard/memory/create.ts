@@ -11,6 +11,7 @@ import { claimsOf } from "./claims.ts";
 import { grantsOf } from "./grants.ts";
 import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
+import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
@@ -100,6 +101,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...grantsOf(state, closing.signal),
     ...peopleOf(state, isFenced),
     ...agentsOf(state),
+    ...modelsOf(state),
     ...pruneOf(state),
     ...noticesOf(state, isFenced),
     ...leaderLeaseOf(state, nonce, isFenced),

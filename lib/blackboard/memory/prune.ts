@@ -14,7 +14,8 @@ export function pruneOf(state: State): PruneBoard {
       const all = ids.flatMap(claimsOf);
       const isOpen = (claim: ClaimId) => !isEnded(state.claims.get(claim)?.claim.status ?? "pending_review");
       if (ids.length !== artefacts || all.length !== claims) return { outcome: "changed" };
-      if (all.some(isOpen) || ids.some((id) => state.openQuestions.has(id))) return { outcome: "changed" };
+      const calls = state.models.sumsOfGoal(goal).reserved.calls;
+      if (all.some(isOpen) || calls > 0 || ids.some((id) => state.openQuestions.has(id))) return { outcome: "changed" };
       state.retired.add(goal);
       return { outcome: "retired" };
     },
@@ -33,6 +34,7 @@ export function pruneOf(state: State): PruneBoard {
       state.goals.delete(goal);
       state.retired.delete(goal);
       state.deliveries.delete(`goal-${goal}`);
+      state.models.removeGoal(goal);
       const place = state.goalIds.indexOf(goal);
       if (place >= 0) state.goalIds.splice(place, 1);
       return { left: 0 };
@@ -52,6 +54,7 @@ function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void 
   for (const claim of claims) {
     for (const agent of state.claims.get(claim)?.grants.keys() ?? []) state.deliveries.delete(`approval-${claim}-${agent}`);
     state.claims.delete(claim);
+    state.models.removeClaim(claim);
     state.openClaims.delete(claim);
   }
   const { logical_id, version } = state.artefacts.get(id) ?? {};

@@ -13,6 +13,7 @@ import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
+import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
 
 export type ClaimRecord = {
@@ -58,6 +59,7 @@ export class State {
   readonly answers = new Map<ArtefactId, ArtefactId>();
   /** Questions that wait for a person, oldest first. */
   readonly openQuestions = new Set<ArtefactId>();
+  readonly models = new ModelState();
   noticeCursor: string | undefined;
   /** Subject → hook → its last notification. */
   readonly deliveries = new Map<string, Map<string, Delivery>>();

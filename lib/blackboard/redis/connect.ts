@@ -12,6 +12,7 @@ import { sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
+import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
 import { pruneOf } from "./prune.ts";
@@ -57,6 +58,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...grantsOf(deps),
     ...peopleOf(deps),
     ...agentsOf(deps),
+    ...modelsOf(deps),
     ...noticesOf(deps),
     ...pruneOf(deps),
     ...leaderLeaseOf(deps),

@@ -6,6 +6,7 @@ import acceptGrant from "../lua/accept-grant.lua" with { type: "text" };
 import acquireLeaderLease from "../lua/acquire-leader-lease.lua" with { type: "text" };
 import adoptArtefact from "../lua/adopt-artefact.lua" with { type: "text" };
 import adoptBids from "../lua/adopt-bids.lua" with { type: "text" };
+import allowBidCalls from "../lua/allow-bid-calls.lua" with { type: "text" };
 import announceClaim from "../lua/announce-claim.lua" with { type: "text" };
 import answerQuestion from "../lua/answer-question.lua" with { type: "text" };
 import askPeople from "../lua/ask-people.lua" with { type: "text" };
@@ -13,7 +14,9 @@ import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import deferDue from "../lua/defer-due.lua" with { type: "text" };
+import endCall from "../lua/end-call.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
+import findCaller from "../lua/find-caller.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
@@ -26,7 +29,9 @@ import preludeArtefact from "../lua/prelude-artefact.lua" with { type: "text" };
 import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
+import preludeModel from "../lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
+import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
@@ -34,7 +39,9 @@ import recordVerdict from "../lua/record-verdict.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
 import releaseLeaderLease from "../lua/release-leader-lease.lua" with { type: "text" };
 import removeOfGoal from "../lua/remove-of-goal.lua" with { type: "text" };
+import renewCalls from "../lua/renew-calls.lua" with { type: "text" };
 import renewLease from "../lua/renew-lease.lua" with { type: "text" };
+import reserveCall from "../lua/reserve-call.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
@@ -42,7 +49,7 @@ import type { SendCall } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 
-const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQuestion, preludeClaim];
+const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQuestion, preludeClaim, preludeModel];
 
 const sources: Record<FunctionName, string> = {
   createArtefact,
@@ -73,19 +80,29 @@ const sources: Record<FunctionName, string> = {
   clearDue,
   deferDue,
   logEvent,
+  allowBidCalls,
+  findCaller,
+  reserveCall,
+  renewCalls,
+  endCall,
+  raiseBudget,
   retireGoal,
   removeOfGoal,
 };
 
 /**
  * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew
- * its lease, which needs no room, and a person can make room or send a request. All others are refused before they begin.
+ * its lease, which needs no room, calls of language models under way can end, and a person can make room or send a request. All others are
+ * refused before they begin.
  */
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
   readHeads: "no-writes",
   listDue: "no-writes",
+  findCaller: "no-writes",
   renewLease: "allow-oom",
+  renewCalls: "allow-oom",
+  endCall: "allow-oom",
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
   logEvent: "allow-oom",

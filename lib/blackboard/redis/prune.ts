@@ -6,7 +6,7 @@ export function pruneOf({ connection, keys, call }: Deps): PruneBoard {
   return {
     retireGoal({ goal, artefacts, claims }) {
       const stored = { goal: keys.goal(goal), artefacts_of_goal: keys.artefactsOfGoal(goal), open_questions: keys.openQuestions };
-      return call("retireGoal", stored, { artefacts, claims });
+      return call("retireGoal", { ...stored, goal_budget: keys.goalBudget(goal) }, { artefacts, claims });
     },
 
     async reinstateGoal(goal) {

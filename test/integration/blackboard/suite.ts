@@ -13,6 +13,8 @@ import { dueSuite } from "./suite/due.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { headsSuite } from "./suite/heads.ts";
+import { modelBudgetsSuite } from "./suite/model-budgets.ts";
+import { modelCallsSuite } from "./suite/model-calls.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
@@ -38,6 +40,8 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("agents and the leader lease", () => agentsAndLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
+    describe("calls of models", () => modelCallsSuite(open));
+    describe("budgets of calls", () => modelBudgetsSuite(open));
     describe("pruning", () => pruneSuite(open));
     describe("following", () => followingSuite(open));
   });

@@ -1,0 +1,22 @@
+// Whether a budget allows another reservation. lua/prelude-model.lua has the same rule.
+import { type Amounts, amountKinds, type Budget } from "../model/budget.ts";
+import type { BudgetScope, Exhausted } from "../model/model-call.ts";
+
+/**
+ * The first dimension that does not allow it; undefined when all do. `limits`: with what was added. A limit of 0 allows nothing, also not what
+ * costs nothing.
+ */
+export function exhaustedOf(
+  scope: BudgetScope,
+  limits: Budget,
+  { spent, reserved }: { spent: Amounts; reserved: Amounts },
+  needed: Amounts,
+): Exhausted | undefined {
+  for (const kind of amountKinds) {
+    const limit = limits[kind];
+    if (limit === undefined) continue;
+    if (limit > 0 && spent[kind] + reserved[kind] + needed[kind] <= limit) continue;
+    return { scope, kind, limit, spent: spent[kind], reserved: reserved[kind], needed: needed[kind] };
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+-- Ends a call: what it has cost replaces what was reserved for it, and its record is stored.
+-- KEYS open_calls, calls
+-- ARGS goal, claim, agent, id, record, cost: amounts, event: event, only
+-- Result ended | known
+-- `known`: it has ended before. `only`: '' always, `open` where it is under way, `lapsed` where its reservation has lapsed, too.
+local function end_call(keys, args)
+  local owner, member = { goal = args.goal, claim = args.claim, agent = args.agent }, call_member(args.goal, args.id)
+  local stored = read_call(args.goal, args.id)
+  local is_open = stored and not stored.outcome
+  if is_goal_gone(args.goal) or is_final(stored) or (args.only ~= '' and not is_open) then
+    redis.call('ZREM', keys.open_calls, member)
+    return { 'known' }
+  end
+  if args.only == 'lapsed' and tonumber(redis.call('ZSCORE', keys.open_calls, member) or 0) > now_ms() then return { 'known' } end
+
+  if is_open then add_amounts(owner, 'reserved', stored.reserved, -1) end
+  add_amounts(owner, 'spent', args.cost, 1)
+  redis.call('HSET', keys.calls, args.id, args.record)
+  redis.call('ZREM', keys.open_calls, member)
+  append_event(args.event)
+  return { 'ended' }
+end

@@ -1,0 +1,123 @@
+-- Calls of language models: their tokens, and the sums of what they cost. A call under way is a record without `outcome` in the goal's
+-- hash of calls, and a member `goal:call` of the zset `model_calls`, scored by when its reservation lapses.
+
+-- RECORD amounts nanousd: number, tokens: number, calls: number
+-- RECORD limits nanousd: number?, tokens: number?, calls: number?
+-- RECORD model_token kind, claim, agent, attempt: number, digest
+-- RECORD model_call id, goal, claim, agent, kind, attempt: number, reserved: amounts, json
+
+local amount_kinds = { 'nanousd', 'tokens', 'calls' }
+
+local function goal_budget_key(goal)
+  return goal_key(goal) .. ':budget'
+end
+
+local function claim_budget_key(claim)
+  return claim_key(claim) .. ':budget'
+end
+
+local function bid_tokens_key(claim)
+  return claim_key(claim) .. ':bid_tokens'
+end
+
+local function calls_key(goal)
+  return goal_key(goal) .. ':calls'
+end
+
+local function call_member(goal, id)
+  return goal .. ':' .. id
+end
+
+-- The record of a call, decoded, and its text; nil where there is none.
+local function read_call(goal, id)
+  local text = redis.call('HGET', calls_key(goal), id)
+  if not text then return nil end
+  return cjson.decode(text), text
+end
+
+-- True of a record that never changes again. A call that was given up as lost may still end otherwise.
+local function is_final(stored)
+  return stored and stored.outcome and stored.outcome ~= 'lost' or false
+end
+
+-- True for a goal that does not exist, or that `sett prune` is removing: nothing is written about it.
+local function is_goal_gone(goal)
+  if redis.call('HEXISTS', goal_key(goal), 'retired') == 1 then return true end
+  return redis.call('EXISTS', goal_key(goal) .. ':artefacts') == 0
+end
+
+local claim_fields_of_caller = { 'status', 'goal_id', 'artefact_id', 'bidding', 'electorate', 'bid_order' }
+
+local function read_claim_of_caller(id)
+  return read_fields(claim_key(id), claim_fields_of_caller)
+end
+
+-- Why no bid of the agent is missing; nil when one is.
+local function missing_bid_problem(id, agent, claim)
+  if not claim.status then return 'There is no claim ' .. id .. '.' end
+  if is_goal_ended(claim.goal_id) then return 'Goal ' .. claim.goal_id .. ' was ended.' end
+  if claim.bidding ~= 'open' or is_ended(claim.status) then return 'The bidding on claim ' .. id .. ' is closed.' end
+  if not is_elector(claim.electorate, agent) then
+    return 'Agent ' .. agent .. ' is not among those who bid on claim ' .. id .. '.'
+  end
+  if recorded_bid(claim.bid_order, agent) then return 'Agent ' .. agent .. ' has bid on claim ' .. id .. '.' end
+  return nil
+end
+
+-- Why the grant does not run, or the bid is not missing, any more; nil when it is so. `caller` names kind, claim, agent and attempt.
+local function caller_problem(caller, claim, grant)
+  if caller.kind == 'bid' then return missing_bid_problem(caller.claim, caller.agent, claim) end
+  local order = { claim = caller.claim, agent = caller.agent, attempt = caller.attempt, state = 'running' }
+  return grant_problem(order, claim, grant)
+end
+
+-- The claim of a token's caller; or nil, why the token is not good, and '1' where it was, or may have been, good for what has ended.
+local function claim_of_token(token)
+  local claim = read_claim_of_caller(token.claim)
+  local grant = token.kind == 'grant' and read_grant(token.claim, token.agent) or nil
+  local problem = caller_problem(token, claim, grant)
+  if problem then
+    local is_known = grant or (token.kind == 'bid' and claim.status and is_elector(claim.electorate, token.agent))
+    return nil, problem, is_known and '1' or '0'
+  end
+  local digest
+  if token.kind == 'bid' then
+    digest = redis.call('HGET', bid_tokens_key(token.claim), token.agent)
+  else
+    digest = grant.model_token
+  end
+  if digest == token.digest then return claim end
+  return nil, 'This is not the token of agent ' .. token.agent .. ' on claim ' .. token.claim .. '.', '0'
+end
+
+-- Adds amounts, `sign` times, to `spent` or `reserved` of the goal and of the agent's work on the claim.
+local function add_amounts(owner, sum, amounts, sign)
+  for _, kind in ipairs(amount_kinds) do
+    local change = amounts[kind] * sign
+    if change ~= 0 then
+      redis.call('HINCRBY', goal_budget_key(owner.goal), sum .. '_' .. kind, digits(change))
+      redis.call('HINCRBY', claim_budget_key(owner.claim), owner.agent .. ':' .. sum .. '_' .. kind, digits(change))
+    end
+  end
+end
+
+local function number_at(key, field)
+  return tonumber(redis.call('HGET', key, field) or 0)
+end
+
+-- The first dimension that does not allow `needed` more, as what `exhausted` answers after the scope; nil when all do. exhausted.ts has
+-- the same rule. `sums`: the key of the hash of sums, and what its fields begin with; `added`: the same for what people have added.
+local function exhausted_by(limits, needed, sums, added)
+  for _, kind in ipairs(amount_kinds) do
+    local limit = limits[kind]
+    if limit then
+      limit = limit + number_at(added.key, added.start .. kind)
+      local spent = number_at(sums.key, sums.start .. 'spent_' .. kind)
+      local reserved = number_at(sums.key, sums.start .. 'reserved_' .. kind)
+      if limit <= 0 or spent + reserved + needed[kind] > limit then
+        return { kind, digits(limit), digits(spent), digits(reserved), digits(needed[kind]) }
+      end
+    end
+  end
+  return nil
+end

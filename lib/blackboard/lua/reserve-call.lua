@@ -1,0 +1,31 @@
+-- Checks the token, and reserves what a call may cost at most against the budgets of the goal and of the agent's work on the claim.
+-- KEYS open_calls
+-- ARGS token: model_token, id, json, needed: amounts, goal_limits: limits, grant_limits: limits, lease_ms: number
+-- Result reserved (call) | exhausted (scope, kind, limit, spent, reserved, needed) | refused (reason, is_ended)
+-- `json`: the call without its caller, whose members are put in front. What people have added to the limits is added here.
+local function reserve_call(keys, args)
+  local token = args.token
+  local claim, problem, is_ended = claim_of_token(token)
+  if not claim then return { 'refused', problem, is_ended } end
+  local goal = claim.goal_id
+  local stored, text = read_call(goal, args.id)
+  if stored and stored.outcome then return { 'refused', 'Call ' .. args.id .. ' has ended.', '1' } end
+  if stored then return { 'reserved', text } end
+
+  local budget = goal_budget_key(goal)
+  local by = exhausted_by(args.goal_limits, args.needed, { key = budget, start = '' }, { key = budget, start = 'added_' })
+  if by then return { 'exhausted', 'goal', by[1], by[2], by[3], by[4], by[5] } end
+  local of_grant = { key = claim_budget_key(token.claim), start = token.agent .. ':' }
+  by = exhausted_by(args.grant_limits, args.needed, of_grant, { key = budget, start = 'added:' .. token.agent .. ':' })
+  if by then return { 'exhausted', 'grant', by[1], by[2], by[3], by[4], by[5] } end
+
+  local caller = object(
+    'goal_id', goal, 'claim_id', token.claim, 'artefact_id', claim.artefact_id, 'agent', token.agent, 'kind', token.kind,
+    'attempt', token.attempt
+  )
+  local call = caller:sub(1, -2) .. ',' .. args.json:sub(2)
+  add_amounts({ goal = goal, claim = token.claim, agent = token.agent }, 'reserved', args.needed, 1)
+  redis.call('HSET', calls_key(goal), args.id, call)
+  redis.call('ZADD', keys.open_calls, digits(now_ms() + args.lease_ms), call_member(goal, args.id))
+  return { 'reserved', call }
+end

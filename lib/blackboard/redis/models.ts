@@ -1,0 +1,179 @@
+// Calls of language models in Redis: their tokens, reservations and records.
+import { noAmounts } from "../../model/amounts.ts";
+import { type AmountKind, type Amounts, amountKinds, type Budget } from "../../model/budget.ts";
+import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
+import { type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
+import { budgetEvent } from "../budget-event.ts";
+import { callEvent } from "../call-event.ts";
+import { lostCall } from "../lost-call.ts";
+import { GatewayNotice, type GoalSpending, type ModelBoard, type TokenRefused } from "../model-port.ts";
+import type { ArgumentOf } from "./call.ts";
+import type { Deps } from "./deps.ts";
+import { eventRecord } from "./records.ts";
+
+/** Small, because Redis runs nothing else while a function runs. */
+const callsAtOnce = 100;
+
+export function modelsOf({ connection, keys, call, onUnreadable }: Deps): ModelBoard {
+  const end = (record: CallRecord, only: "" | "open" | "lapsed") => {
+    const { goal_id: goal, claim_id: claim, agent, id, cost } = record;
+    const stored = { open_calls: keys.openModelCalls, calls: keys.modelCalls(goal) };
+    const event = eventRecord(callEvent(record), "gateway");
+    return call("endCall", stored, { goal, claim, agent, id, record: JSON.stringify(record), cost, event, only });
+  };
+  const now = async () => {
+    const [seconds, microseconds] = await connection.run((client) => client.time());
+    return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+  };
+  /** Undefined, and reported, where it cannot be read. */
+  const readOne = (text: string, at: string): CallRecord | OpenCall | undefined => {
+    const record = parseCall(text);
+    if (record === undefined) onUnreadable(`a call of a language model at ${at}`);
+    return record;
+  };
+  return {
+    allowBidCalls({ claim, agent, digest }) {
+      return call("allowBidCalls", { bid_tokens: keys.bidTokens(claim) }, { claim, agent, digest });
+    },
+
+    async findCaller(token) {
+      const reply = await call("findCaller", {}, { token });
+      if (reply.outcome === "refused") return refusedOf(reply);
+      return { outcome: "found", caller: callerOf(token, reply) };
+    },
+
+    async reserveCall({ token, call: wanted, limits, leaseMs }) {
+      const reply = await call(
+        "reserveCall",
+        { open_calls: keys.openModelCalls },
+        {
+          token,
+          id: wanted.id,
+          json: JSON.stringify(wanted),
+          needed: wanted.reserved,
+          goal_limits: limitsOf(limits.goal),
+          grant_limits: limitsOf(limits.grant),
+          lease_ms: leaseMs,
+        },
+      );
+      if (reply.outcome === "refused") return refusedOf(reply);
+      if (reply.outcome === "reserved") return { outcome: "reserved", call: OpenCall.parse(JSON.parse(reply.call)) };
+      const { scope, kind, limit, spent, reserved, needed } = reply;
+      return {
+        outcome: "exhausted",
+        // The function answers with no other words.
+        scope: scope as BudgetScope,
+        kind: kind as AmountKind,
+        limit: Number(limit),
+        spent: Number(spent),
+        reserved: Number(reserved),
+        needed: Number(needed),
+      };
+    },
+
+    async renewCalls({ calls, leaseMs }) {
+      const ended: string[] = [];
+      for (let from = 0; from < calls.length; from += callsAtOnce) {
+        const page = calls.slice(from, from + callsAtOnce).map(callRecord);
+        ended.push(...(await call("renewCalls", { open_calls: keys.openModelCalls }, { calls: page, lease_ms: leaseMs })));
+      }
+      return { ended };
+    },
+
+    endCall: (record) => end(record, ""),
+
+    async giveBackCalls({ all }) {
+      const nowMs = await now();
+      const members = await connection.run((client) => client.zRangeByScore(keys.openModelCalls, "-inf", all ? "+inf" : nowMs));
+      let count = 0;
+      for (const member of members) {
+        const [goal = "", id = ""] = member.split(":");
+        const key = keys.modelCalls(goal as GoalId);
+        const text = await connection.run((client) => client.hGet(key, id));
+        const stored = text === null ? undefined : readOne(text, key);
+        if (stored === undefined || "outcome" in stored) {
+          await connection.run((client) => client.zRem(keys.openModelCalls, member));
+          continue;
+        }
+        const { outcome } = await end(lostCall(stored, nowMs), all ? "open" : "lapsed");
+        if (outcome === "ended") count += 1;
+      }
+      return count;
+    },
+
+    raiseBudget({ goal, agent, add, actor, cause }) {
+      const event = eventRecord(budgetEvent({ goal, agent, add, cause }), actor);
+      return call("raiseBudget", { goal_budget: keys.goalBudget(goal) }, { goal, agent: agent ?? "", add, cause, event });
+    },
+
+    async readSpending(goal) {
+      return spendingOf(await connection.run((client) => client.hGetAll(keys.goalBudget(goal))));
+    },
+
+    async readCalls(goal) {
+      const key = keys.modelCalls(goal);
+      const texts = await connection.run((client) => client.hVals(key));
+      const calls = texts.flatMap((text) => readOne(text, key) ?? []).sort(byStart);
+      return {
+        ended: calls.filter((one): one is CallRecord => "outcome" in one),
+        open: calls.filter((one) => !("outcome" in one)),
+      };
+    },
+
+    async announceGateway(notice) {
+      await connection.run((client) => client.set(keys.gateway, JSON.stringify(notice)));
+    },
+
+    async readGateway() {
+      const text = await connection.run((client) => client.get(keys.gateway));
+      return text === null ? undefined : parsed(text, GatewayNotice);
+    },
+  };
+}
+
+function refusedOf({ reason, is_ended }: { reason: string; is_ended: string }): TokenRefused {
+  return { outcome: "refused", reason, isEnded: is_ended === "1" };
+}
+
+function callerOf({ kind, claim, agent, attempt }: ModelToken, { goal, artefact }: { goal: string; artefact: string }) {
+  const about = { goal_id: GoalId.parse(goal), claim_id: claim, artefact_id: ArtefactId.parse(artefact) };
+  return { ...about, agent, kind, attempt };
+}
+
+function callRecord(one: OpenCall): ArgumentOf<"model_call"> {
+  const { id, goal_id: goal, claim_id: claim, agent, kind, attempt, reserved } = one;
+  return { id, goal, claim, agent, kind, attempt, reserved, json: JSON.stringify(one) };
+}
+
+function limitsOf({ nanousd, tokens, calls }: Budget): ArgumentOf<"limits"> {
+  return { nanousd, tokens, calls };
+}
+
+function parseCall(text: string): CallRecord | OpenCall | undefined {
+  return parsed(text, CallRecord) ?? parsed(text, OpenCall);
+}
+
+function parsed<Shape>(text: string, schema: { safeParse(value: unknown): { data?: Shape | undefined } }): Shape | undefined {
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of the goal's hash: `spent_tokens`, `reserved_tokens`, `added_tokens`, `added:coder:tokens` … */
+function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
+  const amountsOf = (start: string) =>
+    Object.fromEntries(amountKinds.map((kind) => [kind, Number(fields[`${start}${kind}`] ?? 0)])) as Amounts;
+  const addedOfAgents = new Map<AgentName, Amounts>();
+  for (const field of Object.keys(fields)) {
+    const [start, name] = field.split(":");
+    const agent = start === "added" ? AgentName.safeParse(name).data : undefined;
+    if (agent !== undefined) addedOfAgents.set(agent, { ...noAmounts, ...amountsOf(`added:${agent}:`) });
+  }
+  return { spent: amountsOf("spent_"), reserved: amountsOf("reserved_"), added: amountsOf("added_"), addedOfAgents };
+}
+
+function byStart(one: OpenCall, other: OpenCall): number {
+  return one.started_at < other.started_at ? -1 : one.started_at > other.started_at ? 1 : one.id < other.id ? -1 : 1;
+}

@@ -1,0 +1,232 @@
+import { expect, test } from "bun:test";
+import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { ModelToken } from "../../../../lib/model/model-call.ts";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { amounts, digestOf, recordOf, reserve, reserveOrder, runModelGrant } from "../../../support/blackboard/model-scene.ts";
+import { commitOf, done, events, openClaim, resultOf, user } from "../../../support/blackboard/scene.ts";
+import { agentName, newClaimId } from "../../../support/records/sample.ts";
+
+export function modelCallsSuite(open: () => Promise<Bench>): void {
+  const refused = { outcome: "refused" as const, reason: expect.any(String) };
+
+  async function bidScene(board: Blackboard) {
+    const scene = await openClaim(board, ["coder", "reviewer"]);
+    const token: ModelToken = {
+      kind: "bid",
+      claim: scene.claim.id,
+      agent: agentName("coder"),
+      attempt: 0,
+      digest: digestOf("bid"),
+    };
+    const allow = { claim: scene.claim.id, agent: token.agent, digest: token.digest };
+    return { ...scene, token, allow };
+  }
+
+  test("a token finds its caller while its grant runs, and dies with it", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, claim, agent, token, grant } = await runModelGrant(board);
+    const caller = { goal_id: goal.goal_id, claim_id: claim.id, artefact_id: goal.id, agent, kind: "grant", attempt: 1 } as const;
+    expect(await board.findCaller(token)).toEqual({ outcome: "found", caller });
+    await board.finishGrant(done(claim.id, resultOf(goal, claim), grant));
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
+    expect(await board.reserveCall(reserveOrder(token))).toEqual({ ...refused, isEnded: true });
+  });
+
+  test("a wrong secret, agent, attempt or claim is no token", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { token } = await runModelGrant(board);
+    for (const wrong of [{ digest: digestOf("x") }, { agent: agentName("reviewer") }, { claim: newClaimId() }])
+      expect(await board.findCaller({ ...token, ...wrong })).toEqual({ ...refused, isEnded: false });
+    expect(await board.findCaller({ ...token, attempt: 2 })).toMatchObject(refused);
+    expect(await board.findCaller({ ...token, kind: "bid" })).toMatchObject(refused);
+  });
+
+  test("a grant that was accepted without a token may call no model", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { token, grant, claim, epoch } = await runModelGrant(board);
+    const { model_token: _, ...plain } = grant;
+    const rev = (await board.readClaim(claim.id))?.claim.rev ?? 0;
+    await board.commitClaim(commitOf(claim.id, epoch, rev, { grants: [plain] }));
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: false });
+  });
+
+  test("the token of a cancelled goal is dead", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, epoch, token } = await runModelGrant(board);
+    await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
+  });
+
+  test("an agent may ask its model how to bid until its bid is placed", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { token, allow, goal, claim } = await bidScene(board);
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: false });
+    expect(await board.allowBidCalls(allow)).toEqual({ outcome: "allowed" });
+    const call = await reserve(board, reserveOrder(token));
+    expect(call).toMatchObject({ kind: "bid", attempt: 0, agent: "coder", goal_id: goal.goal_id, artefact_id: goal.id });
+    expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [] });
+    await board.placeBid({ claim: claim.id, agent: token.agent, word: "ignore" });
+    expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [call.id] });
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: true });
+    expect(await board.allowBidCalls(allow)).toEqual(refused);
+  });
+
+  test("a later token for a bid replaces an earlier one, and is no other agent's", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { token, allow } = await bidScene(board);
+    await board.allowBidCalls(allow);
+    await board.allowBidCalls({ ...allow, digest: digestOf("later") });
+    expect(await board.findCaller(token)).toEqual({ ...refused, isEnded: false });
+    expect(await board.findCaller({ ...token, digest: digestOf("later") })).toMatchObject({ outcome: "found" });
+    const other = { ...token, agent: agentName("reviewer"), digest: digestOf("later") };
+    expect(await board.findCaller(other)).toMatchObject(refused);
+    expect(await board.allowBidCalls({ ...allow, agent: agentName("stranger") })).toEqual(refused);
+    expect(await board.allowBidCalls({ ...allow, claim: newClaimId() })).toEqual(refused);
+  });
+
+  test("a repeated reservation is reserved once", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const order = reserveOrder(token, { goal: { calls: 1 } });
+    const call = await reserve(board, order);
+    expect(await board.reserveCall(order)).toEqual({ outcome: "reserved", call });
+    expect((await board.readSpending(goal.goal_id)).reserved).toEqual(order.call.reserved);
+    expect(await board.readCalls(goal.goal_id)).toEqual({ ended: [], open: [call] });
+    await board.endCall(recordOf(call));
+    expect(await board.reserveCall(order)).toMatchObject({ outcome: "refused" });
+  });
+
+  test("a call that ends has its true cost and its record, once", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, claim, token } = await runModelGrant(board);
+    const record = recordOf(await reserve(board, reserveOrder(token)), { problem: "x".repeat(1_000) });
+    expect(await board.endCall(record)).toEqual({ outcome: "ended" });
+    expect(await board.endCall(record)).toEqual({ outcome: "known" });
+    const { spent, reserved } = await board.readSpending(goal.goal_id);
+    expect([spent, reserved]).toEqual([record.cost, amounts()]);
+    expect(await board.readCalls(goal.goal_id)).toEqual({ ended: [record], open: [] });
+    const [event, ...more] = await events(board, "model_called");
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({
+      actor: "gateway",
+      goal_id: goal.goal_id,
+      claim_id: claim.id,
+      artefact_id: goal.id,
+      agent: "coder",
+    });
+    expect(event?.data).toEqual({
+      call: record.id,
+      kind: "grant",
+      attempt: 1,
+      model: "strong",
+      provider: "anthropic",
+      asked: "some-model",
+      answered: "some-model-1",
+      outcome: "ok",
+      status: 200,
+      input: 30,
+      output: 10,
+      cached: 5,
+      reasoning: 2,
+      usd: 0.0000004,
+      duration_ms: 1_200,
+      tries: 1,
+      problem: "x".repeat(300),
+      request: digestOf("request"),
+      answer: digestOf("answer"),
+    });
+  });
+
+  test("reservations that lapse are given back, and those that are renewed are not", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const lapsing = await reserve(board, reserveOrder(token, { leaseMs: 0 }));
+    const renewed = await reserve(board, reserveOrder(token, { leaseMs: 0 }));
+    expect(await board.renewCalls({ calls: [renewed], leaseMs: 60_000 })).toEqual({ ended: [] });
+    expect(await board.giveBackCalls({ all: false })).toBe(1);
+    expect(await board.giveBackCalls({ all: false })).toBe(0);
+    const { spent, reserved } = await board.readSpending(goal.goal_id);
+    expect([spent, reserved]).toEqual([amounts(), renewed.reserved]);
+    const { ended, open: underWay } = await board.readCalls(goal.goal_id);
+    expect(underWay).toEqual([renewed]);
+    expect(ended).toMatchObject([{ id: lapsing.id, outcome: "lost", cost: amounts() }]);
+    expect((await events(board, "model_called")).map(({ data }) => data?.outcome)).toEqual(["lost"]);
+  });
+
+  test("a gateway that starts gives back every reservation", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const [one, other] = [await runModelGrant(board), await runModelGrant(board)];
+    for (const { token } of [one, one, other]) await reserve(board, reserveOrder(token));
+    expect(await (await bench.another()).giveBackCalls({ all: true })).toBe(3);
+    for (const { goal } of [one, other]) expect((await board.readSpending(goal.goal_id)).reserved).toEqual(amounts());
+  });
+
+  test("a call that was lost and ends after all counts with its true cost", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const call = await reserve(board, reserveOrder(token, { leaseMs: 0 }));
+    await board.giveBackCalls({ all: false });
+    expect(await board.endCall(recordOf(call))).toEqual({ outcome: "ended" });
+    expect(await board.endCall(recordOf(call))).toEqual({ outcome: "known" });
+    const { spent, reserved } = await board.readSpending(goal.goal_id);
+    expect([spent, reserved]).toEqual([recordOf(call).cost, amounts()]);
+    expect((await board.readCalls(goal.goal_id)).ended).toEqual([recordOf(call)]);
+  });
+
+  test("a reservation that the blackboard has lost is made again, and one call is reserved once", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, token } = await runModelGrant(board);
+    const call = await reserve(board, reserveOrder(token, { leaseMs: 0 }));
+    await board.giveBackCalls({ all: true });
+    const unknown = { ...call, id: crypto.randomUUID() };
+    for (let times = 0; times < 2; times += 1)
+      expect(await board.renewCalls({ calls: [call, unknown], leaseMs: 60_000 })).toEqual({ ended: [] });
+    expect((await board.readSpending(goal.goal_id)).reserved).toEqual({ nanousd: 2_000, tokens: 200, calls: 2 });
+    await board.endCall(recordOf(call));
+    expect(await board.renewCalls({ calls: [call], leaseMs: 60_000 })).toEqual({ ended: [] });
+    expect((await board.readSpending(goal.goal_id)).reserved).toEqual(call.reserved);
+  });
+
+  test("a renewal says which calls no longer belong to a running grant", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, claim, token, grant } = await runModelGrant(board);
+    const other = await runModelGrant(board);
+    const calls = [await reserve(board, reserveOrder(token)), await reserve(board, reserveOrder(other.token))];
+    await board.finishGrant(done(claim.id, resultOf(goal, claim), grant));
+    expect(await board.renewCalls({ calls, leaseMs: 60_000 })).toEqual({ ended: [calls[0]?.id ?? ""] });
+    expect(await board.renewCalls({ calls: [], leaseMs: 60_000 })).toEqual({ ended: [] });
+  });
+
+  test("calls go with their goal, which is not retired while one is under way", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { goal, claim, token, epoch } = await runModelGrant(board);
+    const call = await reserve(board, reserveOrder(token));
+    const rev = (await board.readClaim(claim.id))?.claim.rev ?? 0;
+    await board.commitClaim(commitOf(claim.id, epoch, rev, { set: { status: "terminated" } }));
+    const retire = { goal: goal.goal_id, artefacts: 1, claims: 1 };
+    expect(await board.retireGoal(retire)).toEqual({ outcome: "changed" });
+    await board.endCall(recordOf(call));
+    await board.raiseBudget({ goal: goal.goal_id, add: amounts({ calls: 1 }), actor: user, cause: "1" });
+    expect(await board.retireGoal(retire)).toEqual({ outcome: "retired" });
+    expect(await board.removeOfGoal(goal.goal_id, 10)).toEqual({ left: 0 });
+    const late = { ...call, id: crypto.randomUUID() };
+    expect(await board.renewCalls({ calls: [late], leaseMs: 60_000 })).toEqual({ ended: [late.id] });
+    expect(await board.endCall(recordOf(late))).toEqual({ outcome: "known" });
+    expect(await board.readCalls(goal.goal_id)).toEqual({ ended: [], open: [] });
+    expect((await board.readSpending(goal.goal_id)).spent).toEqual(amounts());
+  });
+}
