@@ -72,8 +72,6 @@ const grantInputs = {
   /** The artefacts that the tool gets beside the target. */
   context_ids: z.array(ArtefactId),
   base_commit: CommitHash.optional(),
-  /** SHA-256, in hexadecimal, of the token with which this attempt may ask its agent's model. */
-  model_token: z.string().optional(),
 };
 
 /**

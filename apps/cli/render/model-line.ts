@@ -7,9 +7,9 @@ import type { Style } from "../text/style.ts";
 /** `claim`: as the line names it. A call that has gone well is one of many. */
 export function callLine(event: SettEvent, claim: string, style: Style): { text: string; weight: "major" | "minor" } {
   const data = event.data ?? {};
-  const outcome = String(data.outcome);
-  const what = `model ${oneLine(String(data.model))} for ${event.agent ?? "an agent"} on ${claim}`;
-  if (outcome === "ok") return { text: `calls ${what}: ${costOf(data)}`, weight: "minor" };
+  const outcome = String(data.outcome ?? "");
+  const what = `${oneLine(String(data.model ?? "a model"))} for ${event.agent ?? "an agent"} on ${claim}`;
+  if (outcome === "ok") return { text: `asks ${what}: ${costOf(data)}`, weight: "minor" };
   const problem = data.problem === undefined ? "" : `: ${oneLine(String(data.problem))}`;
   return { text: `a call of ${what} ${style.red(endings[outcome] ?? "has ended")}${problem}`, weight: "major" };
 }

@@ -1,4 +1,20 @@
 // The part of the table of Lua functions (function-table.ts) that is about calls of language models.
+export const modelRecords = {
+  amounts: { nanousd: "number", tokens: "number", calls: "number" },
+  limits: { nanousd: "number?", tokens: "number?", calls: "number?" },
+  model_token: { kind: "text", claim: "text", agent: "text", attempt: "number", digest: "text" },
+  model_call: {
+    id: "text",
+    goal: "text",
+    claim: "text",
+    agent: "text",
+    kind: "text",
+    attempt: "number",
+    reserved: "amounts",
+    json: "text",
+  },
+} as const;
+
 const tokenRefused = ["reason", "is_ended"] as const;
 
 export const modelFunctions = {

@@ -2,7 +2,7 @@
 // file of a function begins with the same names; test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
 import { artefactFieldNames } from "../artefact-fields.ts";
 import { judgedFields } from "../hand-written.ts";
-import { modelFunctions } from "./function-table-models.ts";
+import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
 /**
  * The kinds of arguments: `text`, `bytes` (text that may be no UTF-8), `number`, `flag`, `fields` (a hash, in order), or the name of a
@@ -31,19 +31,7 @@ export const records = {
   },
   due_item: { member: "text", after_ms: "number" },
   registration: { name: "text", json: "text", event_data: "text" },
-  amounts: { nanousd: "number", tokens: "number", calls: "number" },
-  limits: { nanousd: "number?", tokens: "number?", calls: "number?" },
-  model_token: { kind: "text", claim: "text", agent: "text", attempt: "number", digest: "text" },
-  model_call: {
-    id: "text",
-    goal: "text",
-    claim: "text",
-    agent: "text",
-    kind: "text",
-    attempt: "number",
-    reserved: "amounts",
-    json: "text",
-  },
+  ...modelRecords,
   result_by_hand: { grant_as_read: "text", problem: "text", grant: "text", started: "event?", ended: "event" },
   judged_artefact: { last_of_thread: "text", artefact: "head", result: "result_by_hand?" },
 } as const;
