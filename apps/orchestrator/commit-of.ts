@@ -40,6 +40,9 @@ export function commitOf(decision: Decision, input: CommitInput, epoch: number, 
         commit.due.clear.push({ kind: "bids", claim: input.claim.id }, { kind: "announce", claim: input.claim.id });
         commit.events.push({ type: "bidding_closed", ...about });
         break;
+      case "extend_bidding":
+        commit.due.set.push({ item: { kind: "bids", claim: input.claim.id }, afterMs: write.afterMs });
+        break;
       case "enter":
         commit.set.status = decision.claim.status;
         commit.set.granted = { phase: write.phase, agents: write.grants.map(({ agent }) => agent) };

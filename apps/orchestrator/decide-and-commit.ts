@@ -165,6 +165,7 @@ export class Decider {
           metrics.grants.inc({ phase: write.grant.phase });
           break;
         case "close_bidding":
+        case "extend_bidding":
         case "end_grant":
         case "fail":
         case "follow_up":

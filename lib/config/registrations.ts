@@ -1,6 +1,6 @@
 // From the configuration to what is stored of it: the orchestrator's policy and the agents' registrations.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { ExternalAgent, Person, SettConfig } from "../model/config.ts";
+import type { AgentConfig, ExternalAgent, Person, SettConfig } from "../model/config.ts";
 import type { Policy } from "../model/policy.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
@@ -19,7 +19,7 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     replicas: agent.replicas,
     strategy: agent.strategy,
     bids: agent.bids,
-    ...withoutUndefined({ bid_command: agent.bid_command }),
+    ...withoutUndefined({ bid_command: agent.bid_command, asks_model: asksModel(agent) }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,
     timeout_ms: agent.timeout_ms,
@@ -27,6 +27,11 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     image: images.get(agent.name) ?? "",
   }));
   return [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
+}
+
+/** A bid command decides every bid, so that the prompt decides none. */
+function asksModel({ model, prompts, bid_command }: AgentConfig): true | undefined {
+  return model !== undefined && (prompts.claim ?? "") !== "" && bid_command === undefined ? true : undefined;
 }
 
 /** These settings have no effect where no container is started. */

@@ -46,6 +46,8 @@ export type DecisionInput = ClaimSnapshot & {
 export type ClaimWrite =
   | { kind: "bid"; agent: AgentName; word: BidWord }
   | { kind: "close_bidding" }
+  /** The deadline comes again after this time: an agent still asks its model. */
+  | { kind: "extend_bidding"; afterMs: number }
   | { kind: "enter"; phase: Phase; grants: Grant[] }
   | { kind: "end_grant"; grant: Grant }
   | { kind: "retry_later"; grant: FailedGrant; afterMs: number }

@@ -7,17 +7,19 @@ import { matchesPattern } from "./match-pattern.ts";
 /** What rules need of the artefact that is bid on. */
 export type BidTarget = Pick<Artefact, "type" | "produced_by_role">;
 
-type Bidder = Pick<AgentRegistration, "role" | "bids">;
+type Bidder = Pick<AgentRegistration, "role" | "bids" | "asks_model">;
 
 /**
- * The word of the first rule that matches, `ignore` when none does; undefined for an agent without rules: only the agent itself can decide.
+ * The word of the first rule that matches, `ignore` when none does. Undefined where only the agent itself can decide: it has no rules, or
+ * none of them matches and it asks its model.
  */
 export function bidByRules(target: BidTarget, bidder: Bidder): BidWord | undefined {
   if (bidder.bids.length === 0) return undefined;
   const isOwn = target.produced_by_role === bidder.role;
   // To the output of its own role only a rule applies that names the role: with `*` the agent would work on its own results without end.
   const rule = bidder.bids.find((one) => matches(one, target) && (!isOwn || one.from === bidder.role));
-  return rule?.bid ?? "ignore";
+  if (rule !== undefined) return rule.bid;
+  return bidder.asks_model === true && !isOwn ? undefined : "ignore";
 }
 
 /**

@@ -13,8 +13,8 @@ import { cancelGrants } from "./cancel-grants.ts";
 import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
 import { Draft } from "./claim-draft.ts";
 import { isBiddingOver } from "./consensus.ts";
-import { bidByRules } from "./decide-bid.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
+import { bidForPeople, imposeMissingBids } from "./missing-bids.ts";
 import {
   agentRemovedType,
   agentSilentType,
@@ -59,32 +59,6 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
       return failSilent(draft, event.agent, event.forMs);
     default:
       unreachable(event);
-  }
-}
-
-/**
- * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is
- * `ignore`.
- */
-function imposeMissingBids(draft: Draft): void {
-  if (draft.claim.bidding === "closed") return;
-  for (const agent of missingBidders(draft.claim)) {
-    const registration = draft.input.agents.find(({ name }) => name === agent);
-    if (registration === undefined) draft.bid(agent, "ignore");
-    else {
-      const mayMiss = registration.on_missing_bid === "ignore" || registration.human === true;
-      const word = bidByRules(draft.input.target, registration) ?? (mayMiss ? "ignore" : undefined);
-      if (word !== undefined) draft.bid(agent, word);
-    }
-  }
-}
-
-/** For an agent that became a person after the claim was opened, no process bids: its rules do, as for any person. */
-function bidForPeople(draft: Draft): void {
-  const { agents, target } = draft.input;
-  for (const agent of missingBidders(draft.claim)) {
-    const person = agents.find(({ name, human }) => name === agent && human === true);
-    if (person !== undefined) draft.bid(agent, bidByRules(target, person) ?? "ignore");
   }
 }
 

@@ -18,6 +18,8 @@ export const AgentRegistration = z.strictObject({
   /** First match wins. Empty: no rules, then `bid_command` or the default decides. */
   bids: z.array(BidRule),
   bid_command: z.array(z.string()).min(1).optional(),
+  /** It has `prompts.claim` and a model: where no rule matches, its model decides. */
+  asks_model: z.literal(true).optional(),
   on_missing_bid: z.enum(["wait", "ignore"]),
   workspace_mode: WorkspaceMode,
   /** For one run of the agent's command. */

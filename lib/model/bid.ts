@@ -5,6 +5,15 @@ import { AgentName } from "./ids.ts";
 export const BidWord = z.enum(["review", "claim", "exclusive", "ignore"]);
 export type BidWord = z.infer<typeof BidWord>;
 
+/**
+ * How an agent asks its model for a bid: so many tries of at most so long, and before the second one the first pause, which doubles with
+ * each try. Half of a pause is random.
+ */
+export const bidAsking = { tries: 3, tryMs: 30_000, firstPauseMs: 1_000 } as const;
+
+/** The longest that asking takes, with some time for the way there and back. */
+export const bidAskingMs = 3 * bidAsking.tryMs + 3 * bidAsking.firstPauseMs + 5_000;
+
 /** A recorded bid. Bids are kept in the order of their arrival: the first exclusive one wins. */
 export const Bid = z.strictObject({ agent: AgentName, word: BidWord });
 export type Bid = z.infer<typeof Bid>;

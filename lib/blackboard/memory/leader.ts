@@ -61,7 +61,7 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
 
     async clearDue(items, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
-      for (const item of items) state.clearDue(item);
+      for (const item of items) if ((state.due.get(memberOfDue(item))?.at ?? 0) <= state.now()) state.clearDue(item);
       return { outcome: "cleared" };
     },
 

@@ -55,6 +55,21 @@ export function dueSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listDue(10)).toEqual([soon]);
   });
 
+  test("clearing what is due leaves what was moved further meanwhile", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const now = await bench.board.time();
+    const [moved, due] = [newClaim(), newClaim()].map((claim) => ({ kind: "bids", claim }) as const);
+    if (moved === undefined || due === undefined) throw new Error("There are two.");
+    await bench.hand.writeDue(`bids:${due.claim}`, now - 1);
+    await bench.hand.writeDue(`bids:${moved.claim}`, now + 300);
+    expect(await bench.board.clearDue([moved, due], epoch)).toEqual({ outcome: "cleared" });
+    await waitFor("the moved one", async () => (await bench.board.listDue(10)).length > 0);
+    expect(await bench.board.listDue(10)).toEqual([moved]);
+    await bench.board.clearDue([moved], epoch);
+    expect(await bench.board.listDue(10)).toEqual([]);
+  });
+
   test("a clock that is set back delays nothing: what was to come due still comes, in its time", async () => {
     await using bench = await open();
     const { claim, agent } = await runGrant(bench.board, 200);

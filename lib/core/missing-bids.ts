@@ -1,0 +1,43 @@
+// What becomes of the bids that are still missing at the deadline, and of those of people (docs/internals/claims.md#bidding).
+import type { RegisteredAgent } from "../model/agent.ts";
+import { bidAskingMs } from "../model/bid.ts";
+import { missingBidders } from "../model/claim.ts";
+import type { Draft } from "./claim-draft.ts";
+import { bidByRules } from "./decide-bid.ts";
+
+/**
+ * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is
+ * `ignore`. So is one that asks its model where no rule matches; with `ignore` it has the time that asking may take, also where that is
+ * longer than the deadline.
+ */
+export function imposeMissingBids(draft: Draft): void {
+  if (draft.claim.bidding === "closed") return;
+  const askingMs = askingTimeLeftMs(draft);
+  let isAsking = false;
+  for (const agent of missingBidders(draft.claim)) {
+    const registration = draft.input.agents.find(({ name }) => name === agent);
+    const word = registration === undefined ? "ignore" : bidByRules(draft.input.target, registration);
+    if (word !== undefined) draft.bid(agent, word);
+    else if (registration?.asks_model === true && askingMs > 0) isAsking ||= mayMiss(registration);
+    else if (registration !== undefined && mayMiss(registration)) draft.bid(agent, "ignore");
+  }
+  if (isAsking) draft.writes.push({ kind: "extend_bidding", afterMs: askingMs });
+}
+
+/** For an agent that became a person after the claim was opened, no process bids: its rules do, as for any person. */
+export function bidForPeople(draft: Draft): void {
+  const { agents, target } = draft.input;
+  for (const agent of missingBidders(draft.claim)) {
+    const person = agents.find(({ name, human }) => name === agent && human === true);
+    if (person !== undefined) draft.bid(agent, bidByRules(target, person) ?? "ignore");
+  }
+}
+
+function mayMiss({ on_missing_bid, human }: RegisteredAgent): boolean {
+  return on_missing_bid === "ignore" || human === true;
+}
+
+/** Never more than the whole time, should the clock have been set back since the claim was opened. */
+function askingTimeLeftMs({ claim, input }: Draft): number {
+  return Math.min(bidAskingMs, Date.parse(claim.created_at) + bidAskingMs - Date.parse(input.at));
+}
