@@ -1,4 +1,4 @@
-// What becomes of the bids that are still missing at the deadline, and of those of people (docs/internals/claims.md#bidding).
+// What becomes of the bids that are still missing at the deadline, and of those of people (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { bidAskingMs } from "../model/bid.ts";
 import { missingBidders } from "../model/claim.ts";

@@ -9,6 +9,7 @@ import type { ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import { defaultPolicy, type Policy } from "../../../lib/model/policy.ts";
 import { newArtefactId, sampleArtefact, sampleClaim } from "../records/sample.ts";
 
+/** When everything happens, unless a test says otherwise. */
 const at = "2026-01-01T00:00:00.000Z";
 
 export class ClaimSimulation {
@@ -16,6 +17,8 @@ export class ClaimSimulation {
   readonly agents: RegisteredAgent[];
   readonly policy: Policy;
   isPaused = false;
+  /** When the next decision is made. */
+  at = at;
   readonly reviews: Verdict[] = [];
   /** Kinds of all writes so far, in order. */
   readonly written: string[] = [];
@@ -33,7 +36,7 @@ export class ClaimSimulation {
   }
 
   get input(): DecisionInput {
-    const { target, agents, policy, reviews, isPaused } = this;
+    const { target, agents, policy, reviews, isPaused, at } = this;
     return { ...this.now, target, agents, policy, reviews, isPaused, at, failureId: newArtefactId() };
   }
 

@@ -56,6 +56,19 @@ test("each agent is registered with its settings and its image's digest", () => 
   expect([String(b?.role), b?.image, b && "bid_command" in b]).toEqual(["b", "", false]);
 });
 
+test("an agent with a prompt for claims and a model asks it, unless a command decides its bids", () => {
+  const models = "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
+  const agent = (name: string, more: string) => `  ${name}: { image: b, command: [run], model: local, ${more} }\n`;
+  const agents = [
+    agent("b", "prompts: { claim: Take code. }"),
+    agent("c", "prompts: { claim: Take code. }, bid_command: [/app/bid.sh]"),
+    agent("d", "prompts: { execution: Write. }"),
+  ];
+  const registered = registrationsOf(configOf(`${models}${validText}${agents.join("")}`), new Map());
+  const asking = registered.map((one) => AgentRegistration.parse(one)).filter((one) => one.asks_model);
+  expect(asking.map(({ name }) => String(name))).toEqual(["b"]);
+});
+
 test("an external agent is registered, and not started", () => {
   const text = `${validText}  ada:\n    external: true\n    role: approver\n    bids: [{ on: Draft, bid: review }]\n    retries: 1\n  b: { external: true, on_missing_bid: ignore }\n`;
   const config = configOf(text);

@@ -19,6 +19,13 @@ describe("bidByRules", () => {
     expect(bidByRules(code, tester({ on: "GoalDefined", bid: "exclusive" }))).toBe("ignore");
   });
 
+  test("an agent that asks its model has no bid that is known before where no rule matches, except on its own role's output", () => {
+    const asking = { ...tester({ on: "Report", bid: "claim" }), asks_model: true as const };
+    expect(bidByRules(code, asking)).toBeUndefined();
+    expect(bidByRules({ ...code, type: "Report" }, asking)).toBe("claim");
+    expect(bidByRules({ ...code, produced_by_role: "tester" }, asking)).toBe("ignore");
+  });
+
   test("an agent without rules has no bid that is known before", () => {
     expect(bidByRules(code, tester())).toBeUndefined();
   });

@@ -1,5 +1,7 @@
 // When the bidding on a claim closes, and what is granted then.
 import { describe, expect, test } from "bun:test";
+import type { AgentRegistration } from "../../../../lib/model/agent.ts";
+import { bidAskingMs } from "../../../../lib/model/bid.ts";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent } from "../../../support/records/sample.ts";
 
@@ -61,6 +63,56 @@ describe("bidding", () => {
     claim.bid("a", "exclusive");
     claim.decide({ kind: "bid_deadline" });
     expect(claim.now.claim.status).toBe("pending_exclusive");
+  });
+
+  describe("an agent that asks its model", () => {
+    const asking = (over: Partial<AgentRegistration> = {}) => {
+      const rules = [{ on: "Report", bid: "review" as const }];
+      const agent = sampleAgent("b", { asks_model: true, on_missing_bid: "ignore", bids: rules, ...over });
+      const claim = new ClaimSimulation([...clan("a"), agent]);
+      claim.at = claim.now.claim.created_at;
+      claim.bid("a", "exclusive");
+      return claim;
+    };
+    const later = (claim: ClaimSimulation, ms: number) => {
+      claim.at = new Date(Date.parse(claim.now.claim.created_at) + ms).toISOString();
+    };
+
+    test("is waited for past the deadline, although no rule of it matches", () => {
+      const claim = asking({ on_missing_bid: "wait" });
+      later(claim, 3_600_000);
+      expect(claim.decide({ kind: "bid_deadline" })).toBeUndefined();
+    });
+
+    test("is ignored, if it may be, once its model has had its time: the deadline comes again then", () => {
+      const claim = asking();
+      later(claim, 30_000);
+      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([{ kind: "extend_bidding", afterMs: bidAskingMs - 30_000 }]);
+      expect(claim.now.claim.bidding).toBe("open");
+      later(claim, bidAskingMs);
+      claim.decide({ kind: "bid_deadline" });
+      expect(claim.now.claim.bids.at(-1)).toMatchObject({ agent: "b", word: "ignore" });
+      expect(claim.now.claim.status).toBe("pending_exclusive");
+    });
+
+    test("is ignored at a deadline that is later than that", () => {
+      const claim = asking();
+      later(claim, bidAskingMs + 1);
+      claim.decide({ kind: "bid_deadline" });
+      expect(claim.written).toEqual(["bid", "close_bidding", "enter"]);
+    });
+
+    test("is bid for by its rules where one of them matches, like any other agent", () => {
+      const claim = asking({ bids: [{ on: "GoalDefined", bid: "review" }] });
+      claim.decide({ kind: "bid_deadline" });
+      expect(claim.now.claim.bids.at(-1)).toMatchObject({ agent: "b", word: "review" });
+    });
+
+    test("is not waited for longer than that because a clock was set back", () => {
+      const claim = asking();
+      later(claim, -86_400_000);
+      expect(claim.decide({ kind: "bid_deadline" })?.writes).toEqual([{ kind: "extend_bidding", afterMs: bidAskingMs }]);
+    });
   });
 
   test("with first_bid the first bid that wants the claim closes the bidding", () => {
