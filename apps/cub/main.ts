@@ -28,13 +28,14 @@ import { toolEnvironment } from "./tool-environment.ts";
 import { isPrompt, workerCommand, workerVariables } from "./worker-command.ts";
 import { workingCopyOf } from "./working-copy-of.ts";
 
-const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM]   (settings come from the environment)";
+const usage = "usage: cub [--version | --healthcheck | --execute-claim CLAIM | --work]   (settings come from the environment)";
 
 const bidTimeoutMs = 10_000;
 const maxBidOutputBytes = 64 * 1024;
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (argument === "--version") return console.log(packageJson.version);
+  if (argument === "--work") return (await import("./prompt-worker/work.ts")).runWorker(process.env);
   const claim = argument === "--execute-claim" ? claimOf(more) : undefined;
   if (argument !== undefined && claim === undefined && (argument !== "--healthcheck" || more.length > 0)) {
     throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });

@@ -1,0 +1,57 @@
+// Commits of the worker: the result of the work, and work in progress that shall outlive a question.
+import { lstat } from "node:fs/promises";
+import { join } from "node:path";
+import { CommitHash } from "../../../lib/model/ids.ts";
+import { sizeText } from "./tools/read-file.ts";
+import { gitIn, type Workspace } from "./workspace.ts";
+
+/** More new files, or a larger one, is a folder of dependencies or a build that nothing ignores. */
+export const maxNewFiles = 500;
+const maxNewFileBytes = 10_000_000;
+
+const progressSubject = "Work in progress";
+
+export type Commit = { ok: true; commit: CommitHash | undefined } | { ok: false; reason: string };
+
+/**
+ * Commits all that changed. `commit`: HEAD afterwards; undefined when nothing has changed since the work began. Refused with a sentence for
+ * the model where it would add what no commit should have. Throws git-failed.
+ */
+export async function commitChanges(workspace: Workspace, message: string): Promise<Commit> {
+  const refusal = await refusalOf(workspace);
+  if (refusal !== undefined) return { ok: false, reason: refusal };
+  await gitIn(workspace, ["add", "--all"]);
+  const staged = await gitIn(workspace, ["diff", "--cached", "--name-only"]);
+  if (staged !== "") await gitIn(workspace, ["commit", "--quiet", "--file=-"], message);
+  const head = CommitHash.parse((await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim());
+  return { ok: true, commit: head === workspace.head ? undefined : head };
+}
+
+/** Keeps what has changed so far in a commit, which `resumeProgress` of the next run takes back. Throws git-failed. */
+export async function keepProgress(workspace: Workspace): Promise<void> {
+  await commitChanges(workspace, `${progressSubject}\n\nThe agent has asked a question.`);
+}
+
+/** Takes the commit of work in progress back: its changes are in the files again, as if the work had not been interrupted. Throws git-failed. */
+export async function resumeProgress(workspace: Workspace): Promise<Workspace> {
+  if (workspace.head === undefined) return workspace;
+  const subject = (await gitIn(workspace, ["log", "-1", "--format=%s"])).trim();
+  if (subject !== progressSubject) return workspace;
+  await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
+  return { ...workspace, head: CommitHash.parse((await gitIn(workspace, ["rev-parse", "HEAD"])).trim()) };
+}
+
+async function refusalOf(workspace: Workspace): Promise<string | undefined> {
+  const listed = await gitIn(workspace, ["ls-files", "-z", "--others", "--exclude-standard"]);
+  const names = listed.split("\0").filter((name) => name !== "");
+  const remedy = "Remove what is no part of the work, let .gitignore name it, or commit with `run` what you really mean.";
+  if (names.length > maxNewFiles) {
+    return `The commit would add ${names.length} new files, such as ${names.slice(0, 3).join(", ")}. ${remedy}`;
+  }
+  for (const name of names) {
+    const found = await lstat(join(workspace.root, name)).catch(() => undefined);
+    if (found !== undefined && found.size > maxNewFileBytes)
+      return `The commit would add ${name} of ${sizeText(found.size)}. ${remedy}`;
+  }
+  return undefined;
+}

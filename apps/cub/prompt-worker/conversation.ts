@@ -1,0 +1,66 @@
+// The conversation so far, in rounds, and what is left out of it where it grows too long.
+import type { AssistantModelMessage, ModelMessage } from "ai";
+
+/** What one answer of the model led to. `answer` undefined: it was empty. `note`: words of the worker after it. */
+export type Round = { answer: AssistantModelMessage | undefined; results: readonly ToolText[]; note?: string };
+
+/** `isError`: the call was wrong in itself: an unknown tool, malformed arguments. */
+export type ToolText = { id: string; name: string; text: string; isError: boolean };
+
+/** The last rounds stay whole: the model works with them. */
+const keptRounds = 2;
+const minOmitted = 200;
+const leftOut = "[Earlier steps are left out here to save space.]";
+
+/**
+ * The rounds themselves where they have at most `maxLength` characters. Else, down to three fifths of it, so that the beginning of the
+ * conversation does not change at every step, which would cost the provider's cache: first the outputs of tools, oldest first, then whole
+ * rounds, oldest first.
+ */
+export function shortenRounds(rounds: readonly Round[], maxLength: number): readonly Round[] {
+  if (lengthOf(rounds) <= maxLength) return rounds;
+  const goal = maxLength * 0.6;
+  const shortened = [...rounds];
+  const old = Math.max(0, rounds.length - keptRounds);
+  for (let index = 0; index < old && lengthOf(shortened) > goal; index++) {
+    const round = shortened[index];
+    if (round !== undefined) shortened[index] = { ...round, results: round.results.map(withoutText) };
+  }
+  if (lengthOf(shortened) <= maxLength) return shortened;
+  let from = 0;
+  while (from < old && lengthOf(shortened.slice(from)) > goal) from++;
+  return from === 0 ? shortened : [{ answer: undefined, results: [], note: leftOut }, ...shortened.slice(from)];
+}
+
+function withoutText(result: ToolText): ToolText {
+  if (result.text.length <= minOmitted) return result;
+  return { ...result, text: `[${result.text.length} characters of output are left out here to save space]` };
+}
+
+export function lengthOf(rounds: readonly Round[]): number {
+  const lengths = rounds.map(({ answer, results, note = "" }) => {
+    const said = answer === undefined ? 0 : JSON.stringify(answer.content).length;
+    return said + note.length + results.reduce((total, { text }) => total + text.length, 0);
+  });
+  return lengths.reduce((total, length) => total + length, 0);
+}
+
+/** What the provider gets. `first`: the task. */
+export function messagesOf(first: string, rounds: readonly Round[]): ModelMessage[] {
+  return [{ role: "user", content: first }, ...rounds.flatMap(roundMessages)];
+}
+
+function roundMessages({ answer, results, note }: Round): ModelMessage[] {
+  const messages: ModelMessage[] = answer === undefined ? [] : [answer];
+  if (results.length > 0) {
+    const content = results.map(({ id, name, text, isError }) => ({
+      type: "tool-result" as const,
+      toolCallId: id,
+      toolName: name,
+      output: { type: isError ? ("error-text" as const) : ("text" as const), value: text },
+    }));
+    messages.push({ role: "tool", content });
+  }
+  if (note !== undefined) messages.push({ role: "user", content: note });
+  return messages;
+}

@@ -1,0 +1,69 @@
+// The built-in worker's settings, from its environment.
+import { z } from "zod";
+import { Provider } from "../../../lib/model/config-models.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import { DurationText, readEnvironment } from "../../../lib/service/environment.ts";
+
+const count = (what: string) =>
+  z.coerce
+    .number({ error: `must be ${what}` })
+    .int({ error: `must be ${what}` })
+    .min(1, { error: `must be ${what}` });
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const WorkEnvironment = z.object({
+  SETT_MODEL: z.string().min(1, { error: "must not be empty" }).describe("The provider's name of the model."),
+  SETT_MODEL_PROVIDER: Provider.describe("Whose API it has: `anthropic` or `openai`."),
+  ANTHROPIC_BASE_URL: z.string().optional().describe("Where Anthropic's API is, without `/v1`: the gateway."),
+  ANTHROPIC_API_KEY: z.string().optional().describe("The grant's token."),
+  OPENAI_BASE_URL: z.string().optional().describe("Where OpenAI's API is, with `/v1`: the gateway."),
+  OPENAI_API_KEY: z.string().optional().describe("The grant's token."),
+  SETT_PROMPT_EXECUTION: z.string().default("").describe("`prompts.execution`."),
+  SETT_WORKSPACE_MODE: z
+    .enum(["ro", "rw"])
+    .optional()
+    .catch(undefined)
+    .describe("`workspace.mode`; `rw`: what changed is committed."),
+  SETT_ON_BUDGET: z.enum(["fail", "ask"]).default("fail").describe("What the agent does when its budget is spent."),
+  SETT_WORK_STEPS: count("a whole number of at least 1").default(100).describe("How many answers the model may give."),
+  SETT_WORK_TIMEOUT: DurationText.default(300_000).describe("The agent's `timeout`: the worker ends a little before it."),
+  SETT_WORK_OUTPUT: count("a number of tokens").default(8_192).describe("How many tokens one answer of the model may have."),
+  SETT_WORK_CONTEXT: count("a number of characters")
+    .default(400_000)
+    .describe("How many characters the conversation may have; older parts are then left out. Half of it for the context."),
+  SETT_GIT_BINARY: z.string().min(1).default("git").describe("The git that commits."),
+  SETT_GIT_LIBRARY_PATH: z.string().min(1).optional().describe("The library path of that git."),
+});
+
+export type WorkSettings = ReturnType<typeof readWorkSettings>;
+
+/** Throws `environment-invalid`. Times are milliseconds. */
+export function readWorkSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(WorkEnvironment, environment);
+  const provider = read.SETT_MODEL_PROVIDER;
+  const [name, baseUrl, key] =
+    provider === "anthropic"
+      ? (["ANTHROPIC_BASE_URL", read.ANTHROPIC_BASE_URL, read.ANTHROPIC_API_KEY] as const)
+      : (["OPENAI_BASE_URL", read.OPENAI_BASE_URL, read.OPENAI_API_KEY] as const);
+  if (baseUrl === undefined || !URL.canParse(baseUrl)) {
+    throw new SettError("environment-invalid", `${name} ${baseUrl === undefined ? "is not set" : "is not a URL"}.`, {
+      hint: "The cub sets it for its built-in worker; a worker started by hand needs it in its environment.",
+    });
+  }
+  return {
+    model: {
+      provider,
+      name: read.SETT_MODEL,
+      baseUrl: baseUrl.replace(/\/+$/, ""),
+      key: key ?? "",
+      maxOutputTokens: read.SETT_WORK_OUTPUT,
+    },
+    prompt: read.SETT_PROMPT_EXECUTION,
+    isReadWrite: read.SETT_WORKSPACE_MODE === "rw",
+    asksForBudget: read.SETT_ON_BUDGET === "ask",
+    maxSteps: read.SETT_WORK_STEPS,
+    timeoutMs: read.SETT_WORK_TIMEOUT,
+    maxContextLength: read.SETT_WORK_CONTEXT,
+    git: { path: read.SETT_GIT_BINARY, libraryPath: read.SETT_GIT_LIBRARY_PATH },
+  };
+}

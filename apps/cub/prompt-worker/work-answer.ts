@@ -1,0 +1,35 @@
+// What the worker prints: the answers of the tool contract that it can give (docs/reference/tool-contract.md#output).
+import { budgetExceededType } from "../../../lib/model/model-call.ts";
+
+export type WorkAnswer =
+  | { artefact_type: string; artefact_payload: unknown; summary: string; structural_type?: "Question" | "Failure" }
+  | { structural_type: "Review" | "Question" | "Answer"; payload: unknown; summary: string };
+
+/** The type of the Failure when the provider or the gateway refuses a call, or cannot be reached. */
+export const callFailedType = "ModelCallFailed";
+
+/** The type of the Failure of a model that ends its work without a result: prose, too many steps, no time left. */
+export const noResultType = "ModelGaveNoResult";
+
+/** `payload`: what is worth keeping beside the sentence, such as the model's words. */
+export function failure(type: string, sentence: string, payload: unknown = sentence): WorkAnswer {
+  return { structural_type: "Failure", artefact_type: type, artefact_payload: payload, summary: sentence };
+}
+
+/** `exhausted`: what the gateway says about the budget, as it has sent it. */
+export function budgetFailure(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
+  return failure(budgetExceededType, sentence, exhausted);
+}
+
+/** To a person, whose answer raises the budget. */
+export function budgetQuestion(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
+  const question =
+    `${sentence} How much more may be spent? Answer with an amount such as \`5usd\`, \`100k tokens\` or \`50 calls\`, ` +
+    "several of them with commas between them, or with `yes` for once more what the limit was.";
+  return {
+    structural_type: "Question",
+    artefact_type: budgetExceededType,
+    artefact_payload: { ...exhausted, question },
+    summary: sentence,
+  };
+}

@@ -1,0 +1,88 @@
+// The loop: the model answers, its tools run, and it gets their output, until a tool ends the work or a limit is reached.
+import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
+import { messagesOf, type Round, shortenRounds, type ToolText } from "./conversation.ts";
+import { cutMiddle } from "./cut-middle.ts";
+import { describeCall, endWord, type Tool, type ToolEnd } from "./tool.ts";
+import { failure, noResultType, type WorkAnswer } from "./work-answer.ts";
+
+export type LoopDeps = {
+  ask: AskModel;
+  tools: readonly Tool[];
+  /** The first message. */
+  task: string;
+  maxSteps: number;
+  maxContextLength: number;
+  /** One line for people. */
+  log: (line: string) => void;
+};
+
+/** So many calls of unknown tools, or with malformed arguments, in one piece of work. */
+const maxMalformed = 8;
+const maxWords = 20_000;
+/** From here on the model knows how many steps it has left. */
+const lastSteps = 5;
+
+/** Rejects with a `ModelCallError`, or with the signal's reason. */
+export async function workLoop(deps: LoopDeps, signal: AbortSignal): Promise<WorkAnswer> {
+  let rounds: readonly Round[] = [];
+  let malformed = 0;
+  let hasProse = false;
+  for (let step = 1; step <= deps.maxSteps; step++) {
+    rounds = shortenRounds(rounds, Math.max(deps.maxContextLength - deps.task.length, deps.maxContextLength / 4));
+    const answer = await deps.ask(messagesOf(deps.task, rounds), signal);
+    if (answer.calls.length === 0) {
+      deps.log(`step ${step}: ${answer.isCut ? "an answer that was cut off" : "no tool"}`);
+      if (hasProse) return proseFailure(answer);
+      hasProse = true;
+      rounds = [...rounds, { answer: answer.message, results: [], note: reminder(answer, deps.tools) }];
+      continue;
+    }
+    hasProse = false;
+    const results: ToolText[] = [];
+    for (const call of answer.calls) {
+      const end = await useTool(deps.tools, call, answer.isCut, signal);
+      deps.log(`step ${step}: ${describeCall(call.name, call.input)}${end.kind === "output" ? "" : ` (${endWord(end)})`}`);
+      if (end.kind === "ended") return end.answer;
+      if (end.kind === "malformed") malformed++;
+      if (malformed > maxMalformed)
+        return failure(
+          noResultType,
+          `The model made ${malformed} calls of unknown tools or with malformed arguments. The last: ${end.text}`,
+        );
+      results.push({ id: call.id, name: call.name, text: end.text, isError: end.kind === "malformed" });
+    }
+    const left = deps.maxSteps - step;
+    const note = left > 0 && left <= lastSteps ? `Steps left: ${left}. End the work now.` : undefined;
+    rounds = [...rounds, { answer: answer.message, results, ...(note !== undefined && { note }) }];
+  }
+  return failure(noResultType, `The model has not finished within ${deps.maxSteps} steps. SETT_WORK_STEPS sets their number.`);
+}
+
+async function useTool(
+  tools: readonly Tool[],
+  { name, input, problem }: ToolCall,
+  isCut: boolean,
+  signal: AbortSignal,
+): Promise<ToolEnd> {
+  const found = tools.find((one) => one.name === name);
+  if (found === undefined || problem !== undefined) {
+    const cutOff = isCut ? " The answer was cut off because it was too long: write less at once." : "";
+    return { kind: "malformed", text: `${problem ?? `There is no tool \`${name}\`.`}${cutOff}` };
+  }
+  signal.throwIfAborted();
+  return found.use(input, signal);
+}
+
+function reminder({ isCut }: ModelAnswer, tools: readonly Tool[]): string {
+  const why = isCut
+    ? "Your answer was cut off because it was too long, before it called a tool."
+    : "Your answer has no tool call, so nothing was done.";
+  return `${why} Call a tool now: ${tools.map(({ name }) => `\`${name}\``).join(", ")}. Text alone is read by no one.`;
+}
+
+function proseFailure({ text }: ModelAnswer): WorkAnswer {
+  const words = cutMiddle(text.trim(), maxWords);
+  const quoted =
+    words === "" ? "It said nothing." : `It said: ${words.length > 300 ? `${words.slice(0, 300).toWellFormed()}…` : words}`;
+  return failure(noResultType, `The model answered twice without calling a tool. ${quoted}`, words);
+}

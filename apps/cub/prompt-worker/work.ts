@@ -1,0 +1,119 @@
+// `cub --work`: the built-in worker. A tool like any other: the tool contract on stdin, one answer on stdout, lines for the log on stderr.
+import { readFileSync } from "node:fs";
+import process from "node:process";
+import { SettError } from "../../../lib/model/errors.ts";
+import { ToolInput } from "../../../lib/model/tool-contract.ts";
+import { stopSignal } from "../../../lib/service/stop-signal.ts";
+import { createAskModel } from "./ask-model.ts";
+import { ModelCallError } from "./call-error.ts";
+import { commandEnvironment } from "./command-environment.ts";
+import { keepProgress, resumeProgress } from "./commit-changes.ts";
+import { commitNames, commitVariables } from "./commit-names.ts";
+import { contextText } from "./context-text.ts";
+import { systemPrompt } from "./prompt-text.ts";
+import { readWorkSettings, type WorkSettings } from "./settings.ts";
+import { targetChanges } from "./target-changes.ts";
+import type { Tool } from "./tool.ts";
+import { editFileTool } from "./tools/edit-file.ts";
+import { endingTools } from "./tools/ending-tools.ts";
+import { listFilesTool } from "./tools/list-files.ts";
+import { readFileTool } from "./tools/read-file.ts";
+import { runTool } from "./tools/run.ts";
+import { searchTool } from "./tools/search.ts";
+import { writeFileTool } from "./tools/write-file.ts";
+import { budgetFailure, budgetQuestion, callFailedType, failure, noResultType, type WorkAnswer } from "./work-answer.ts";
+import { type WorkKind, workKindOf } from "./work-kind.ts";
+import { workLoop } from "./work-loop.ts";
+import { openWorkspace, type Workspace } from "./workspace.ts";
+
+type Environment = Record<string, string | undefined>;
+
+/** The working directory is the workspace. Throws environment-invalid and usage. */
+export async function runWorker(environment: Environment): Promise<void> {
+  const settings = readWorkSettings(environment);
+  const stop = stopSignal();
+  const deadline = AbortSignal.timeout(settings.timeoutMs - marginMs(settings.timeoutMs));
+  const signal = AbortSignal.any([stop, deadline]);
+  const input = readInput();
+  const workspace = await workspaceOf(settings, environment);
+  const answer = await work({ settings, environment, input, workspace }, signal).catch((error: unknown) => {
+    if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
+    if (deadline.aborted) return timeFailure(settings.timeoutMs);
+    if (error instanceof ModelCallError) return callFailure(settings, workspace, error);
+    throw error;
+  });
+  await new Promise<void>((resolve) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => resolve()));
+}
+
+/** The cub kills the worker at its timeout: the Failure must be out before. */
+export function marginMs(timeoutMs: number): number {
+  return Math.min(5_000, timeoutMs / 10);
+}
+
+function readInput(): ToolInput {
+  const text = readFileSync(0, "utf8");
+  try {
+    return ToolInput.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new SettError("usage", "There is no work in the form of the tool contract on stdin.", {
+      hint: "The cub starts this mode; by hand, pipe the JSON of docs/reference/tool-contract.md into it.",
+      cause,
+    });
+  }
+}
+
+async function workspaceOf({ git, isReadWrite }: WorkSettings, environment: Environment): Promise<Workspace> {
+  const env = { ...commandEnvironment(environment), ...(git.libraryPath !== undefined && { LD_LIBRARY_PATH: git.libraryPath }) };
+  const workspace = await openWorkspace(process.cwd(), { path: git.path, env });
+  return isReadWrite ? await resumeProgress(workspace) : workspace;
+}
+
+type Order = { settings: WorkSettings; environment: Environment; input: ToolInput; workspace: Workspace };
+
+async function work({ settings, environment, input, workspace }: Order, signal: AbortSignal): Promise<WorkAnswer> {
+  const kind = workKindOf(input);
+  const commits = commitNames([...input.context_chain, input.target_artefact, ...input.additional_context], workspace.head);
+  const env = commandEnvironment(environment, commitVariables(commits));
+  const tools = toolsFor(workspace, env, { kind, targetType: input.target_artefact.type, isReadWrite: settings.isReadWrite });
+  const [ask, changes] = await Promise.all([
+    createAskModel(settings.model, systemPrompt(kind, settings.prompt), tools),
+    targetChanges(workspace, input),
+  ]);
+  const task = contextText(input, { kind, commits, changes }, settings.maxContextLength / 2);
+  const { maxSteps, maxContextLength } = settings;
+  return workLoop({ ask, tools, task, maxSteps, maxContextLength, log: (line) => console.error(line) }, signal);
+}
+
+function toolsFor(
+  workspace: Workspace,
+  env: Record<string, string>,
+  work: { kind: WorkKind; targetType: string; isReadWrite: boolean },
+): Tool[] {
+  return [
+    runTool({ root: workspace.root, env }),
+    readFileTool(workspace),
+    writeFileTool(workspace),
+    editFileTool(workspace),
+    listFilesTool(workspace),
+    searchTool(workspace),
+    ...endingTools({ ...work, workspace }),
+  ];
+}
+
+function timeFailure(timeoutMs: number): WorkAnswer {
+  return failure(
+    noResultType,
+    `The model has not finished within the agent's timeout of ${timeoutMs / 1_000} s. \`timeout\` of the agent in sett.yml sets it.`,
+  );
+}
+
+async function callFailure(
+  { asksForBudget, isReadWrite }: WorkSettings,
+  workspace: Workspace,
+  error: ModelCallError,
+): Promise<WorkAnswer> {
+  if (error.exhausted === undefined) return failure(callFailedType, error.message);
+  if (!asksForBudget) return budgetFailure(error.message, error.exhausted);
+  if (isReadWrite && workspace.head !== undefined) await keepProgress(workspace);
+  return budgetQuestion(error.message, error.exhausted);
+}
