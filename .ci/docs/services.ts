@@ -5,6 +5,7 @@ import { Glob } from "bun";
 import type { Registry } from "prom-client";
 import type { z } from "zod";
 import { createCubMetrics } from "../../apps/cub/metrics.ts";
+import { WorkEnvironment } from "../../apps/cub/prompt-worker/settings.ts";
 import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Environment as OrchestratorEnvironment } from "../../apps/orchestrator/settings.ts";
@@ -15,6 +16,7 @@ const root = join(import.meta.dir, "../..");
 export const serviceRegions = {
   "orchestrator-settings": () => settings(OrchestratorEnvironment),
   "cub-settings": () => settings(CubEnvironment),
+  "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),
   "cub-metrics": () => metrics(createCubMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),

@@ -108,7 +108,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     : settings.command;
   const envOfTool = () => {
     const { timeout_ms, workspace_mode } = registration.current;
-    const work = { timeoutMs: timeout_ms, workspaceMode: workspace_mode, onBudget: settings.onBudget };
+    const work = { timeoutMs: timeout_ms, workspaceMode: workspace_mode, onBudget: settings.onBudget, git: settings.git };
     return isWorker ? { ...env, ...workerVariables(process.env, work) } : env;
   };
   const now = systemClock.passedMs;

@@ -27,16 +27,31 @@ export function isPrompt({ command, promptExecution, model }: Work): boolean {
   return command.length === 0 && (promptExecution ?? "") !== "" && model !== undefined;
 }
 
+/** The limits that an agent's `environment` may set. */
+const ownLimits = ["SETT_WORK_STEPS", "SETT_WORK_OUTPUT", "SETT_WORK_CONTEXT"] as const;
+
+type Limits = {
+  timeoutMs: number;
+  workspaceMode: string;
+  onBudget: string;
+  git: { binary: string; libraryPath: string | undefined };
+};
+
 /** What the worker finds in its environment beside what every command of an agent with a model finds. `cub`: the cub's own environment. */
 export function workerVariables(
   cub: Readonly<Record<string, string | undefined>>,
-  { timeoutMs, workspaceMode, onBudget }: { timeoutMs: number; workspaceMode: string; onBudget: string },
+  { timeoutMs, workspaceMode, onBudget, git }: Limits,
 ): Record<string, string> {
   const { LD_LIBRARY_PATH: own, SETT_IMAGE_LD_LIBRARY_PATH: image } = cub;
+  const limits = ownLimits.flatMap((name) => (cub[name] === undefined ? [] : [[name, cub[name]]]));
   return {
     SETT_WORK_TIMEOUT: `${timeoutMs}ms`,
     SETT_WORKSPACE_MODE: workspaceMode,
     SETT_ON_BUDGET: onBudget,
+    ...Object.fromEntries(limits),
+    // The worker commits, and the image may have no git.
+    SETT_GIT_BINARY: git.binary,
+    ...(git.libraryPath === undefined ? {} : { SETT_GIT_LIBRARY_PATH: git.libraryPath }),
     // The worker needs the cub's libraries; the commands that it runs see those of their image.
     ...(own === undefined ? {} : { LD_LIBRARY_PATH: own }),
     ...(image === undefined ? {} : { SETT_IMAGE_LD_LIBRARY_PATH: image }),

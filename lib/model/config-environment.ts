@@ -10,9 +10,12 @@ export type EnvironmentEntry = {
   at: string | number;
 };
 
+/** Limits of the built-in worker, which people may set as its agent's. */
+const workerLimits: readonly string[] = ["SETT_WORK_STEPS", "SETT_WORK_OUTPUT", "SETT_WORK_CONTEXT"];
+
 /** Names that Sett sets itself, or without which the cub must start (docs/reference/tool-contract.md#environment-of-the-command). */
 function isReserved(name: string): boolean {
-  return name === "REDIS_URL" || /^(?:SETT|BUN|LD)_/.test(name);
+  return (name === "REDIS_URL" || /^(?:SETT|BUN|LD)_/.test(name)) && !workerLimits.includes(name);
 }
 
 const reservedSentence =

@@ -18,7 +18,7 @@ export type LoopDeps = {
 
 /** So many calls of unknown tools, or with malformed arguments, in one piece of work. */
 const maxMalformed = 8;
-const maxWords = 20_000;
+const maxProseLength = 20_000;
 /** From here on the model knows how many steps it has left. */
 const lastSteps = 5;
 
@@ -81,7 +81,7 @@ function reminder({ isCut }: ModelAnswer, tools: readonly Tool[]): string {
 }
 
 function proseFailure({ text }: ModelAnswer): WorkAnswer {
-  const words = cutMiddle(text.trim(), maxWords);
+  const words = cutMiddle(text.trim(), maxProseLength);
   const quoted =
     words === "" ? "It said nothing." : `It said: ${words.length > 300 ? `${words.slice(0, 300).toWellFormed()}…` : words}`;
   return failure(noResultType, `The model answered twice without calling a tool. ${quoted}`, words);

@@ -26,9 +26,16 @@ test("an agent is a prompt where it has a prompt and a model, and no command", (
 });
 
 test("the worker gets its limits, the cub's libraries, and the image's for the commands that it runs", () => {
-  const limits = { timeoutMs: 90_000, workspaceMode: "rw", onBudget: "ask" };
-  const always = { SETT_WORK_TIMEOUT: "90000ms", SETT_WORKSPACE_MODE: "rw", SETT_ON_BUDGET: "ask" };
+  const git = { binary: "/cub/git", libraryPath: undefined };
+  const limits = { timeoutMs: 90_000, workspaceMode: "rw", onBudget: "ask", git };
+  const always = { SETT_WORK_TIMEOUT: "90000ms", SETT_WORKSPACE_MODE: "rw", SETT_ON_BUDGET: "ask", SETT_GIT_BINARY: "/cub/git" };
   const libraries = { LD_LIBRARY_PATH: "/cub", SETT_IMAGE_LD_LIBRARY_PATH: "/opt/lib" };
   expect(workerVariables({ ...libraries, REDIS_URL: "redis://:secret@redis" }, limits)).toEqual({ ...always, ...libraries });
   expect(workerVariables({}, limits)).toEqual(always);
+  const withLibraries = { ...limits, git: { ...git, libraryPath: "/cub/lib" } };
+  expect(workerVariables({ SETT_WORK_STEPS: "7" }, withLibraries)).toEqual({
+    ...always,
+    SETT_WORK_STEPS: "7",
+    SETT_GIT_LIBRARY_PATH: "/cub/lib",
+  });
 });
