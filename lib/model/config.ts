@@ -50,9 +50,9 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 
 export type Build = z.infer<typeof Build>;
 
-const reservedSentence = "is reserved: `user` means people, `orchestrator` and `redis` are parts of Sett";
+const reservedSentence = "is reserved: `user` means people, `orchestrator`, `gateway` and `redis` are parts of Sett";
 function isReserved(name: string): boolean {
-  return [userRole, "orchestrator", "redis"].includes(name);
+  return [userRole, "orchestrator", "gateway", "redis"].includes(name);
 }
 
 const roleSentence = "must be a word without `*`, spaces at its ends or control characters";

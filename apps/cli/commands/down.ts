@@ -4,7 +4,7 @@ import { aborted } from "../../../lib/async/sleep.ts";
 import { HostRepository } from "../../../lib/git/host-repository.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
+import type { ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import {
   findInstance,
   hasAnything,
@@ -15,9 +15,8 @@ import {
 } from "../instance/find-instance.ts";
 import { LastResults } from "../instance/last-results.ts";
 import { lockInstance } from "../instance/lock.ts";
-import { partName } from "../instance/parts.ts";
 import { personOf } from "../instance/person.ts";
-import { isServing, redisUrlOf } from "../instance/place.ts";
+import { redisUrlOf } from "../instance/place.ts";
 import { leaveExchange } from "../instance/remove-exchange.ts";
 import { everyRuntime, runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
@@ -30,18 +29,22 @@ import { workspaceRoot } from "../program/workspace-root.ts";
 import { Progress } from "../terminal/progress.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { nameOfFolder } from "../up/checks.ts";
-import { orchestratorStopSeconds, redisStopSeconds, stopSecondsOf } from "../up/container-limits.ts";
+import { redisStopSeconds } from "../up/container-limits.ts";
+import { hasRedis, stopperOf, stopWork } from "../up/stop-parts.ts";
 
 export const down = defineCommand({
   name: "down",
   description: "stop a sett and remove its containers; the blackboard stays",
   details: [
     "Running commands of agents may finish within the shutdown time. The blackboard stays, and `sett up` with the same name",
-    "continues with it; the images of the agents stay, too. --volumes removes both.",
+    "continues with it; the record of calls of models and the images of the agents stay, too. --volumes removes them all.",
   ].join("\n"),
   args: {
     name: nameArgument,
-    volumes: { type: "boolean", description: "also remove the blackboard, the images of its agents, and the results in git" },
+    volumes: {
+      type: "boolean",
+      description: "also remove the blackboard, the record of calls, the images of its agents, and the results in git",
+    },
     force: { type: "boolean", description: "with --volumes: also remove results that could not be fetched" },
     timeout: {
       type: "string",
@@ -198,49 +201,4 @@ async function logStop(parts: InstanceParts, repository: HostRepository | undefi
   } catch (error) {
     shell.messages.warn(`The stop was not written to the log: ${messageOf(error)}`);
   }
-}
-
-function hasRedis({ containers }: InstanceParts): boolean {
-  return containers.some((part) => part.labels.component === "redis" && isServing(part));
-}
-
-/** Without `seconds`, each container has its own shutdown time. */
-type Stop = (components: string[], seconds?: number) => Promise<void>;
-
-/** Stops parts of the instance. Without Redis no agent can deliver a result, so there is no reason to wait. */
-function stopperOf(runtime: ContainerRuntime, parts: InstanceParts, progress: Progress): Stop {
-  const maxSeconds = hasRedis(parts) ? Number.POSITIVE_INFINITY : 1;
-  return (components, seconds) => {
-    const some = parts.containers.filter(({ labels }) => components.includes(labels.component));
-    return stopAll(runtime, some, (part) => Math.min(seconds ?? stopSecondsOf(part), maxSeconds), progress);
-  };
-}
-
-/**
- * Agents deliver their results, and the orchestrator still handles them. With workers the orchestrator stops first, because it would
- * replace them; it handles their results when it runs again.
- */
-async function stopWork(parts: InstanceParts, stop: Stop, agentSeconds?: number): Promise<void> {
-  const hasWorkers = parts.containers.some(({ labels }) => labels.component === "worker");
-  if (hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
-  await stop(["agent", "worker"], agentSeconds);
-  if (!hasWorkers) await stop(["orchestrator"], orchestratorStopSeconds);
-}
-
-/** A container that cannot be stopped is removed by force later; the others stop all the same. */
-async function stopAll(
-  runtime: ContainerRuntime,
-  containers: readonly ContainerPart[],
-  secondsFor: (container: ContainerPart) => number,
-  progress: Progress,
-): Promise<void> {
-  await Promise.allSettled(
-    containers.map(async (container) => {
-      const { id, state } = container;
-      if (state.state === "exited" || state.state === "created") return;
-      const step = progress.begin(partName(container), "stopping");
-      await runtime.containers.stop(id, secondsFor(container));
-      step.done("stopped");
-    }),
-  );
 }

@@ -3,6 +3,7 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { kindOf } from "../facts/agent-kind.ts";
+import { type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlOf } from "../instance/place.ts";
@@ -25,7 +26,7 @@ export const list = defineCommand({
     const { instances: found, dockerProblem } = await everyInstance(shell.env);
     if (dockerProblem !== undefined && found.length === 0) throw dockerProblem;
     if (dockerProblem !== undefined) shell.messages.warn("Docker does not answer: instances in containers are not shown.");
-    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await agentsNotStarted(parts))));
+    const instances = await Promise.all(found.map(async (parts) => summaryOf(parts, await readBoard(parts))));
     if (args.json) {
       await shell.out.write(`${JSON.stringify(instances)}\n`);
       return;
@@ -50,25 +51,32 @@ export const list = defineCommand({
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
-    for (const { name, state, workspace } of instances) {
+    for (const { name, state, gateway, workspace } of instances) {
+      if (gateway !== null) shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);
       if (state !== "running" && state !== "down") shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
     }
     return;
   },
 });
 
-/** External agents and people: only the blackboard knows them. An instance whose Redis does not answer is listed without them. */
-async function agentsNotStarted(parts: InstanceParts): Promise<AgentRegistration[]> {
+type OnBoard = { notStarted: AgentRegistration[]; gateway: GatewayProblem | undefined };
+
+/**
+ * External agents and people, and what the gateway has announced: only the blackboard knows them. An instance whose Redis does not answer is
+ * listed without them.
+ */
+async function readBoard(parts: InstanceParts): Promise<OnBoard> {
   try {
     await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
-    return (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
+    const notStarted = (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
+    return { notStarted, gateway: await gatewayProblem(parts.containers, board) };
   } catch (error) {
-    if (error instanceof SettError && error.code === "redis-unreachable") return [];
+    if (error instanceof SettError && error.code === "redis-unreachable") return { notStarted: [], gateway: undefined };
     throw error;
   }
 }
 
-function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, notStarted: AgentRegistration[]) {
+function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted, gateway }: OnBoard) {
   const { instance, containers, runtime } = parts;
   const labels = containers.map((container) => container.labels);
   const named = (kind: string) => notStarted.filter((agent) => kindOf(agent) === kind).map(({ name }) => name);
@@ -81,6 +89,7 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, notStarted: 
     agents: labels.flatMap((label) => (label.component === "agent" ? [label.agent] : [])),
     external: named("external"),
     people: named("person"),
+    gateway: gateway ?? null,
     created_at: created[0] ?? null,
     redis_port: redisOf(parts)?.port ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),

@@ -5,6 +5,7 @@ import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { kindOf } from "../facts/agent-kind.ts";
 import { blockedReasonOf, claimsOf, hasOrchestrator, type Situation, stateOf, workersOf } from "../facts/blocked-reason.ts";
+import { gatewayProblem } from "../facts/gateway-state.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../facts/pages.ts";
 import { readRequests } from "../facts/requests.ts";
@@ -61,6 +62,7 @@ export const status = defineCommand({
       situation,
       requests,
       crashes: crashesOf(place.containers, situation.nowMs),
+      gateway: await gatewayProblem(place.containers, board),
       hidden,
     };
     if (args.json) await printJson(report, pages, shell);
@@ -116,7 +118,7 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
   await out.write(`],${JSON.stringify(rest).slice(1)}\n`);
 }
 
-function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
+function jsonOf({ instance, goals, situation, requests, crashes, gateway }: Report) {
   const { agents, statuses, leader, pause, nowMs, store } = situation;
   return {
     instance,
@@ -138,6 +140,7 @@ function jsonOf({ instance, goals, situation, requests, crashes }: Report) {
       };
     }),
     orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
+    gateway: gateway ?? null,
     paused: pause ?? null,
     redis:
       store === undefined

@@ -25,14 +25,17 @@ import type { Shell } from "../terminal/shell.ts";
 import { type ApplyInput, applyPlan, type Outcome } from "../up/apply.ts";
 import { asProcesses } from "../up/as-processes.ts";
 import { importImages } from "../up/carried-images.ts";
+import { cassettesNote, prepareCassettes, readCassettes } from "../up/cassettes.ts";
 import { chooseInstance, requireFreeOrOwn } from "../up/checks.ts";
+import { choosePorts } from "../up/choose-port.ts";
 import { findEngineSocket } from "../up/engine-socket.ts";
 import { explainFailure } from "../up/explain-failure.ts";
 import { createFirstSett } from "../up/first-sett.ts";
+import { hasModels } from "../up/gateway-spec.ts";
 import { prepareCarrier, prepareImages } from "../up/images.ts";
 import { prepareMachine } from "../up/machine.ts";
 import { planInstance } from "../up/plan.ts";
-import { chooseRedisPort } from "../up/redis-port.ts";
+import { warnAboutModels } from "../up/probe-models.ts";
 import { UndoSteps, undo } from "../up/undo.ts";
 
 export const up = defineCommand({
@@ -59,22 +62,31 @@ export const up = defineCommand({
       valueHint: "RUNTIME",
       description: "docker, or process: all parts run as processes on this machine, without isolation",
     },
+    record: { type: "string", valueHint: "DIR", description: "write every exchange with a model into this folder, without keys" },
+    replay: {
+      type: "string",
+      valueHint: "DIR",
+      description: "answer calls of models from this folder, without keys and network",
+    },
   },
   examples: [
     "sett up",
     "sett up --yes  # a first sett in a new repository",
     "sett up --name demo",
     "sett up --file ./other/sett.yml",
+    "sett up --replay ./cassettes  # calls of models as they were recorded",
   ],
   endsItself: true,
   async run(args, shell) {
+    const cassettes = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
     if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(requested));
     const file = await configPath(shell.cwd, args.file);
-    const { config: written, warnings } = await readConfig(file, shell.env);
+    const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: cassettes?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
+    await prepareCassettes(cassettes, hasModels(written), repository.place);
     const known = (await everyInstance(shell.env)).instances;
     const { instance, why } = chooseInstance(args.name, workspace, known);
     const { kind, runtime } = await runtimeForUp(shell.env, known, instance, requested);
@@ -122,9 +134,9 @@ export const up = defineCommand({
       // Parts that keep running know the password of last time.
       password: passwordOf(before) ?? randomBytes(24).toString("hex"),
       engineSocket: machine === undefined && config.agents.some(needsWorkers) ? await findEngineSocket(shell.env) : undefined,
+      cassettes,
     });
-    const plan =
-      machine === undefined ? containers : asProcesses(containers, { ...machine, port: await chooseRedisPort(before) });
+    const plan = machine === undefined ? containers : asProcesses(containers, { ...machine, ports: await choosePorts(before) });
     const actor = await personOf(repository, shell);
     const exchange: ApplyInput["exchange"] = {
       make: async () => {
@@ -145,12 +157,15 @@ export const up = defineCommand({
         version,
         plan,
         registrations,
+        keys: config.models.keys,
         exchange,
         keepLogs: (containers) =>
           keepLogs({ runtime, place: repository.place, by: "sett up", messages: shell.messages }, containers),
         actor,
         repositoryLock: repository.lockFile,
       });
+      if (plan.gateway !== undefined && cassettes?.mode !== "replay") await warnAboutModels(runtime, plan.gateway, shell);
+      if (cassettes !== undefined) shell.messages.note(cassettesNote(cassettes));
       await report(instance, outcome, shell);
     } catch (error) {
       const explained = await explainFailure(runtime, error, stateNow(), shell.suggest);

@@ -5,7 +5,7 @@ import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** The name of an agent or a worker; `redis` or `orchestrator` for the others. */
+/** The name of an agent or a worker; `redis`, `orchestrator` or `gateway` for the others. */
 export function partName({ labels, name }: Pick<ContainerPart, "labels" | "name">): string {
   if (labels.component === "worker") return name;
   return labels.component === "agent" ? labels.agent : labels.component;
@@ -33,7 +33,9 @@ export function partStates(parts: InstanceParts): { name: string; state: string 
   const present = containers.map((container) => ({ name: partName(container), state: stateWord(container) }));
   // Every agent has a workspace volume, which stays when its container is removed.
   const agents = volumes.flatMap(({ labels }) => (labels.component === "workspace" ? [labels.agent] : []));
-  const missing = ["redis", "orchestrator", ...agents].filter((name) => !present.some((part) => part.name === name));
+  // Its volume stays when `models` is removed from sett.yml; but then no agent knows where it is.
+  const gateway = containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined) ? ["gateway"] : [];
+  const missing = ["redis", "orchestrator", ...gateway, ...agents].filter((name) => !present.some((part) => part.name === name));
   return [...present, ...missing.map((name) => ({ name, state: "missing" }))];
 }
 

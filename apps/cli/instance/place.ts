@@ -63,7 +63,7 @@ export function redisUrlOf(parts: InstanceParts): string {
 }
 
 /** Whether its process runs and can be reached, healthy or not. */
-export function isServing({ state }: ContainerPart): boolean {
+export function isServing({ state }: Pick<ContainerPart, "state">): boolean {
   return state.state === "running" || state.state === "unsupervised";
 }
 

@@ -7,7 +7,9 @@ import { promisify } from "node:util";
 import { SettError } from "../../../lib/model/errors.ts";
 
 /** The command line of each; `version` changes when any of the programs changes. */
-export type Programs = { cub: string[]; orchestrator: string[]; version: string };
+export type Programs = Record<Program, string[]> & { version: string };
+
+type Program = "cub" | "orchestrator" | "gateway";
 
 /** A program ignores Bun's configuration in the folder in which it starts. */
 const isolationFlags = ["--no-env-file", "--config=/dev/null"];
@@ -24,8 +26,17 @@ export function ownCommand(): string[] {
 /** Throws `process-failed` when there is no Redis. */
 export async function findPrograms(): Promise<Programs> {
   const redis = await redisVersion();
-  const [cub, orchestrator] = await Promise.all([findProgram("cub"), findProgram("orchestrator")]);
-  return { cub: cub.command, orchestrator: orchestrator.command, version: [redis, cub.changed, orchestrator.changed].join(" ") };
+  const [cub, orchestrator, gateway] = await Promise.all([
+    findProgram("cub"),
+    findProgram("orchestrator"),
+    findProgram("gateway"),
+  ]);
+  return {
+    cub: cub.command,
+    orchestrator: orchestrator.command,
+    gateway: gateway.command,
+    version: [redis, cub.changed, orchestrator.changed, gateway.changed].join(" "),
+  };
 }
 
 /** Undefined in a compiled program. */
@@ -38,7 +49,7 @@ function fromSource(file: string): string[] {
   return [process.execPath, "run", ...isolationFlags, file];
 }
 
-async function findProgram(name: "cub" | "orchestrator"): Promise<{ command: string[]; changed: number }> {
+async function findProgram(name: Program): Promise<{ command: string[]; changed: number }> {
   const source = sourceFile();
   const file = source === undefined ? process.execPath : join(dirname(source), `../${name}/main.ts`);
   const command = source === undefined ? [file, "service", name] : fromSource(file);

@@ -7,6 +7,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { claimsOf, livenessOf, type Situation, workersOf } from "../facts/blocked-reason.ts";
+import { type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../facts/goal.ts";
 import { ageOf, agoOf, lastingSince } from "../text/age.ts";
 import { oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
@@ -30,6 +31,8 @@ export type Report = {
   /** Requests on which the orchestrator has not acted yet. */
   requests: readonly SettEvent[];
   crashes: readonly Crash[];
+  /** Undefined where nothing is wrong with it, and where there is none. */
+  gateway: GatewayProblem | undefined;
   /** How many goals are not shown. */
   hidden: number;
 };
@@ -41,7 +44,7 @@ const maxReasonLength = 300;
 
 /** `columns`: undefined where nothing is cut. */
 export function statusReport(
-  { instance, goals, situation, requests, crashes, hidden }: Report,
+  { instance, goals, situation, requests, crashes, gateway, hidden }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
@@ -52,6 +55,7 @@ export function statusReport(
     `${style.bold(instance)}  ${leaderLine(situation, drawing)}`,
     ...pauseLine(situation, style),
     ...storeLine(situation, style),
+    ...(gateway === undefined ? [] : [style.red(gatewaySentence(gateway, suggest("up")))]),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),

@@ -7,6 +7,7 @@ import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { agentContainerName, carrierVolumeName, networkName, workspaceVolumeName } from "../../../lib/runtime/names.ts";
 import { health, mebibyte, resourcesOf, stopSecondsFor } from "./container-limits.ts";
 import { ownersNameLabel } from "./devcontainer-layer.ts";
+import { modelEnvironment } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedImage, serviceEnvironment } from "./plan-input.ts";
 
 export const carrierPath = "/cub";
@@ -65,6 +66,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
       SETT_PROMPT_CLAIM: claim,
       SETT_PROMPT_EXECUTION: execution,
     }),
+    ...modelEnvironment(input, agent),
     SETT_GIT_BINARY: `${carrierPath}/git`,
     SETT_GIT_LIBRARY_PATH: carrierPath,
     SETT_GIT_DIR: gitPath,

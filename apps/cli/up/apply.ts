@@ -19,6 +19,7 @@ import type { InstancePlan } from "./plan.ts";
 import { nextHeartbeat, nextLeader } from "./readiness.ts";
 import { removeDuplicateNetworks } from "./remove-duplicate-networks.ts";
 import { replaceSilent } from "./replace-silent.ts";
+import { startGateway } from "./start-gateway.ts";
 import { startRedis } from "./start-redis.ts";
 
 export type ApplyInput = Tools & {
@@ -27,6 +28,8 @@ export type ApplyInput = Tools & {
   version: string;
   plan: InstancePlan;
   registrations: readonly AgentRegistration[];
+  /** The providers' keys: model → key. They go to the gateway and nowhere else. */
+  keys: Readonly<Record<string, string>>;
   /** The lock file of the repository: only one `sett up` at a time reserves a name in it. */
   repositoryLock: string;
   /** `make` creates the exchange if it is missing; `remove` undoes that. */
@@ -61,16 +64,20 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   const before = await board.listAgents();
   // A Redis that refuses writes stores no heartbeat. This write fails then, before a missing heartbeat replaces an agent.
   await expectAgents(input, board, found, before);
-  const changes = await replaceSilent(found, board, signal);
+  const changes = await replaceSilent(found, { ...input, board });
+  const gateway = startGateway(input, changes.gateway, board);
+  gateway.catch(() => undefined);
   const agents = settleAll(
     changes.agents.map(async (change) => {
       await volumes;
+      // An agent may ask its model about the first claim that it sees.
+      await gateway;
       await makePart(input, change, () => nextHeartbeat(board, change.agent));
     }),
   );
   // A new blackboard has no work yet that an agent could miss, or that would fail together with this `sett up`.
   const firstAgents = redis.isNew ? volumes : agents;
-  await settleAll([volumes, agents, makeOrchestrator(input, changes.orchestrator, board, firstAgents)]);
+  await settleAll([volumes, gateway, agents, makeOrchestrator(input, changes.orchestrator, board, firstAgents)]);
   requireGoing(signal);
 
   undoSteps.clear();
@@ -78,7 +85,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   await board.registerAgents(input.registrations, input.actor, { exact: true });
   // Compared again, because an agent that is removed may have got a worker meanwhile.
   const rest = diffOf(input.plan, await runtime.parts(input.instance));
-  await settleAll(rest.removed.map((container) => removeAgent(input, container)));
+  await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
   return outcomeOf(changes, rest.removed, before, input);
@@ -163,16 +170,16 @@ async function clear({ keepLogs, runtime }: ApplyInput, containers: readonly Con
   for (const { id } of containers) await runtime.containers.remove(id);
 }
 
-/** Stops and removes an agent that is no longer registered; its running work may finish. */
-async function removeAgent(input: ApplyInput, container: ContainerPart): Promise<void> {
+/** Stops and removes a part that is no longer in sett.yml; running work of an agent may finish. */
+async function removePart(input: ApplyInput, container: ContainerPart): Promise<void> {
   const step = input.progress.begin(partName(container), "stopping");
   await input.runtime.containers.stop(container.id, stopSecondsOf(container));
   await clear(input, [container]);
   step.done("stopped and removed");
 }
 
-function partsOf({ redis, orchestrator, agents }: Diff): Change[] {
-  return [redis, orchestrator, ...agents];
+function partsOf({ redis, orchestrator, gateway, agents }: Diff): Change[] {
+  return [redis, orchestrator, ...(gateway === undefined ? [] : [gateway]), ...agents];
 }
 
 function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAgent[], { registrations }: ApplyInput): Outcome {
@@ -181,7 +188,7 @@ function outcomeOf(changes: Diff, removed: ContainerPart[], before: RegisteredAg
     before.some((known) => known.name === name && !registrations.some((agent) => isDeepStrictEqual(known, agent)));
   const notStarted = registrations.filter((agent) => kindOf(agent) !== undefined);
   const isKnown = (agent: AgentRegistration) => before.some((known) => isDeepStrictEqual(known, agent));
-  const stopped = [...new Set(removed.flatMap(({ labels }) => ("agent" in labels ? [labels.agent] : [])))];
+  const stopped = [...new Set(removed.map(({ labels }) => ("agent" in labels ? labels.agent : labels.component)))];
   return {
     started: names("start"),
     replaced: names("replace"),

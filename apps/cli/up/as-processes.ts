@@ -6,6 +6,7 @@ import type { ProcessRuntimeOptions } from "../../../lib/runtime/process/runtime
 import { redisPort } from "../instance/place.ts";
 import type { Programs } from "../instance/programs.ts";
 import { withPrograms } from "./fingerprint.ts";
+import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
@@ -20,17 +21,17 @@ export type Machine = {
   workspace: string;
   /** Holds `objects` and `sett/exchange.git`, as `/git` does in a container. */
   gitDir: string;
-  /** The port on which Redis listens. */
-  port: number;
+  /** The ports on which Redis and the gateway listen. */
+  ports: { redis: number; gateway: number };
 };
 
 export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan {
-  const { config, programs, processes, workspace, gitDir, port } = machine;
+  const { config, programs, processes, workspace, gitDir, ports } = machine;
   const made = (spec: ContainerSpec, over: Partial<ContainerSpec>) => withPrograms(spec, { ...spec, ...over }, programs.version);
   const service = {
     // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
-    REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${port}`,
+    REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${ports.redis}`,
   };
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
@@ -38,7 +39,7 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     const paths = { SETT_GIT_BINARY: "git", SETT_GIT_DIR: gitDir, SETT_WORKSPACE_DIR: "/workspace" };
     const spec = made(agent.spec, {
       entrypoint: programs.cub,
-      env: { ...anyPort, ...noGitSettings, ...env, ...paths, ...service },
+      env: { ...anyPort, ...noGitSettings, ...env, ...paths, ...service, ...modelEnvironment(env, ports.gateway) },
       workingDir: workspace,
     });
     return { ...agent, spec };
@@ -47,16 +48,35 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     ...plan,
     redis: made(plan.redis, {
       entrypoint: ["sh", "-c", redisScript(plan.redis.resources?.memoryBytes)],
-      env: { ...plan.redis.env, SETT_REDIS_PORT: String(port) },
+      env: { ...plan.redis.env, SETT_REDIS_PORT: String(ports.redis) },
       workingDir: "/data",
-      ports: [{ port: redisPort, hostPort: port }],
+      ports: [{ port: redisPort, hostPort: ports.redis }],
     }),
     orchestrator: made(plan.orchestrator, {
       entrypoint: programs.orchestrator,
       env: { ...anyPort, ...plan.orchestrator.env, ...service, ...forWorkers(config, agents, processes) },
     }),
+    gateway: plan.gateway && {
+      ...plan.gateway,
+      program: programs.gateway,
+      spec: made(plan.gateway.spec, {
+        entrypoint: programs.gateway,
+        env: { ...plan.gateway.spec.env, ...service, ...gatewayEnvironment(plan.gateway.spec.env, ports.gateway) },
+        ports: [{ port: gatewayPort, hostPort: ports.gateway }],
+      }),
+    },
     agents,
   };
+}
+
+/** Only an agent with a model knows the gateway. */
+function modelEnvironment({ SETT_GATEWAY_URL }: Record<string, string>, port: number): Record<string, string> {
+  return SETT_GATEWAY_URL === undefined ? {} : { SETT_GATEWAY_URL: `http://127.0.0.1:${port}` };
+}
+
+/** A container knows this machine by a name that this machine itself does not know. */
+function gatewayEnvironment({ SETT_MODELS = "" }: Record<string, string>, port: number): Record<string, string> {
+  return { SETT_HEALTH_PORT: String(port), SETT_MODELS: SETT_MODELS.replaceAll(`//${hostAlias}`, "//127.0.0.1") };
 }
 
 function forWorkers(

@@ -22,6 +22,8 @@ const defaultShutdownMs = 30_000;
 
 export const orchestratorStopSeconds = 15;
 export const redisStopSeconds = 30;
+/** Calls under way end with their clients, which have stopped before. */
+export const gatewayStopSeconds = 10;
 
 /** Each check starts a process, 0.15 s of processor time: every 5 s, those of an idle sett with one agent took a tenth of a processor. */
 export const health = { intervalMs: 30_000, timeoutMs: 5_000, retries: 3, startPeriodMs: 10_000 };

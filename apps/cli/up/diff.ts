@@ -18,8 +18,10 @@ export type Diff = {
   isNetworkMissing: boolean;
   redis: Change;
   orchestrator: Change;
+  /** Undefined where the plan has none. */
+  gateway: Change | undefined;
   agents: (Change & Pick<PlannedAgent, "agent" | "workspace">)[];
-  /** Containers of agents that are no longer in the plan, workers among them. */
+  /** Containers of agents that are no longer in the plan, workers among them, and a gateway that is not in it. */
   removed: ContainerPart[];
   /** Containers that were set aside by this `sett up` or by a killed one, and temporary containers of a killed one. */
   leftovers: ContainerPart[];
@@ -39,8 +41,11 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
     isNetworkMissing: networks.length === 0,
     redis: change("redis", plan.redis),
     orchestrator: change("orchestrator", plan.orchestrator),
+    gateway: plan.gateway && change("gateway", plan.gateway.spec),
     agents: plan.agents.map(({ agent, workspace, spec }) => ({ agent, workspace, ...change(agent, spec) })),
-    removed: present.filter(({ labels }) => "agent" in labels && !planned.has(labels.agent)),
+    removed: present.filter(({ labels }) =>
+      "agent" in labels ? !planned.has(labels.agent) : labels.component === "gateway" && plan.gateway === undefined,
+    ),
     leftovers: containers.filter(isLeftover),
     unusedVolumes: volumes
       .filter(({ name, labels }) => {
@@ -53,7 +58,7 @@ export function diffOf(plan: InstancePlan, { containers, networks, volumes }: In
 
 function isLeftover({ name, labels }: ContainerPart): boolean {
   // A container that only prepares a volume has the labels of the volume, and never runs.
-  return isSetAside(name) || !["redis", "orchestrator", "agent", "worker"].includes(labels.component);
+  return isSetAside(name) || !["redis", "orchestrator", "gateway", "agent", "worker"].includes(labels.component);
 }
 
 /** A container that does not run is replaced: that repairs more than a restart. */

@@ -18,13 +18,22 @@ const ownVariable = /^(?:SETT_|LD_|BUN_|REDIS_URL$)/;
  */
 export function withFingerprint(spec: ContainerSpec, imageId: string, registration?: AgentRegistration): ContainerSpec {
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
-  const { SETT_AGENT_COMMAND, SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION, ...variables } = env;
+  const {
+    SETT_AGENT_COMMAND,
+    SETT_PROMPT_CLAIM,
+    SETT_PROMPT_EXECUTION,
+    SETT_MODEL,
+    SETT_MODEL_PROVIDER,
+    SETT_MODEL_NAME,
+    ...variables
+  } = env;
   const isOwn = ([name]: [string, string]) => ownVariable.test(name);
   const entries = Object.entries(variables);
   const parts = {
     image: [image, imageId],
     command: SETT_AGENT_COMMAND,
     prompts: [SETT_PROMPT_CLAIM, SETT_PROMPT_EXECUTION],
+    model: [SETT_MODEL, SETT_MODEL_PROVIDER, SETT_MODEL_NAME],
     environment: Object.fromEntries(entries.filter((variable) => !isOwn(variable))),
     resources,
     settings: registration,

@@ -8,12 +8,14 @@ import type { ContainerRuntime, ImageInfo } from "../../../lib/runtime/port.ts";
 import type { Progress } from "../terminal/progress.ts";
 import { formatAge } from "../text/age.ts";
 import { type Place, recipeOf } from "./agent-recipe.ts";
+import { hasModels } from "./gateway-spec.ts";
 import { inputsLabel } from "./inputs-label.ts";
 import { findOrchestrator } from "./orchestrator-image.ts";
 
 export type Image = { tag: string } & ImageInfo;
 
-export type Images = { redis: Image; orchestrator: Image; cub: Image; agents: Map<AgentName, Image> };
+/** `gateway`: undefined where sett.yml has no models. */
+export type Images = { redis: Image; orchestrator: Image; gateway: Image | undefined; cub: Image; agents: Map<AgentName, Image> };
 
 type Input = Place & {
   runtime: ContainerRuntime;
@@ -29,7 +31,7 @@ type Input = Place & {
 };
 
 /** Images that are built from Sett's sources. Other images may be named `sett/…`, too. */
-const settsOwn = /^sett\/(?:orchestrator|cub|agent-base|redis)(?:[:@]|$)/;
+const settsOwn = /^sett\/(?:orchestrator|gateway|cub|agent-base|redis)(?:[:@]|$)/;
 
 /** Throws `image-not-found` and `build-failed`. */
 export async function prepareImages(input: Input): Promise<Images> {
@@ -49,8 +51,9 @@ export async function prepareImages(input: Input): Promise<Images> {
   });
   const orchestrator = findOrchestrator(config.services.orchestrator.image, version, service);
   const cub = service(`${carrierImage}:${version}`);
+  const gateway = hasModels(config) ? service(`sett/gateway:${version}`) : Promise.resolve(undefined);
   const agents = config.agents.map(async (agent): Promise<[AgentName, Image]> => [agent.name, await agentImage(within, agent)]);
-  const jobs = [redis, orchestrator, cub, ...agents];
+  const jobs = [redis, orchestrator, gateway, cub, ...agents];
   // The first failure stops the others, so that a person does not wait for a long build in vain.
   for (const job of jobs) job.catch(() => failed.abort());
   const results = await Promise.allSettled(jobs);
@@ -60,6 +63,7 @@ export async function prepareImages(input: Input): Promise<Images> {
   return {
     redis: await redis,
     orchestrator: await orchestrator,
+    gateway: await gateway,
     cub: await cub,
     agents: new Map(await Promise.all(agents)),
   };

@@ -18,7 +18,7 @@ export async function prepareMachine(
   file: string,
   { place }: HostRepository,
   { env, messages }: Pick<Shell, "env" | "messages">,
-): Promise<Omit<Machine, "port">> {
+): Promise<Omit<Machine, "ports">> {
   const { toplevel: workspace, commonDir: gitDir } = place;
   const agents = await Promise.all(written.agents.map((agent) => onMachine(agent, file)));
   const programs = await findPrograms();

@@ -29,15 +29,29 @@ export type PlanInput = {
     redis: PlannedImage;
     orchestrator: PlannedImage;
     cub: PlannedImage;
+    /** Undefined where sett.yml has no models. */
+    gateway?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
   /** The password of the instance's Redis: letters and digits. */
   password: string;
   /** Needed where an agent has workers. */
   engineSocket: EngineSocket | undefined;
+  cassettes?: Cassettes | undefined;
 };
 
+/** The folder, on this machine, of recorded calls of models. `replay`: they are answered from it, without a provider. */
+export type Cassettes = { mode: "record" | "replay"; folder: string };
+
 export type PlannedVolume = { name: string; labels: PartLabels };
+
+export type PlannedGateway = {
+  spec: ContainerSpec;
+  /** Its program inside the container; arguments are added. */
+  program: readonly string[];
+  /** The bodies of calls. */
+  record: PlannedVolume & { owner: Owner; image: string };
+};
 
 export type PlannedAgent = {
   agent: AgentName;
@@ -45,7 +59,7 @@ export type PlannedAgent = {
   workspace: PlannedVolume & { owner: Owner; image: string };
 };
 
-/** The settings of both services: the address of Redis, how long to wait for it, the lease of a grant, and the health port. */
+/** The settings of the services: the address of Redis, how long to wait for it, the lease of a grant, and the health port. */
 export function serviceEnvironment(
   { instance, password, config }: PlanInput,
   healthPort: number | undefined,

@@ -7,6 +7,7 @@ import {
   carrierVolumeName,
   networkName,
   orchestratorName,
+  recordVolumeName,
   redisName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
@@ -14,7 +15,8 @@ import { redisPort } from "../instance/place.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withFingerprint } from "./fingerprint.ts";
-import { type PlanInput, type PlannedAgent, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
+import { gatewayProgram, gatewaySpec, hasModels } from "./gateway-spec.ts";
+import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
 
@@ -25,6 +27,8 @@ export type InstancePlan = {
   carrier: PlannedVolume & { image: string; path: string };
   redis: ContainerSpec;
   orchestrator: ContainerSpec;
+  /** Undefined where sett.yml has no models. */
+  gateway: PlannedGateway | undefined;
   agents: PlannedAgent[];
 };
 
@@ -73,7 +77,23 @@ export function planInstance(input: PlanInput): InstancePlan {
       withWorkers(orchestratorSpec(input, labels({ component: "orchestrator" })), input, agents),
       images.orchestrator.id,
     ),
+    gateway: planGateway(input, labels),
     agents,
+  };
+}
+
+function planGateway(input: PlanInput, labels: (kind: PartKind) => PartLabels): PlannedGateway | undefined {
+  const { instance, images, repository, config } = input;
+  if (!hasModels(config)) return undefined;
+  return {
+    spec: withFingerprint(gatewaySpec(input, labels({ component: "gateway" })), images.gateway?.id ?? ""),
+    program: gatewayProgram,
+    record: {
+      name: recordVolumeName(instance),
+      labels: labels({ component: "record" }),
+      owner: repository.user,
+      image: images.cub.tag,
+    },
   };
 }
 

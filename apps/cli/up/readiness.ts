@@ -6,6 +6,7 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
+import type { PlannedGateway } from "./plan-input.ts";
 
 const pollMs = 20;
 /** Longer, because a request to the engine costs more than one to Redis. */
@@ -36,6 +37,17 @@ export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promis
     });
 }
 
+/** A gateway is ready with its first announcement after this call. */
+export async function nextGateway(board: Blackboard): Promise<Ready> {
+  const last = async () => (await board.readGateway())?.started_at;
+  const before = await last();
+  return (signal) =>
+    until(signal, async () => {
+      const at = await last();
+      return at !== undefined && at !== before;
+    });
+}
+
 /** Whether an orchestrator holds the leader lease, now or within the time after which it would count as silent. */
 export async function hasOrchestratorSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
   return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
@@ -47,6 +59,18 @@ export async function hasHeartbeatSoon(board: Blackboard, agent: AgentName, sign
   const before = await last();
   if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;
   return await soon(signal, async () => (await last()) !== before);
+}
+
+/** Whether the gateway answers its health check, which has a time limit of its own, now or within that time. */
+export async function answersSoon(
+  runtime: Pick<ContainerRuntime, "containers">,
+  { spec, program }: PlannedGateway,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return await soon(signal, async () => {
+    const check = await runtime.containers.exec(spec.name, [...program, "--healthcheck"], { signal }).catch(() => undefined);
+    return check?.exitCode === 0;
+  });
 }
 
 async function soon(signal: AbortSignal, probe: () => Promise<boolean>): Promise<boolean> {

@@ -4,7 +4,7 @@ import { mkdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import type { ProcessSpec } from "./registry.ts";
 
-/** A tmpfs on every Linux; any user may make folders in it, and nobody may rename those of others. */
+/** A tmpfs on every Linux; any user may make folders in it, and no user may rename those of others. */
 const sharedMemory = "/dev/shm";
 /** The number by which the kernel names a tmpfs. */
 const tmpfs = 0x01021994;

@@ -162,7 +162,7 @@ const cases: Case[] = [
   [
     "the role of people is taken",
     "    role: user\n",
-    ["sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator` and `redis` are parts of Sett"],
+    ["sett.yml:6:11 agents.a.role: is reserved: `user` means people, `orchestrator`, `gateway` and `redis` are parts of Sett"],
   ],
   [
     "resources have sizes",

@@ -40,6 +40,7 @@ function drawn(goals: readonly GoalReading[], around: Situation = situation([]),
     situation: around,
     requests: [],
     crashes: [],
+    gateway: undefined,
     hidden,
   };
   return statusReport(report, { style: createStyle(false), symbols: symbolsFor({ LANG: "C.UTF-8" }) }, columns);

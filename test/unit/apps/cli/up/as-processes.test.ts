@@ -27,39 +27,52 @@ function configOf(yaml: string): SettConfig {
 
 const image = { tag: "machine", id: "machine", env: { HOME: "/home/ada", LD_LIBRARY_PATH: "/opt/lib" } };
 const config = configOf(text);
-const containers = planInstance({
-  instance: InstanceName.parse("demo"),
-  workspace: "/home/ada/repository",
-  version: "1.2.3",
-  config,
-  registrations: [],
-  repository: {
-    objectsDir: "/home/ada/repository/.git/objects",
-    exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
-    user: { uid: 1000, gid: 1000 },
-  },
-  images: {
-    redis: image,
-    orchestrator: image,
-    cub: image,
-    agents: new Map([
-      [agentName("coder"), image],
-      [agentName("reader"), image],
-    ]),
-  },
-  password: "secret",
-  engineSocket: undefined,
-});
+const withModels = `${text}    model: local
+models:
+  local: { provider: openai, base_url: "http://host.docker.internal:11434/v1", model: qwen3-coder }
+`;
 
-function processes(over: { version?: string; port?: number; config?: SettConfig } = {}) {
+const planned = (config: SettConfig) =>
+  planInstance({
+    instance: InstanceName.parse("demo"),
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    config,
+    registrations: [],
+    repository: {
+      objectsDir: "/home/ada/repository/.git/objects",
+      exchangeDir: "/home/ada/repository/.git/sett/exchange.git",
+      user: { uid: 1000, gid: 1000 },
+    },
+    images: {
+      redis: image,
+      orchestrator: image,
+      gateway: image,
+      cub: image,
+      agents: new Map([
+        [agentName("coder"), image],
+        [agentName("reader"), image],
+      ]),
+    },
+    password: "secret",
+    engineSocket: undefined,
+  });
+const containers = planned(config);
+
+function processes(over: { version?: string; port?: number; config?: SettConfig } = {}, plan = containers) {
   const { version = "7.0 1 2", port = 40_001 } = over;
-  const programs = { cub: ["/opt/sett/sett-cub"], orchestrator: ["/opt/sett/sett-orchestrator"], version };
-  return asProcesses(containers, {
+  const programs = {
+    cub: ["/opt/sett/sett-cub"],
+    gateway: ["/opt/sett/sett-gateway"],
+    orchestrator: ["/opt/sett/sett-orchestrator"],
+    version,
+  };
+  return asProcesses(plan, {
     config,
     programs,
     workspace: "/home/ada/repository",
     gitDir: "/home/ada/repository/.git",
-    port,
+    ports: { redis: port, gateway: 40_100 },
     processes: { folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] },
     ...over,
   });
@@ -75,6 +88,7 @@ describe("the plan of an instance without containers", () => {
     expect(names(processes())).toEqual(names(containers));
     const { redis: _, orchestrator: __, agents: ___, ...kept } = containers;
     expect(rest).toEqual(kept);
+    expect(rest.gateway).toBeUndefined();
     expect(agents.map(({ workspace }) => workspace)).toEqual(containers.agents.map(({ workspace }) => workspace));
   });
 
@@ -144,4 +158,17 @@ describe("the plan of an instance without containers", () => {
     expect(JSON.parse(workers)).toEqual([{ agent: "reader", replicas: 3, spec: JSON.parse(JSON.stringify(reader)) }]);
     expect(JSON.parse(how)).toEqual({ folder: "/home/ada/.local/state/sett", supervisor: ["sett", "supervise"] });
   });
+});
+
+test("the gateway of an instance without containers listens on a port of its own, where agents with a model find it, and finds models of this machine", () => {
+  const { gateway, agents } = processes({}, planned(configOf(withModels)));
+  expect(gateway?.program).toEqual(["/opt/sett/sett-gateway"]);
+  expect(gateway?.spec.ports).toEqual([{ port: 8080, hostPort: 40_100 }]);
+  expect(gateway?.spec.env).toMatchObject({
+    SETT_HEALTH_HOST: "127.0.0.1",
+    SETT_HEALTH_PORT: "40100",
+    REDIS_URL: "redis://:secret@127.0.0.1:40001",
+  });
+  expect(gateway?.spec.env.SETT_MODELS).toContain('"base_url":"http://127.0.0.1:11434/v1"');
+  expect(agents.map(({ spec }) => spec.env.SETT_GATEWAY_URL)).toEqual([undefined, "http://127.0.0.1:40100"]);
 });

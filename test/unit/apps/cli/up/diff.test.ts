@@ -17,9 +17,18 @@ const agent = (name: string, more = "") => `  ${name}:\n    image: some/image:1\
 const coder = agent("coder", "    environment: { A: 1, B: 2 }\n");
 const tester = agent("tester");
 
-function planOf(agents: string, { imageId = "sha256:3", cubId = "sha256:2", over = {} as Partial<PlanInput>, top = "" } = {}) {
+function planOf(
+  agents: string,
+  {
+    imageId = "sha256:3",
+    cubId = "sha256:2",
+    over = {} as Partial<PlanInput>,
+    top = "",
+    host = {} as Record<string, string>,
+  } = {},
+) {
   const text = `version: '1.0'\n${top}agents:\n${agents}`;
-  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: {} });
+  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host });
   if (config === undefined) throw new Error(JSON.stringify(mistakes));
   const image = (id: string) => ({ tag: "some/image:1", id, env: {} });
   const agentImages = new Map(config.agents.map(({ name }) => [name, image(imageId)]));
@@ -30,7 +39,13 @@ function planOf(agents: string, { imageId = "sha256:3", cubId = "sha256:2", over
     config,
     registrations: registrationsOf(config, new Map()),
     repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
-    images: { redis: image("sha256:0"), orchestrator: image("sha256:1"), cub: image(cubId), agents: agentImages },
+    images: {
+      redis: image("sha256:0"),
+      orchestrator: image("sha256:1"),
+      gateway: image("sha256:9"),
+      cub: image(cubId),
+      agents: agentImages,
+    },
     password: "secret",
     engineSocket: undefined,
     ...over,
@@ -38,7 +53,15 @@ function planOf(agents: string, { imageId = "sha256:3", cubId = "sha256:2", over
 }
 
 /** What the engine reports when all of a plan runs. */
-function running({ network, redis, orchestrator, agents, carrier, blackboard }: ReturnType<typeof planOf>): InstanceParts {
+function running({
+  network,
+  redis,
+  orchestrator,
+  gateway,
+  agents,
+  carrier,
+  blackboard,
+}: ReturnType<typeof planOf>): InstanceParts {
   const container = ({ name, labels }: { name: string; labels: PartLabels }): ContainerPart => ({
     id: `id of ${name}`,
     name,
@@ -54,16 +77,18 @@ function running({ network, redis, orchestrator, agents, carrier, blackboard }: 
   });
   return {
     instance,
-    containers: [redis, orchestrator, ...agents.map(({ spec }) => spec)].map(container),
+    containers: [redis, orchestrator, ...(gateway ? [gateway.spec] : []), ...agents.map(({ spec }) => spec)].map(container),
     networks: [{ id: "1", ...network }],
-    volumes: [carrier, blackboard, ...agents.map(({ workspace }) => workspace)],
+    volumes: [carrier, blackboard, ...(gateway ? [gateway.record] : []), ...agents.map(({ workspace }) => workspace)],
   };
 }
 
 /** Name → what becomes of it. */
 function fates(plan: ReturnType<typeof planOf>, parts: InstanceParts): Record<string, string> {
-  const { redis, orchestrator, agents } = diffOf(plan, parts);
-  return Object.fromEntries([redis, orchestrator, ...agents].map(({ name, kind }) => [name, kind]));
+  const { redis, orchestrator, gateway, agents } = diffOf(plan, parts);
+  return Object.fromEntries(
+    [redis, orchestrator, ...(gateway ? [gateway] : []), ...agents].map(({ name, kind }) => [name, kind]),
+  );
 }
 
 function changedIn(change: Change): string[] {
@@ -126,6 +151,43 @@ describe("of a sett that runs", () => {
     const { removed, unusedVolumes } = diffOf(plan, parts);
     expect(removed.map(({ name }) => name)).toEqual(["sett-demo-agent-tester", "sett-demo-worker-tester-1"]);
     expect(unusedVolumes).toEqual(["sett-demo-workspace-tester"]);
+  });
+
+  describe("with models", () => {
+    const models = (model: string, key = "$" + "{KEY}") =>
+      `models:\n  strong: { provider: anthropic, model: ${model}, key: "${key}" }\n`;
+    const thinker = agent("thinker", "    model: strong\n");
+    const planWith = (model: string, key = "one", over: Partial<PlanInput> = {}) =>
+      planOf(coder + thinker, { top: models(model), host: { KEY: key }, over });
+    const present = running(planWith("claude-one"));
+    const allKept = { redis: "keep", orchestrator: "keep", gateway: "keep", coder: "keep", thinker: "keep" };
+
+    test("another key replaces nothing, because nothing was made from it", () => {
+      expect(fates(planWith("claude-one", "two"), present)).toEqual(allKept);
+      expect(JSON.stringify(planWith("claude-one", "a-secret-key"))).not.toContain("a-secret-key");
+    });
+
+    test("another model replaces the gateway, and the agents that have it", () => {
+      const plan = planWith("claude-two");
+      expect(fates(plan, present)).toEqual({ ...allKept, gateway: "replace", thinker: "replace" });
+      expect(diffOf(plan, present).agents.map(changedIn)).toEqual([[], ["model"]]);
+    });
+
+    test("another folder of cassettes replaces the gateway alone", () => {
+      const cassettes = (mode: "record" | "replay", folder: string) =>
+        planWith("claude-one", "one", { cassettes: { mode, folder } });
+      expect(fates(cassettes("record", "/one"), present)).toEqual({ ...allKept, gateway: "replace" });
+      const recording = running(cassettes("record", "/one"));
+      expect(fates(cassettes("record", "/one"), recording)).toEqual(allKept);
+      expect(fates(cassettes("record", "/two"), recording)).toEqual({ ...allKept, gateway: "replace" });
+      expect(fates(cassettes("replay", "/one"), recording)).toEqual({ ...allKept, gateway: "replace" });
+    });
+
+    test("without its models the gateway leaves, and its record stays", () => {
+      const { removed, unusedVolumes, leftovers } = diffOf(planOf(coder + agent("thinker")), present);
+      expect(removed.map(({ name }) => name)).toEqual(["sett-demo-gateway"]);
+      expect([unusedVolumes, leftovers]).toEqual([[], []]);
+    });
   });
 
   test("what does not run is replaced, and what is not there is started", () => {

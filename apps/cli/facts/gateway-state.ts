@@ -1,0 +1,49 @@
+// What is wrong with the gateway of a running instance, as far as its container and its announcement show it.
+import { z } from "zod";
+import type { GatewayNotice, ModelBoard } from "../../../lib/blackboard/model-port.ts";
+import type { ContainerPart } from "../../../lib/runtime/port.ts";
+
+/** `stopped`: no gateway serves the agents that have a model. `models`: names in sett.yml of the models whose keys the gateway lacks. */
+export type GatewayProblem = { problem: "stopped" } | { problem: "keys-missing"; models: string[] };
+
+type Parts = readonly Pick<ContainerPart, "labels" | "state" | "env">[];
+
+const running = new Set<ContainerPart["state"]["state"]>(["running", "unsupervised"]);
+
+const Settings = z.record(z.string(), z.looseObject({ needs_key: z.boolean() }));
+
+/** Undefined where nothing is wrong, and where no agent has a model. */
+export async function gatewayProblem(
+  containers: Parts,
+  board: Pick<ModelBoard, "readGateway">,
+): Promise<GatewayProblem | undefined> {
+  if (!containers.some(({ env }) => env.SETT_GATEWAY_URL !== undefined || env.SETT_MODELS !== undefined)) return undefined;
+  return problemOf(containers, await board.readGateway());
+}
+
+export function problemOf(containers: Parts, notice: GatewayNotice | undefined): GatewayProblem | undefined {
+  const gateway = containers.find(({ labels }) => labels.component === "gateway");
+  if (gateway === undefined || !running.has(gateway.state.state)) return { problem: "stopped" };
+  if (gateway.env.SETT_CASSETTE_MODE === "replay") return undefined;
+  const models = modelsIn(gateway.env.SETT_MODELS).filter((name) => notice?.models[name]?.has_key === false);
+  return models.length === 0 ? undefined : { problem: "keys-missing", models };
+}
+
+/** The names of the models that need a key. */
+function modelsIn(text = "{}"): string[] {
+  try {
+    const settings = Settings.parse(JSON.parse(text));
+    return Object.entries(settings).flatMap(([name, { needs_key }]) => (needs_key ? [name] : []));
+  } catch {
+    // Of another version of Sett.
+    return [];
+  }
+}
+
+/** `up`: the command that repairs it, as a person types it. */
+export function gatewaySentence(found: GatewayProblem, up: string): string {
+  if (found.problem === "stopped") return `The gateway does not run, so no agent reaches its model; \`${up}\` starts it again.`;
+  const keys = found.models.length === 1 ? "the key of the model" : "the keys of the models";
+  const why = "a restart of its container clears its memory";
+  return `The gateway does not have ${keys} ${found.models.join(", ")}: ${why}. \`${up}\` gives it the keys again.`;
+}

@@ -1,0 +1,107 @@
+// The gateway in the plan of an instance, and what agents know of it.
+import { describe, expect, test } from "bun:test";
+import { planInstance } from "../../../../../apps/cli/up/plan.ts";
+import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
+import { parseConfig } from "../../../../../lib/config/parse-config.ts";
+import type { SettConfig } from "../../../../../lib/model/config.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+
+const agent = (name: string, more = "") => `  ${name}:\n    image: some/image:1\n    command: [run]\n${more}`;
+const user = { uid: 1000, gid: 1001 };
+const image = (tag: string) => ({ tag, id: "sha256:1", env: {} });
+
+function configOf(text: string): SettConfig {
+  const { config, mistakes } = parseConfig({ text, file: "sett.yml", folder: "/work", host: { KEY: "a-secret-key" } });
+  if (config === undefined) throw new Error(JSON.stringify(mistakes));
+  return config;
+}
+
+function plan(config: SettConfig, over: Partial<PlanInput> = {}) {
+  return planInstance({
+    instance: InstanceName.parse("demo"),
+    workspace: "/home/ada/repository",
+    version: "1.2.3",
+    config,
+    repository: { objectsDir: "/objects", exchangeDir: "/exchange", user },
+    registrations: [],
+    images: {
+      redis: image("redis:7-alpine"),
+      orchestrator: image("sett/orchestrator:1.2.3"),
+      gateway: image("sett/gateway:1.2.3"),
+      cub: image("sett/cub:1.2.3"),
+      agents: new Map(config.agents.map(({ name }) => [name, image("some/image:1")])),
+    },
+    password: "secret",
+    engineSocket: undefined,
+    ...over,
+  });
+}
+
+describe("the gateway", () => {
+  const settings = `models:
+  record: digests
+  strong: { provider: anthropic, model: claude-one, key: "$KEY", price: { input: 3, output: 15 } }
+`;
+  const thinker = agent("reader", "    model: strong\n    budget: { usd: 1 }\n    on_budget: ask\n");
+  const config = configOf(`version: '1.0'\nlimits: { budget: { calls: 7 } }\n${settings}agents:\n${agent("coder")}${thinker}`);
+  const { gateway, agents } = plan(config);
+
+  test("is planned where sett.yml has models, and not otherwise", () => {
+    expect(gateway).toMatchObject({ spec: { name: "sett-demo-gateway" }, record: { name: "sett-demo-record", owner: user } });
+    expect(plan(configOf(`version: '1.0'\nagents:\n${agent("coder")}`)).gateway).toBeUndefined();
+  });
+
+  test("knows the models, the budgets and who may ask which model, and no key", () => {
+    const { SETT_MODELS = "", SETT_MODEL_AGENTS = "", ...env } = gateway?.spec.env ?? {};
+    expect(JSON.parse(SETT_MODELS)).toMatchObject({
+      strong: { provider: "anthropic", model: "claude-one", base_url: "https://api.anthropic.com/v1", needs_key: true },
+    });
+    expect(JSON.parse(SETT_MODEL_AGENTS)).toEqual({ reader: { model: "strong", budget: { nanousd: 1_000_000_000 } } });
+    expect(env).toEqual({
+      SETT_INSTANCE_NAME: "demo",
+      REDIS_URL: "redis://:secret@sett-demo-redis:6379",
+      SETT_REDIS_TIMEOUT: "3000ms",
+      SETT_REDIS_GIVE_UP: "60000ms",
+      SETT_HEALTH_PORT: "8080",
+      SETT_GOAL_BUDGET: '{"calls":7}',
+      SETT_MODEL_RECORD: "digests",
+      SETT_KEYS_DIR: "/keys",
+      SETT_RECORD_DIR: "/record",
+    });
+    expect(JSON.stringify(plan(config))).not.toContain("a-secret-key");
+  });
+
+  test("has its keys in memory, can write nothing but its record, and reaches this machine by name", () => {
+    expect(gateway?.spec).toMatchObject({ user, capabilities: "none", isRootReadOnly: true, hostAlias: "host.docker.internal" });
+    expect(gateway?.spec.mounts).toEqual([
+      { kind: "secrets", target: "/keys", sizeBytes: 1024 ** 2 },
+      { kind: "volume", volume: "sett-demo-record", target: "/record", access: "rw" },
+      { kind: "tmpfs", target: "/tmp", sizeBytes: 64 * 1024 ** 2 },
+    ]);
+    expect(gateway?.spec.ports).toBeUndefined();
+  });
+
+  test("writes recorded calls into the folder of --record, and only reads that of --replay", () => {
+    const cassettesOf = (mode: "record" | "replay") => {
+      const { mounts = [], env } = plan(config, { cassettes: { mode, folder: "/home/ada/calls" } }).gateway?.spec ?? {};
+      return [mounts.at(-1), env?.SETT_CASSETTE_MODE, env?.SETT_CASSETTE_DIR];
+    };
+    const bind = { kind: "bind", path: "/home/ada/calls", target: "/cassettes" };
+    expect(cassettesOf("record")).toEqual([{ ...bind, access: "rw" } as never, "record", "/cassettes"]);
+    expect(cassettesOf("replay")).toEqual([{ ...bind, access: "ro" } as never, "replay", "/cassettes"]);
+  });
+
+  test("is known to the agents that have a model, and to no other", () => {
+    const [coder, reader] = agents.map(({ spec }) =>
+      Object.entries(spec.env).filter(([name]) => /GATEWAY|MODEL|BUDGET/.test(name)),
+    );
+    expect(coder).toEqual([]);
+    expect(Object.fromEntries(reader ?? [])).toEqual({
+      SETT_GATEWAY_URL: "http://sett-demo-gateway:8080",
+      SETT_MODEL: "claude-one",
+      SETT_MODEL_PROVIDER: "anthropic",
+      SETT_MODEL_NAME: "strong",
+      SETT_ON_BUDGET: "ask",
+    });
+  });
+});
