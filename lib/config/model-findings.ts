@@ -1,6 +1,7 @@
 // What is wrong or doubtful between `agents` and `models`.
 import type { Budget } from "../model/budget.ts";
 import type { SettConfig } from "../model/config.ts";
+import type { ModelSettings } from "../model/config-models.ts";
 import { nearestWord } from "./nearest-word.ts";
 import type { ConfigPath } from "./problems.ts";
 
@@ -25,20 +26,30 @@ export function unknownModels(agents: Readonly<Record<string, unknown>>, models:
 
 /** Warnings about models, and about agents that ask one. */
 export function modelWarnings(config: SettConfig): Finding[] {
-  return [...ignoringAgents(config), ...replacedVariables(config), ...unusedModels(config), ...unlimitedModels(config)];
+  const { agents, limits, models } = config;
+  return [
+    ...ignoringAgents(config),
+    ...replacedVariables(config),
+    ...unusedModels(config),
+    ...unlimitedModels(config),
+    ...emptyBudgets(["limits"], limits.budget, Object.values(models.settings)),
+    ...agents.flatMap(({ name, model = "", budget }) => {
+      const settings = models.settings[model];
+      return settings === undefined ? [] : emptyBudgets(["agents", name], budget, [settings]);
+    }),
+  ];
 }
 
-/** Agents that bid `ignore` on everything, because nothing decides otherwise. */
+/** Agents that bid `ignore` on everything: a prompt would decide, and there is no model to read it. */
 function ignoringAgents({ agents }: SettConfig): Finding[] {
-  return agents.flatMap(({ name, prompts, model, bids, bid_command }): Finding[] => {
-    if (bids.length > 0 || bid_command !== undefined) return [];
-    if (prompts.claim === undefined) {
-      const sentence = "has no `prompts.claim` and no `bids`: this agent ignores everything";
-      return model === undefined ? [] : [{ path: ["agents", name], sentence }];
-    }
-    const sentence = "need a `model`: without one, or `bids`, this agent ignores everything";
-    return model === undefined ? [{ path: ["agents", name, "prompts"], sentence }] : [];
-  });
+  return agents
+    .filter(({ prompts, model, bids, bid_command }) => {
+      return prompts.claim !== undefined && model === undefined && bids.length === 0 && bid_command === undefined;
+    })
+    .map(({ name }) => ({
+      path: ["agents", name, "prompts"],
+      sentence: "need a `model`: without one, or `bids`, this agent ignores everything",
+    }));
 }
 
 /** The cub sets these for the command of an agent with a model. */
@@ -67,4 +78,11 @@ function unlimitedModels({ agents, models, limits }: SettConfig): Finding[] {
     const sentence = `the price of \`${model}\` is not known, so that its calls count as 0 dollars: write its \`price\`, or \`tokens\` or \`calls\` in \`limits.budget\``;
     return [{ path: ["models", name], sentence }];
   });
+}
+
+/** A budget of 0 is allowed: it stops every call that would cost something. */
+function emptyBudgets(path: ConfigPath, { nanousd, tokens, calls }: Budget, models: readonly ModelSettings[]): Finding[] {
+  const costsSomething = models.some(({ price }) => price !== undefined && (price.input > 0 || price.output > 0));
+  const empty = [nanousd === 0 && costsSomething ? "usd" : [], tokens === 0 ? "tokens" : [], calls === 0 ? "calls" : []].flat();
+  return empty.map((key) => ({ path: [...path, "budget", key], sentence: "is 0, which allows no call of a model" }));
 }

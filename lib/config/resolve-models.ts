@@ -1,6 +1,6 @@
 // The addresses and keys of `models`, with `${NAME}` taken from the host. No sentence shows a key.
 import type { ModelsConfig, SettFile } from "../model/config.ts";
-import type { ModelSettings, Provider } from "../model/config-models.ts";
+import { ModelName, type ModelSettings, Provider } from "../model/config-models.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { priceOf } from "../models/price-list.ts";
 import type { ConfigPath } from "./problems.ts";
@@ -22,19 +22,26 @@ const ownAddresses: Readonly<Record<Provider, string>> = {
   openai: "https://api.openai.com/v1",
 };
 const usualVariables: Readonly<Record<Provider, string>> = { anthropic: "ANTHROPIC_API_KEY", openai: "OPENAI_API_KEY" };
+type TextKey = "base_url" | "key";
+
 const maxKeyLength = 4_000;
 
 /** `models` as the file has it: the schema reports what is of another kind. With `withoutKeys` no key is needed or read. */
 export function resolveModels(models: unknown, host: HostEnvironment, withoutKeys = false): ResolvedModels {
   const found: ResolvedModels = { values: new Map(), mistakes: [], missing: [], warnings: [] };
-  for (const [name, model] of Object.entries(Object(models) as Record<string, unknown>)) {
+  for (const [name, model] of Object.entries<unknown>(Object(models))) {
     if (name === "record" || !(model instanceof Object)) continue;
-    const provider = Reflect.get(model, "provider") === "anthropic" ? "anthropic" : "openai";
-    const report = (key: "base_url" | "key", kind: ProblemKind | "warnings") => (sentence: string) =>
+    const nameIssue = ModelName.safeParse(name).error?.issues[0];
+    if (nameIssue !== undefined) found.mistakes.push({ path: ["models", name], sentence: nameIssue.message });
+    const { data: provider } = Provider.safeParse(Reflect.get(model, "provider"));
+    if (provider === undefined) continue;
+
+    const report = (key: TextKey, kind: ProblemKind | "warnings") => (sentence: string) =>
       void found[kind].push({ path: ["models", name, key], sentence });
-    const read = (key: "base_url" | "key", problemOf: (text: string) => string | undefined) => {
+    /** Undefined where the file has no such key, and empty where its value is wrong. */
+    const read = (key: TextKey, problemOf: (text: string) => string | undefined) => {
       const raw: unknown = Reflect.get(model, key);
-      if (typeof raw !== "string") return undefined;
+      if (typeof raw !== "string") return raw === undefined ? undefined : "";
       let isWhole = true;
       const text = replaceVariables(raw, host, (sentence, kind) => {
         isWhole = false;
@@ -44,25 +51,25 @@ export function resolveModels(models: unknown, host: HostEnvironment, withoutKey
       if (problem !== undefined) report(key, "mistakes")(problem);
       return isWhole && problem === undefined ? text : "";
     };
+
     const base_url = (read("base_url", urlProblem) ?? ownAddresses[provider]).replace(/\/+$/, "");
-    if (isOwnMachine(base_url)) {
-      report(
-        "base_url",
-        "warnings",
-      )("is the gateway's own container: write `host.docker.internal` for this machine (`--runtime process` has no containers)");
-    }
+    if (isOwnMachine(base_url)) report("base_url", "warnings")(isOwnSentence);
     found.values.set(name, { base_url, key: withoutKeys ? undefined : read("key", keyProblem) });
-    const variable = `\`key: \${${usualVariables[provider]}}\``;
     const raw: unknown = Reflect.get(model, "key");
-    if (raw === undefined && !withoutKeys && Object.values(ownAddresses).some((own) => hostOf(own) === hostOf(base_url))) {
-      report("key", "mistakes")(`is missing: ${hostOf(base_url)} answers nothing without a key; write ${variable}`);
+    const owner = Provider.options.find((one) => hostOf(ownAddresses[one]) === hostOf(base_url));
+    const remedy = `write \`key: \${${usualVariables[owner ?? provider]}}\``;
+    if (raw === undefined && owner !== undefined && !withoutKeys) {
+      report("key", "mistakes")(`is missing: ${hostOf(base_url)} answers nothing without a key; ${remedy}`);
     }
     if (typeof raw === "string" && raw.replace(/\$(?:\w+|\{\w+\})/g, "") !== "") {
-      report("key", "warnings")(`is written into the file, where others can read it: write ${variable}, and set the variable`);
+      report("key", "warnings")(`is written into the file, where others can read it: ${remedy}, and set the variable`);
     }
   }
   return found;
 }
+
+const isOwnSentence =
+  "is the gateway's own container: write `host.docker.internal` for this machine (`--runtime process` has no containers)";
 
 /** The models as the gateway gets them, and their keys. */
 export function modelsConfig({ record, models }: SettFile["models"], values: ResolvedModels["values"]): ModelsConfig {

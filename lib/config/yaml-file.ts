@@ -4,6 +4,7 @@ import { messageOf } from "../model/errors.ts";
 import { type ConfigPath, formatPath, type PlacedProblem } from "./problems.ts";
 import { findOffset } from "./yaml-find.ts";
 import { checkStructure, keepTextOfScalars, lastAlias, pathAt } from "./yaml-structure.ts";
+import { hideVariables, showVariables } from "./yaml-variables.ts";
 
 export type YamlFile = {
   /** Mistakes of YAML itself. With any of them, except a duplicate key, `data` is undefined. */
@@ -16,7 +17,7 @@ export type YamlFile = {
 /** Never throws: `mistakes` has everything that is wrong with the text. */
 export function parseYaml(text: string): YamlFile {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { lineCounter, prettyErrors: false, merge: true, strict: true });
+  const document = parseDocument(hideVariables(text), { lineCounter, prettyErrors: false, merge: true, strict: true });
   const at = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
     // The empty end of a file without any line has no position of its own.
@@ -36,6 +37,7 @@ export function parseYaml(text: string): YamlFile {
   const isReadable = structure.length === 0 && syntax.every((error) => error.code === "DUPLICATE_KEY");
   if (!isReadable) return { mistakes, data: undefined, place };
 
+  showVariables(document);
   keepTextOfScalars(document);
   try {
     return { mistakes, data: document.toJS({ maxAliasCount: 100 }), place };

@@ -57,7 +57,7 @@ export type ModelFile = z.infer<typeof ModelFile>;
 export const RecordMode = z.enum(["bodies", "digests"]);
 export type RecordMode = z.infer<typeof RecordMode>;
 
-/** The `models` of the file: `record`, and every other key is a model. */
+/** The `models` of the file: `record`, and every other key is a model, whose name `resolveModels` checks. */
 export const ModelsFile = z
   .object({
     record: RecordMode.default("bodies").describe(
@@ -66,13 +66,6 @@ export const ModelsFile = z
   })
   .catchall(ModelFile)
   .meta({ propertyNames: { pattern: namePattern.source } })
-  .superRefine((models, context) => {
-    for (const name of Object.keys(models)) {
-      const message = ModelName.safeParse(name).error?.issues[0]?.message;
-      if (message !== undefined)
-        context.addIssue({ code: "invalid_key", origin: "record", path: [name], message, issues: [], input: models });
-    }
-  })
   .transform(({ record, ...models }): { record: RecordMode; models: Record<string, ModelFile> } => ({ record, models }));
 
 /**

@@ -30,6 +30,8 @@ const Command = z
   .min(1, { error: "must not be empty: its first entry is the program" })
   .refine((words) => words[0] !== "", { path: [0], error: "must name a program" });
 
+const Prompt = Argument.refine((text) => text.trim() !== "", { error: "must not be empty" });
+
 const ImageName = z.string().regex(/^[A-Za-z0-9][\w.:/@-]*$/, { error: "must be an image such as `debian:bookworm-slim`" });
 
 const Path = Argument.min(1, { error: "must not be empty" });
@@ -93,8 +95,10 @@ export const AgentFile = z
     resources: Resources.prefault({}).describe("What the agent's container may use."),
     prompts: z
       .strictObject({
-        claim: Argument.optional().describe("How to decide a bid."),
-        execution: Argument.optional().describe(
+        claim: Prompt.optional().describe(
+          "What work the agent takes. Where no rule of `bids` matches, its model decides by this text.",
+        ),
+        execution: Prompt.optional().describe(
           "How to do the work. Without `command` Sett's own worker does it; a command finds the text in `SETT_PROMPT_EXECUTION`.",
         ),
       })

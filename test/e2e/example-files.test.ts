@@ -26,7 +26,7 @@ test("an agent with prompts and a command ignores everything, which is said, unt
   });
   sett.env = { GITHUB_TOKEN: "a-token" };
   const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("this agent ignores everything: give it `bids`") });
+  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("without one, or `bids`, this agent ignores everything") });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
   expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
   expect(await sett.need("logs", "go-coder-agent")).toContain('"decided_by":"prompt"');
@@ -81,7 +81,7 @@ test("an agent of a devcontainer and two prompts starts, and with command and bi
 
   sett.env = { ...env, PATH: path(true) };
   const up = await sett.sett("up", "--name", sett.name);
-  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("ignores everything: give it a `command`, and `bids`") });
+  expect(up).toMatchObject({ code: 0, err: expect.stringContaining("without one, or `bids`, this agent ignores everything") });
   const ignored = await sett.sett("forage", "--watch", "--goal", "one");
   expect(ignored).toMatchObject({ code: 1, err: expect.stringContaining("No agent worked on it") });
 

@@ -29,7 +29,7 @@ ${agent(
   `until [ -e ${home}/go ]; do sleep 0.1; done; echo '{"artefact_type":"Report","artefact_payload":"","summary":""}'`,
   "    shutdown: 3m\n",
 )}
-  mute: { image: machine, prompts: { claim: "Whatever no other agent takes." } }
+  mute: { image: machine, prompts: { claim: "Whatever no other agent takes.", execution: "Do it." } }
 services:
   orchestrator: { health_port: ${ports.orchestrator} }
   redis: { timeout: 8s, give_up: 9s }

@@ -1,5 +1,5 @@
-// sett init: writes a sett.yml and an agent that work without changes.
-import { initFiles } from "../../../lib/config/init-files.ts";
+// sett init: writes a sett.yml and agents that work without changes.
+import { initFiles, llmInitFiles } from "../../../lib/config/init-files.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { defineCommand } from "../program/command.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
@@ -9,17 +9,20 @@ export const init = defineCommand({
   name: "init",
   description: "write a sett.yml and an example agent",
   details: "Writes into the current folder. Refuses if one of the files exists already.",
-  args: { force: { type: "boolean", description: "replace existing files" } },
-  examples: ["sett init", "sett init --force  # write the same files again"],
+  args: {
+    llm: { type: "boolean", description: "two agents that ask a language model: a coder and a reviewer" },
+    force: { type: "boolean", description: "replace existing files" },
+  },
+  examples: ["sett init", "sett init --llm", "sett init --force  # write the same files again"],
   async run(args, shell) {
-    const files = initFiles();
+    const files = args.llm ? llmInitFiles() : initFiles();
     const present = await existing(shell.cwd, files);
     if (present.length > 0 && !args.force) {
       throw new SettError(
         "usage",
         `These files exist already, so nothing was written:\n${present.map((path) => `  ${path}`).join("\n")}`,
         {
-          hint: "Move them to another place, or replace them: sett init --force",
+          hint: `Move them to another place, or replace them: sett init${args.llm ? " --llm" : ""} --force`,
         },
       );
     }
@@ -27,6 +30,9 @@ export const init = defineCommand({
     await shell.out.write(files.map(({ path }) => `${path}\n`).join(""));
     const begin = (await workspaceRoot(shell.cwd)) === undefined ? "git init && " : "";
     shell.messages.next(`Agents see only committed files: ${begin}git add -A && git commit -m "Add a sett"`);
+    if (args.llm && !shell.env.ANTHROPIC_API_KEY) {
+      shell.messages.next("sett.yml takes the key of the model from your environment: export ANTHROPIC_API_KEY=…");
+    }
     shell.messages.next("Then: sett up");
     return;
   },

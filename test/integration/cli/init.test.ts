@@ -53,6 +53,24 @@ describe("sett init", () => {
     expect((await sett("validate")).code).toBe(0);
   });
 
+  test("with --llm it writes two agents that ask a model, and says which key is missing", async () => {
+    const other = await mkdtemp(join(tmpdir(), "sett-init-"));
+    const key = { ANTHROPIC_API_KEY: "" };
+    const { code, out, err } = await runSett(["init", "--llm"], { cwd: other, env: key });
+    expect({ code, out: out.split("\n").filter((path) => path.endsWith("Dockerfile")) }).toEqual({
+      code: 0,
+      out: ["agents/llm-coder/Dockerfile", "agents/llm-reviewer/Dockerfile"],
+    });
+    expect(err).toContain("export ANTHROPIC_API_KEY=");
+    expect(await runSett(["validate"], { cwd: other, env: { ANTHROPIC_API_KEY: "sk-1" } })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("2 agents (coder, reviewer)"),
+    });
+    const again = await runSett(["init", "--llm"], { cwd: other, env: { ANTHROPIC_API_KEY: "sk-1" } });
+    expect(again).toMatchObject({ code: 2, err: expect.stringContaining("sett init --llm --force") });
+    await rm(other, { recursive: true });
+  });
+
   test("leaves nothing half-made where a file is in its way", async () => {
     const other = await mkdtemp(join(tmpdir(), "sett-init-"));
     await writeFile(join(other, "agents"), "a file, not a folder");

@@ -11,11 +11,15 @@ const key = fc.constantFrom(
   ..."environment resources limits reservations cpus memory prompts claim timeout retries services redis << __proto__ toString".split(
     " ",
   ),
+  ..."models record provider model key base_url price input output parallel limits budget usd tokens calls on_budget execution".split(
+    " ",
+  ),
 );
 const word = fc.constantFrom(
   "1.0",
   "run",
   "exclusive",
+  "anthropic",
   "512M",
   "5m",
   `A=\${B}`,
@@ -40,7 +44,12 @@ const { tree } = fc.letrec((tie) => ({
 }));
 const agent = fc.dictionary(key, tree, { maxKeys: 10 });
 const file = fc.record(
-  { version: fc.constantFrom("1.0", 1), agents: fc.dictionary(fc.constantFrom("a", "b", "B"), agent), services: tree },
+  {
+    version: fc.constantFrom("1.0", 1),
+    agents: fc.dictionary(fc.constantFrom("a", "b", "B"), agent),
+    services: tree,
+    models: fc.dictionary(key, tree),
+  },
   { requiredKeys: [] },
 );
 
