@@ -2,8 +2,8 @@
 import process from "node:process";
 import { SettError } from "../model/errors.ts";
 
-/** `port` 0: any that is free. */
-type Address = { port: number; hostname: string };
+/** `port` 0: any that is free. `isPatient`: an answer may be silent for any time; else a silence of ten seconds ends it in Bun. */
+type Address = { port: number; hostname: string; isPatient?: boolean };
 type Fetch = (request: Request) => Response | Promise<Response>;
 /** `stop` answers the requests that have arrived, and accepts no more. */
 export type Server = { port: number | undefined; stop(): Promise<void> };
@@ -11,7 +11,7 @@ export type Server = { port: number | undefined; stop(): Promise<void> };
 /** The part of Deno's API that is used here; the project's own types are Bun's. */
 type Deno = {
   serve(
-    options: Address & { onListen: () => void },
+    options: { port: number; hostname: string; onListen: () => void },
     fetch: Fetch,
   ): { readonly addr: { readonly port: number }; shutdown(): Promise<void> };
 };
@@ -19,7 +19,7 @@ type Deno = {
 /** Throws `port-unusable` when another program uses the port, or this user may not use it. */
 export function serve(address: Address, fetch: Fetch): Server {
   try {
-    return "deno" in process.versions ? serveInDeno(address, fetch) : Bun.serve({ ...address, fetch });
+    return "deno" in process.versions ? serveInDeno(address, fetch) : serveInBun(address, fetch);
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
     if (code !== "EADDRINUSE" && code !== "EACCES") throw cause;
@@ -31,9 +31,14 @@ export function serve(address: Address, fetch: Fetch): Server {
   }
 }
 
-function serveInDeno(address: Address, fetch: Fetch): Server {
+function serveInBun({ port, hostname, isPatient = false }: Address, fetch: Fetch): Server {
+  // `development` would print an error with which a stream ends, into a log that is JSON.
+  return Bun.serve({ port, hostname, development: false, ...(isPatient ? { idleTimeout: 0 } : {}), fetch });
+}
+
+function serveInDeno({ port, hostname }: Address, fetch: Fetch): Server {
   const { Deno } = globalThis as unknown as { Deno: Deno };
   // Deno would print the address as text, into a log that is JSON.
-  const server = Deno.serve({ ...address, onListen: () => {} }, fetch);
+  const server = Deno.serve({ port, hostname, onListen: () => {} }, fetch);
   return { port: server.addr.port, stop: () => server.shutdown() };
 }

@@ -1,0 +1,60 @@
+// Who calls, and which model its agent has.
+import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
+import type { ModelToken } from "../../lib/model/model-call.ts";
+import { parseToken } from "../../lib/models/token.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import { ClientError } from "./client-error.ts";
+import type { Deps } from "./deps.ts";
+import { tokenTextOf } from "./headers.ts";
+import type { AgentModel } from "./settings.ts";
+
+export type Admitted = { token: ModelToken; agent: AgentModel; model: ModelSettings };
+
+const apiOf: Record<Provider, string> = { anthropic: "Anthropic's", openai: "OpenAI's" };
+
+/** `path` is in the format of this provider. Throws a ClientError. */
+export async function admit(
+  { board, agents, models }: Pick<Deps, "board" | "agents" | "models">,
+  headers: Headers,
+  format: Provider,
+): Promise<Admitted> {
+  const text = tokenTextOf(headers);
+  if (text === undefined) {
+    throw new ClientError(
+      401,
+      "token-refused",
+      "The request has no token: the variables of the agent's environment have it as the key.",
+    );
+  }
+  const token = parseToken(text);
+  if (token === undefined)
+    throw new ClientError(401, "token-refused", "The gateway takes only tokens of Sett, and this is none.");
+  const found = await board.findCaller(token).catch(awayError);
+  if (found.outcome === "refused") throw new ClientError(401, "token-refused", `The token is not good: ${found.reason}`);
+  const agent = agents.get(token.agent);
+  const model = agent === undefined ? undefined : models.get(agent.model);
+  if (agent === undefined || model === undefined) {
+    throw new ClientError(403, "no-model", `The agent \`${token.agent}\` has no model in sett.yml.`);
+  }
+  if (model.provider !== format) {
+    const problem =
+      `The model \`${agent.model}\` of the agent \`${token.agent}\` has ${apiOf[model.provider]} API, and this path is ${apiOf[format]}. ` +
+      `Use a client for ${apiOf[model.provider]} API, or give the agent another model.`;
+    throw new ClientError(404, "wrong-provider", problem);
+  }
+  return { token, agent, model };
+}
+
+/** Turns the loss of Redis into an error that the client may repeat; any other error goes on. */
+export function awayError(error: unknown): never {
+  if (!isAway(error)) throw error;
+  throw new ClientError(
+    503,
+    "redis-unreachable",
+    "The gateway has no contact with Redis, where the budgets are. Try again soon.",
+    {
+      mayRetry: true,
+      headers: { "retry-after": "2" },
+    },
+  );
+}

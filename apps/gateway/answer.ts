@@ -1,0 +1,155 @@
+// Makes the client's answer of the provider's, and ends the call.
+import type { Provider } from "../../lib/model/config-models.ts";
+import { errorBody } from "../../lib/models/error-body.ts";
+import { isObject, memberAt, parseJson, textAt } from "../../lib/models/json.ts";
+import type { CostlyApi } from "../../lib/models/request.ts";
+import type { Bytes } from "../../lib/models/server-sent-events.ts";
+import { StreamMeter } from "../../lib/models/stream-meter.ts";
+import { usageOf } from "../../lib/models/usage.ts";
+import { isEventStream } from "./ask-once.ts";
+import type { Call, CallEnd } from "./call.ts";
+import { ClientError, errorResponse } from "./client-error.ts";
+import type { Deps } from "./deps.ts";
+import { headersForClient } from "./headers.ts";
+import { relay, type StreamEnd } from "./relay.ts";
+import { type UpstreamAnswer, UpstreamFailure } from "./upstream.ts";
+
+export type AnswerOrder = {
+  call: Call;
+  api: CostlyApi;
+  format: Provider;
+  /** The name in sett.yml, and the provider's. */
+  model: string;
+  providerModel: string;
+  /** The client did not ask for the usage of its stream. */
+  hidesUsage: boolean;
+  stop: AbortController;
+};
+
+type AnswerDeps = Pick<Deps, "bodies" | "limits">;
+
+export async function answerOf(deps: AnswerDeps, order: AnswerOrder, answer: UpstreamAnswer): Promise<Response> {
+  const { response, tries } = answer;
+  if (!response.ok) return await refusalOf(deps, order, answer);
+  if (isEventStream(response) && response.body !== null) return streamOf(deps, order, response, response.body, tries);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const json = parseJson(new TextDecoder().decode(bytes));
+  const headers = headersForClient(response.headers);
+  if (!isObject(json)) {
+    const type = headers.get("content-type") ?? "no content type";
+    const problem = `The provider of the model \`${order.model}\` answered with ${type} in place of JSON. Is its base_url right?`;
+    return await failureOf(deps, order, new ClientError(502, "answer-unreadable", problem), { tries, mayHaveCost: false });
+  }
+  order.call.firstByte();
+  const usage = usageOf(order.api, memberAt(json, "usage"));
+  await order.call.end({
+    outcome: "ok",
+    status: response.status,
+    usage,
+    mayHaveCost: true,
+    answeredModel: textAt(json, "model"),
+    responseId: order.api === "responses" ? textAt(json, "id") : "",
+    tries,
+    answer: deps.bodies.keep(bytes, headers.get("content-type") ?? ""),
+  });
+  return new Response(bytes, { status: response.status, headers });
+}
+
+/** There is no answer of the provider: the client gets an error of the gateway. */
+export async function failureOf(
+  deps: AnswerDeps,
+  order: Pick<AnswerOrder, "call" | "format">,
+  error: ClientError,
+  { tries, mayHaveCost, outcome = "failed" }: Pick<CallEnd, "tries" | "mayHaveCost"> & { outcome?: CallEnd["outcome"] },
+): Promise<Response> {
+  const body = new TextEncoder().encode(errorBody(order.format, error.status, error.message));
+  const answer = deps.bodies.keep(body, "application/json");
+  await order.call.end({ outcome, status: error.status, problem: error.message, mayHaveCost, tries, answer });
+  return errorResponse(order.format, error);
+}
+
+/** What ended the call before there was an answer, for the client. */
+export function clientErrorOf(error: unknown): ClientError | undefined {
+  if (error instanceof ClientError) return error;
+  return error instanceof UpstreamFailure ? new ClientError(error.status, error.code, error.message) : undefined;
+}
+
+/** 401, 403 and 404 are about what sett.yml says; all else is the provider's to explain. */
+async function refusalOf(deps: AnswerDeps, order: AnswerOrder, { response, tries }: UpstreamAnswer): Promise<Response> {
+  const { status } = response;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  const json = parseJson(new TextDecoder().decode(bytes));
+  const words = (textAt(json, "error", "message") || textAt(json, "message")).slice(0, 500);
+  const ours = { tries, mayHaveCost: false, outcome: "refused" } as const;
+  if (status === 401 || status === 403) {
+    const problem = `The provider refused the key of the model \`${order.model}\` (${status}). Correct its \`key\` in sett.yml or in the environment, and run \`sett up\`.`;
+    return await failureOf(deps, order, new ClientError(status, "key-refused", problem), ours);
+  }
+  if (status === 404) {
+    const quoted = words === "" ? "" : ` It says: ${words}`;
+    const problem = `The provider of the model \`${order.model}\` does not know \`${order.providerModel}\`, or its base_url is wrong (404).${quoted}`;
+    return await failureOf(deps, order, new ClientError(404, "model-unknown", problem), ours);
+  }
+  const isWeather = status === 408 || status === 429 || status >= 500;
+  const headers = headersForClient(response.headers);
+  // The gateway has tried again already.
+  if (isWeather) headers.set("x-should-retry", "false");
+  await order.call.end({
+    outcome: isWeather ? "failed" : "refused",
+    status,
+    problem: words === "" ? `The provider answered with status ${status}.` : words,
+    mayHaveCost: false,
+    tries,
+    answer: deps.bodies.keep(bytes, headers.get("content-type") ?? ""),
+  });
+  return new Response(bytes, { status, headers });
+}
+
+function streamOf(
+  { bodies, limits }: AnswerDeps,
+  { call, api, format, model, hidesUsage, stop }: AnswerOrder,
+  response: Response,
+  source: ReadableStream<Bytes>,
+  tries: number,
+): Response {
+  const headers = headersForClient(response.headers);
+  const meter = new StreamMeter(api, { hidesUsage });
+  const writer = bodies.open(headers.get("content-type") ?? "");
+  const onEnd = async (end: StreamEnd) => {
+    const isWhole = end.kind === "whole";
+    const problem = end.kind === "broken" ? end.error.message : end.kind === "left" ? "The client went away." : meter.problem;
+    await call.end({
+      outcome: outcomeOf(end, meter.problem),
+      status: response.status,
+      problem,
+      usage: meter.usageAt({ isWhole }),
+      begun: meter.begun,
+      mayHaveCost: true,
+      answeredModel: meter.answeredModel,
+      responseId: meter.responseId,
+      tries,
+      answer: writer.end(),
+    });
+    if (!isWhole) stop.abort(new ClientError(499, "grant-ended", "The call is over."));
+  };
+  const stream = relay({
+    source,
+    meter,
+    writer,
+    format,
+    model,
+    maxBytes: limits.maxAnswerBytes,
+    signal: stop.signal,
+    onFirstByte: () => call.firstByte(),
+    onComplete: () => call.complete(),
+    onEnd,
+  });
+  return new Response(stream, { status: response.status, headers });
+}
+
+function outcomeOf(end: StreamEnd, problem: string | undefined): CallEnd["outcome"] {
+  if (end.kind === "left") return "cancelled";
+  if (end.kind === "broken")
+    return end.error.code === "grant-ended" || end.error.code === "gateway-stopping" ? "cancelled" : "failed";
+  return problem === undefined ? "ok" : "failed";
+}

@@ -1,0 +1,138 @@
+// One call: from its place in the queue to its end on record.
+import type { ModelSettings } from "../../lib/model/config-models.ts";
+import type { CallOutcome, CallRecord, ModelApi, OpenCall, StoredBody } from "../../lib/model/model-call.ts";
+import type { ModelRequest } from "../../lib/models/request.ts";
+import type { Bound } from "../../lib/models/worst-case.ts";
+import { type Charge, chargeOf, type Measured } from "./charge.ts";
+import type { CountedRequests } from "./counted-requests.ts";
+import type { Deps } from "./deps.ts";
+import type { OpenCalls } from "./open-calls.ts";
+
+/** How a call ended, for its record. */
+export type CallEnd = Measured & {
+  outcome: CallOutcome;
+  /** The HTTP status that the client got; 0 for none. */
+  status: number;
+  problem?: string | undefined;
+  answeredModel?: string;
+  responseId?: string;
+  tries: number;
+  answer?: StoredBody | undefined;
+};
+
+export type CallDeps = Pick<Deps, "clock" | "log" | "metrics"> & { open: OpenCalls; counted: CountedRequests };
+
+/** What is known of the call before it is passed on. `work`: whose request it is, and to which model. */
+export type CallFacts = {
+  call: OpenCall;
+  bound: Bound;
+  model: ModelSettings;
+  request: ModelRequest;
+  work: string;
+  stored: StoredBody;
+  /** By the clock, which cannot be set. */
+  startedMs: number;
+  release: () => void;
+};
+
+export class Call {
+  readonly #deps: CallDeps;
+  readonly #facts: CallFacts;
+  #firstByteMs: number | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(deps: CallDeps, facts: CallFacts) {
+    this.#deps = deps;
+    this.#facts = facts;
+  }
+
+  get id(): string {
+    return this.#facts.call.id;
+  }
+
+  firstByte(): void {
+    this.#firstByteMs ??= this.#passedMs();
+  }
+
+  /** The client has the whole answer. */
+  complete(): void {
+    this.#deps.open.markEnding(this.id);
+  }
+
+  /** Replaces the reservation by what the call has cost, and puts it on record. The first end counts. */
+  end(end: CallEnd): Promise<void> {
+    this.#ended ??= this.#end(end);
+    return this.#ended;
+  }
+
+  async #end(end: CallEnd): Promise<void> {
+    const { call, bound, model, request, work, stored, release } = this.#facts;
+    const charge = chargeOf(end, { bound, reserved: call.reserved, price: model.price });
+    if (end.usage !== undefined) {
+      this.#deps.counted.remember(work, request, end.usage);
+      this.#deps.counted.rememberResponse(end.responseId ?? "", end.usage);
+    }
+    const record: CallRecord = {
+      ...call,
+      ...charge,
+      outcome: end.outcome,
+      status: end.status,
+      ...(end.problem === undefined ? {} : { problem: end.problem }),
+      answered_model: end.answeredModel ?? "",
+      tries: end.tries,
+      duration_ms: this.#passedMs(),
+      ...(this.#firstByteMs === undefined ? {} : { first_byte_ms: this.#firstByteMs }),
+      request: stored,
+      ...(end.answer === undefined ? {} : { answer: end.answer }),
+    };
+    release();
+    this.#count(record, charge);
+    await this.#deps.open.end(record);
+  }
+
+  #count(record: CallRecord, { usage, cost }: Charge): void {
+    const { metrics, log } = this.#deps;
+    const { model, outcome } = record;
+    metrics.calls.inc({ model, outcome });
+    metrics.cost.inc({ model }, cost.nanousd / 1e9);
+    for (const kind of ["input", "output", "cached", "cache_write", "reasoning"] as const) {
+      metrics.tokens.inc({ model, kind }, usage[kind]);
+    }
+    metrics.duration.observe({ model }, record.duration_ms / 1_000);
+    if (record.first_byte_ms !== undefined) metrics.firstByte.observe({ model }, record.first_byte_ms / 1_000);
+    const { agent, claim_id: claim, status, tries, duration_ms, problem } = record;
+    const line = {
+      call: record.id,
+      agent,
+      claim,
+      model,
+      outcome,
+      status,
+      tries,
+      duration_ms,
+      ...usage,
+      cost_nanousd: cost.nanousd,
+    };
+    if (outcome === "ok") log.info("Call ended", line);
+    else log.warn("Call ended without an answer", { ...line, problem });
+    if (cost.nanousd > record.reserved.nanousd || cost.tokens > record.reserved.tokens) {
+      log.warn("A call has cost more than was reserved for it", {
+        call: record.id,
+        model,
+        ...cost,
+        reserved: JSON.stringify(record.reserved),
+      });
+    }
+  }
+
+  #passedMs(): number {
+    return Math.round(this.#deps.clock.passedMs() - this.#facts.startedMs);
+  }
+}
+
+/** The paths behind a model's `base_url`. */
+export const pathOf: Record<Exclude<ModelApi, "other">, string> = {
+  messages: "/messages",
+  chat: "/chat/completions",
+  responses: "/responses",
+};

@@ -1,0 +1,47 @@
+// The dependencies of the gateway. All of them are passed in, so that a test can pass its own.
+import type { Clock } from "../../lib/async/clock.ts";
+import type { ModelBoard } from "../../lib/blackboard/model-port.ts";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Budget } from "../../lib/model/budget.ts";
+import type { ModelSettings } from "../../lib/model/config-models.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import type { BodyStore } from "./body-store.ts";
+import type { KeyFolder } from "./keys.ts";
+import type { GatewayMetrics } from "./metrics.ts";
+import type { AgentModel } from "./settings.ts";
+import type { Upstream } from "./upstream.ts";
+
+export type GatewayBoard = ModelBoard & Pick<Blackboard, "onReconnect" | "contactProblem">;
+
+export type Deps = {
+  board: GatewayBoard;
+  /** By their names in sett.yml. */
+  models: ReadonlyMap<string, ModelSettings>;
+  agents: ReadonlyMap<string, AgentModel>;
+  goalBudget: Budget;
+  keys: KeyFolder;
+  bodies: BodyStore;
+  upstream: Upstream;
+  metrics: GatewayMetrics;
+  log: JsonLog;
+  clock: Clock;
+  newId: () => string;
+  limits: Limits;
+};
+
+/** Bytes and milliseconds. */
+export type Limits = {
+  maxRequestBytes: number;
+  maxAnswerBytes: number;
+  /** How long a reservation outlives its last renewal. */
+  leaseMs: number;
+  /** How often reservations are renewed. */
+  tickMs: number;
+};
+
+export const defaultLimits: Limits = {
+  maxRequestBytes: 32 * 1024 * 1024,
+  maxAnswerBytes: 64 * 1024 * 1024,
+  leaseMs: 15_000,
+  tickMs: 2_500,
+};

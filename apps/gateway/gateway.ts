@@ -1,0 +1,114 @@
+// The gateway as a whole: its calls, and the loop that keeps their reservations.
+import { sleep } from "../../lib/async/sleep.ts";
+import type { GatewayNotice } from "../../lib/blackboard/model-port.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { Health } from "../../lib/service/service-app.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { ClientError } from "./client-error.ts";
+import { CountedRequests } from "./counted-requests.ts";
+import type { Deps } from "./deps.ts";
+import type { CallState } from "./handle-call.ts";
+import { ModelQueue } from "./model-queue.ts";
+import { OpenCalls } from "./open-calls.ts";
+
+export class Gateway {
+  readonly deps: Deps;
+  readonly calls: CallState;
+  readonly #queues = new Map<string, ModelQueue>();
+  readonly #startedAt: string;
+  #keys = new Set<string>();
+  #announced = "";
+
+  constructor(deps: Deps) {
+    this.deps = deps;
+    this.#startedAt = deps.clock.now().toISOString();
+    this.calls = { open: new OpenCalls(deps), counted: new CountedRequests(), queueOf: (model) => this.#queueOf(model) };
+  }
+
+  /** What an earlier gateway left is given back: only one runs. Before this no call may be made. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { board, log } = this.deps;
+    const lost = await untilContact(() => board.giveBackCalls({ all: true }), { signal, log });
+    if (lost > 0) log.warn("Gave back what an earlier gateway had reserved", { calls: lost });
+    await untilContact(() => this.#announce(), { signal, log });
+  }
+
+  /** Keeps the reservations until the signal aborts. Then it ends all calls, and resolves when their ends are stored, or after `graceMs`. */
+  async run(signal: AbortSignal, graceMs = 5_000): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(this.deps.limits.tickMs, signal);
+      if (!signal.aborted) await this.tick();
+    }
+    const { open } = this.calls;
+    open.stopAll(new ClientError(503, "gateway-stopping", "The gateway stops. Try again soon.", { mayRetry: true }));
+    const last = this.deps.clock.passedMs() + graceMs;
+    const patience = new AbortController().signal;
+    while (open.size > 0 && this.deps.clock.passedMs() < last) await sleep(20, patience);
+    open.close();
+    await Promise.race([this.deps.bodies.settled(), sleep(graceMs, patience)]);
+  }
+
+  async tick(): Promise<void> {
+    const { log } = this.deps;
+    try {
+      await this.calls.open.tick();
+      await this.#announce();
+    } catch (error) {
+      log.warn("Could not renew the reservations", { error: messageOf(error) });
+    }
+  }
+
+  health(): Health {
+    const reason = this.deps.board.contactProblem();
+    return reason === undefined ? { ok: true } : { ok: false, reason };
+  }
+
+  /** No secrets: whether a key is there, and not which. */
+  get state(): unknown {
+    const { models, agents, goalBudget } = this.deps;
+    const { open } = this.calls;
+    return {
+      goal_budget: goalBudget,
+      agents: Object.fromEntries(agents),
+      models: Object.fromEntries(
+        [...models].map(([name, { provider, model, needs_key }]) => {
+          const queue = this.#queueOf(name);
+          const key = this.#keys.has(name) ? "present" : needs_key ? "missing: run `sett up`" : "not needed";
+          return [name, { provider, model, key, running: queue.running, queued: queue.length }];
+        }),
+      ),
+      calls: open.calls.map(({ id, agent, model, started_at, reserved }) => ({ id, agent, model, started_at, reserved })),
+    };
+  }
+
+  #queueOf(name: string): ModelQueue {
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const queue = new ModelQueue(this.deps.models.get(name)?.parallel ?? 1);
+    this.#queues.set(name, queue);
+    return queue;
+  }
+
+  /** When the keys have come, or have gone, people can see it. */
+  async #announce(): Promise<void> {
+    const { board, models, agents, goalBudget, keys, log } = this.deps;
+    this.#keys = await keys.names();
+    const notice: GatewayNotice = {
+      started_at: this.#startedAt,
+      goal_budget: goalBudget,
+      agents: Object.fromEntries(agents),
+      models: Object.fromEntries(
+        [...models].map(([name, { provider, model, price }]) => [
+          name,
+          { provider, model, is_priced: price !== undefined, has_key: this.#keys.has(name) },
+        ]),
+      ),
+    };
+    const text = JSON.stringify(notice);
+    if (text === this.#announced) return;
+    const missing = [...models].filter(([name, { needs_key }]) => needs_key && !this.#keys.has(name)).map(([name]) => name);
+    if (missing.length > 0) log.warn("Keys are missing: run `sett up`", { models: missing.join(", ") });
+    await board.announceGateway(notice);
+    this.#announced = text;
+  }
+}

@@ -1,0 +1,183 @@
+// The way of a call: admit → queue → reserve → ask the provider → answer.
+import type { Provider } from "../../lib/model/config-models.ts";
+import type { OpenCall } from "../../lib/model/model-call.ts";
+import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
+import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
+import { type Admitted, admit } from "./admit.ts";
+import { answerOf, clientErrorOf, failureOf } from "./answer.ts";
+import { Call, pathOf } from "./call.ts";
+import { ClientError, errorResponse } from "./client-error.ts";
+import type { CountedRequests } from "./counted-requests.ts";
+import type { Deps } from "./deps.ts";
+import { headersForProvider } from "./headers.ts";
+import type { ModelQueue } from "./model-queue.ts";
+import type { OpenCalls } from "./open-calls.ts";
+import { readBounded } from "./read-bounded.ts";
+import { reserve } from "./reserve.ts";
+import { UpstreamFailure } from "./upstream.ts";
+
+export type CallState = { open: OpenCalls; counted: CountedRequests; queueOf: (model: string) => ModelQueue };
+
+/** Never rejects: every failure is an answer in the format of the path. */
+export async function handleCall(
+  deps: Deps,
+  state: CallState,
+  request: Request,
+  { format, api }: { format: Provider; api: CostlyApi },
+): Promise<Response> {
+  const startedMs = deps.clock.passedMs();
+  const stop = stopWith(request.signal);
+  return await answerErrors(deps, format, async () => {
+    const admitted = await admit(deps, request.headers, format);
+    const read = readRequest(api, await bodyOf(deps, request));
+    if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
+    const { agent, model } = admitted;
+    const leave = await place(deps, state, agent.model, stop.signal);
+    const timer = setTimeout(() => stop.abort(tooLong(agent.model, model.timeout_ms)), model.timeout_ms);
+    const release = () => {
+      clearTimeout(timer);
+      leave();
+    };
+    try {
+      const deadlineMs = deps.clock.passedMs() + model.timeout_ms;
+      const order = { format, admitted, request: read.request, startedMs, deadlineMs, release, stop };
+      return await passOn(deps, state, order, new URL(request.url).search, request.headers);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  });
+}
+
+/** Answers with the error that `job` throws. One that nobody has foreseen is logged, and no part of it leaves the gateway. */
+export async function answerErrors(deps: Deps, format: Provider, job: () => Promise<Response>): Promise<Response> {
+  try {
+    return await job();
+  } catch (error) {
+    const known = clientErrorOf(error);
+    if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
+    const answer = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
+    deps.metrics.refusals.inc({ code: answer.code });
+    return errorResponse(format, answer);
+  }
+}
+
+/** Throws a ClientError for a body that is too large. */
+export async function bodyOf({ limits }: Pick<Deps, "limits">, request: Request): Promise<Uint8Array> {
+  const body = await readBounded(request.body, limits.maxRequestBytes);
+  if (body !== undefined) return body;
+  const limit = Math.floor(limits.maxRequestBytes / 1024 / 1024);
+  throw new ClientError(413, "request-too-large", `The request is larger than ${limit} MiB.`);
+}
+
+/** Ends with the client. */
+export function stopWith(client: AbortSignal): AbortController {
+  const stop = new AbortController();
+  client.addEventListener("abort", () => stop.abort(new ClientError(499, "grant-ended", "The client went away.")), {
+    once: true,
+  });
+  return stop;
+}
+
+/** Waits for the model's queue. */
+async function place({ metrics }: Deps, state: CallState, model: string, signal: AbortSignal): Promise<() => void> {
+  const queue = state.queueOf(model);
+  const entering = queue.enter(signal);
+  metrics.queued.set({ model }, queue.length);
+  try {
+    return await entering;
+  } finally {
+    metrics.queued.set({ model }, queue.length);
+  }
+}
+
+type PassOrder = {
+  format: Provider;
+  admitted: Admitted;
+  request: ModelRequest;
+  startedMs: number;
+  deadlineMs: number;
+  release: () => void;
+  stop: AbortController;
+};
+
+async function passOn(deps: Deps, state: CallState, order: PassOrder, query: string, headers: Headers): Promise<Response> {
+  const { format, admitted, request, stop } = order;
+  const { model, agent, token } = admitted;
+  const { call, isLost } = await begin(deps, state, order);
+  const ours = { call, format };
+  try {
+    if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
+    const sent = bodyForProvider(request, model.model);
+    const answer = await deps.upstream({
+      agent: token.agent,
+      model: agent.model,
+      provider: model.provider,
+      api: request.api,
+      path: `${pathOf[request.api]}${query}`,
+      headers: headersForProvider(headers),
+      body: sent.text,
+      signal: stop.signal,
+      deadlineMs: order.deadlineMs,
+    });
+    const hidesUsage = sent.hasAddedUsage;
+    return await answerOf(
+      deps,
+      { ...ours, api: request.api, model: agent.model, providerModel: model.model, hidesUsage, stop },
+      answer,
+    );
+  } catch (error) {
+    const known = clientErrorOf(error);
+    if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
+    const shown = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
+    // Without an answer of the provider, it may be at work on one: unless it could not be reached, or has refused.
+    const isEnded = error instanceof ClientError;
+    const tries = error instanceof UpstreamFailure ? error.tries : 1;
+    const outcome = isEnded && shown.code !== "call-too-long" ? "cancelled" : isConfigured(shown) ? "refused" : "failed";
+    return await failureOf(deps, ours, shown, { tries, mayHaveCost: isEnded || known === undefined, outcome });
+  }
+}
+
+/** Reserves what the call may cost at most. Throws a ClientError. */
+async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ call: Call; isLost: boolean }> {
+  const { admitted, request, stop } = order;
+  const { token, agent, model } = admitted;
+  const work = `${token.claim}/${token.agent}/${agent.model}/${request.api}`;
+  const previous = request.previous_response === undefined ? 0 : state.counted.sizeOf(request.previous_response);
+  if (previous === undefined) {
+    const problem = "The gateway does not know the answer that `previous_response_id` names. Send the whole conversation.";
+    throw new ClientError(400, "request-refused", problem);
+  }
+  const bound = boundOf(request, model, { counted: state.counted.find(work), previous });
+  const open: Omit<OpenCall, "goal_id" | "claim_id" | "artefact_id" | "agent" | "kind" | "attempt"> = {
+    id: deps.newId(),
+    model: agent.model,
+    provider: model.provider,
+    api: request.api,
+    asked_model: request.asked_model,
+    is_stream: request.is_stream,
+    reserved: amountsOf(bound, model, request),
+    started_at: deps.clock.now().toISOString(),
+  };
+  const limits = { goal: deps.goalBudget, grant: agent.budget };
+  const { call, isLost } = await reserve(state.open, { token, call: open, limits, leaseMs: deps.limits.leaseMs }, stop);
+  const stored = deps.bodies.keep(request.body, "application/json");
+  const facts = { call, bound, model, request, work, stored, startedMs: order.startedMs, release: order.release };
+  return { call: new Call({ ...deps, ...state }, facts), isLost };
+}
+
+function isConfigured({ code }: ClientError): boolean {
+  return code === "key-missing" || code === "exchange-not-recorded" || code === "model-unknown";
+}
+
+function tooLong(model: string, timeoutMs: number): ClientError {
+  const problem = `The call of the model \`${model}\` took longer than its timeout of ${timeoutMs / 1_000} s.`;
+  return new ClientError(504, "call-too-long", problem);
+}
+
+function contactLost(): ClientError {
+  return new ClientError(503, "redis-unreachable", "The gateway lost contact with Redis during the reservation. Try again.", {
+    mayRetry: true,
+    headers: { "retry-after": "1" },
+  });
+}

@@ -1,0 +1,56 @@
+// The providers' keys: one file for each model, in a folder that only the gateway has.
+import { randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { ModelName } from "../../lib/model/config-models.ts";
+import { SettError } from "../../lib/model/errors.ts";
+
+export class KeyFolder {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Undefined where the model has no key. It is read for each call, so that a changed key needs no restart. */
+  async read(model: string): Promise<string | undefined> {
+    try {
+      return (await readFile(join(this.#folder, model), "utf8")).trim() || undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The names of the models that have a key. */
+  async names(): Promise<Set<string>> {
+    const names = await readdir(this.#folder).catch(() => []);
+    return new Set(names.filter((name) => ModelName.safeParse(name).success));
+  }
+
+  /** Writes these keys, each in one step, and removes all others. */
+  async put(keys: ReadonlyMap<string, string>): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const before = await readdir(this.#folder);
+    for (const [name, key] of keys) {
+      // No model's name begins with a dot.
+      const draft = join(this.#folder, `.${randomUUID()}`);
+      await writeFile(draft, key, { mode: 0o600 });
+      await rename(draft, join(this.#folder, name));
+    }
+    await Promise.all(before.filter((name) => !keys.has(name)).map((name) => rm(join(this.#folder, name), { force: true })));
+  }
+}
+
+const Keys = z.record(ModelName, z.string().min(1));
+
+/** `text`: JSON, model → key. Throws `usage`, without a part of the text. */
+export function parseKeys(text: string): Map<string, string> {
+  try {
+    return new Map(Object.entries(Keys.parse(JSON.parse(text))));
+  } catch {
+    throw new SettError("usage", "The keys on stdin cannot be read.", {
+      hint: 'Write JSON with a key for each model: {"strong":"…"}',
+    });
+  }
+}

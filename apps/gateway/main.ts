@@ -1,0 +1,88 @@
+// The gateway's program: creates the dependencies, and alone reads the environment.
+import { randomUUID } from "node:crypto";
+import process from "node:process";
+import { text } from "node:stream/consumers";
+import { systemClock } from "../../lib/async/clock.ts";
+import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
+import { SettError } from "../../lib/model/errors.ts";
+import { describeFatalError } from "../../lib/service/fatal-error.ts";
+import { isHealthy } from "../../lib/service/health-check.ts";
+import { createJsonLog } from "../../lib/service/json-log.ts";
+import { serve } from "../../lib/service/serve.ts";
+import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import { createGatewayApp } from "./app.ts";
+import { BodyStore } from "./body-store.ts";
+import { defaultLimits } from "./deps.ts";
+import { Gateway } from "./gateway.ts";
+import { KeyFolder, parseKeys } from "./keys.ts";
+import { createGatewayMetrics } from "./metrics.ts";
+import { createProviderUpstream } from "./provider-upstream.ts";
+import { parseDigests, readBody } from "./read-bodies.ts";
+import { Environment, readSettings, type Settings } from "./settings.ts";
+
+const usage = "usage: gateway [--version | --healthcheck | --put-keys | --read-bodies]   (settings come from the environment)";
+
+async function main([argument, ...more]: string[]): Promise<void> {
+  if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
+  switch (argument) {
+    case undefined:
+      return await runGateway(readSettings(process.env));
+    case "--version":
+      return console.log(packageJson.version);
+    case "--healthcheck":
+      process.exitCode = (await isHealthy(Environment.shape.SETT_HEALTH_PORT.parse(process.env.SETT_HEALTH_PORT))) ? 0 : 1;
+      return;
+    case "--put-keys":
+      return await new KeyFolder(Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR)).put(
+        parseKeys(await text(process.stdin)),
+      );
+    case "--read-bodies": {
+      const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
+      for (const digest of parseDigests(await text(process.stdin))) console.log(JSON.stringify(await readBody(folder, digest)));
+      return;
+    }
+    default:
+      throw new SettError("usage", `Unknown argument ${argument}.`, { hint: usage });
+  }
+}
+
+async function runGateway(settings: Settings): Promise<void> {
+  const log = createJsonLog(console.log, systemClock.now).with({ service: "gateway", instance: settings.instance });
+  const signal = stopSignal();
+  const hasStarted = exitOn(signal);
+  const metrics = createGatewayMetrics();
+  const board = await connectBlackboard({
+    url: settings.redisUrl,
+    instance: settings.instance,
+    timeoutMs: settings.redisTimeoutMs,
+    giveUpMs: settings.redisGiveUpMs,
+    onLost: fail,
+    onUnreadable: (what) => log.warn("Skipped what cannot be read", { what }),
+  });
+  const clock = systemClock;
+  const limits = defaultLimits;
+  const keys = new KeyFolder(settings.keysFolder);
+  const { maxAnswerBytes } = limits;
+  const providers = { ...settings, keys, metrics, log, clock, random: Math.random, maxAnswerBytes };
+  const bodies = new BodyStore({ folder: settings.recordFolder, mode: settings.recordMode, log });
+  const upstream = createProviderUpstream(providers);
+  const gateway = new Gateway({ ...settings, board, keys, bodies, upstream, metrics, log, clock, newId: randomUUID, limits });
+  await gateway.start(signal);
+  const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };
+  const server = serve(address, createGatewayApp(gateway).fetch);
+  log.info("Gateway started", { version: packageJson.version, port: server.port });
+  hasStarted();
+  await gateway.run(signal);
+  await server.stop();
+  await board[Symbol.asyncDispose]();
+  log.info("Gateway stopped", { signal: signal.reason });
+}
+
+function fail(error: unknown): never {
+  const { text: problem, exitCode } = describeFatalError("gateway", error);
+  console.error(problem);
+  process.exit(exitCode);
+}
+
+await main(process.argv.slice(2)).catch(fail);

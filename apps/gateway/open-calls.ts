@@ -1,0 +1,143 @@
+// The calls under way: their reservations are renewed, and their ends stored, also over losses of contact with Redis.
+import { sleep } from "../../lib/async/sleep.ts";
+import type { ModelBoard } from "../../lib/blackboard/model-port.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { CallRecord, OpenCall } from "../../lib/model/model-call.ts";
+import { untilContact } from "../../lib/service/until-contact.ts";
+import { ClientError } from "./client-error.ts";
+import type { Deps } from "./deps.ts";
+
+type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
+type Reservation = Awaited<ReturnType<ModelBoard["reserveCall"]>>;
+
+/** `record`: the call has ended, and Redis has not taken it yet. */
+type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord };
+
+/** Redis writes to disk every second: what it acknowledged before it died may be gone. */
+const repeatEndsMs = 5_000;
+/** A client may call again before the end of its last call is stored. */
+const endingMs = 1_000;
+
+export class OpenCalls {
+  readonly #deps: Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits">;
+  readonly #entries = new Map<string, Entry>();
+  readonly #ending = new Map<string, PromiseWithResolvers<void>>();
+  #recent: { record: CallRecord; endedMs: number }[] = [];
+  #contacts = 0;
+  #asserted: Promise<void> = Promise.resolve();
+  readonly #closing = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(deps: Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits">) {
+    this.#deps = deps;
+    this.#unsubscribe = deps.board.onReconnect(() => {
+      this.#contacts++;
+      this.#asserted = this.#assert();
+    });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get calls(): OpenCall[] {
+    return [...this.#entries.values()].map(({ call }) => call);
+  }
+
+  /**
+   * Reserves, and renews the reservation from then on. `stop` is aborted when the grant has ended. `lost`: contact with Redis broke
+   * meanwhile, so that its limits may not have held.
+   */
+  async reserve(order: ReserveOrder, stop: AbortController): Promise<Reservation | { outcome: "lost"; call: OpenCall }> {
+    await this.#asserted;
+    const contacts = this.#contacts;
+    let reservation = await this.#deps.board.reserveCall(order);
+    if (reservation.outcome === "exhausted" && this.#ending.size > 0) {
+      const all = Promise.all([...this.#ending.values()].map(({ promise }) => promise));
+      await Promise.race([all, sleep(endingMs, stop.signal)]);
+      reservation = await this.#deps.board.reserveCall(order);
+    }
+    if (reservation.outcome !== "reserved") return reservation;
+    this.#entries.set(reservation.call.id, { call: reservation.call, stop });
+    this.#count();
+    if (contacts === this.#contacts) return reservation;
+    // The repetition of this reservation may have come before those that Redis had lost were made again.
+    return { outcome: "lost", call: reservation.call };
+  }
+
+  /** The client has the whole answer: its next call waits for the end of this one, before its budget counts as spent. */
+  markEnding(id: string): void {
+    if (this.#entries.has(id) && !this.#ending.has(id)) this.#ending.set(id, Promise.withResolvers<void>());
+  }
+
+  /** Resolves when the record is stored, or when Redis does not take it now: it is then repeated until it does. */
+  async end(record: CallRecord): Promise<void> {
+    const entry = this.#entries.get(record.id);
+    if (entry === undefined) return;
+    entry.record = record;
+    await this.#save(entry, record);
+    this.#ending.get(record.id)?.resolve();
+    this.#ending.delete(record.id);
+  }
+
+  /** Renews what is under way, ends calls whose grants have ended, and stores what Redis has not taken. */
+  async tick(): Promise<void> {
+    const { board, clock } = this.#deps;
+    await this.#renew();
+    for (const entry of [...this.#entries.values()]) if (entry.record !== undefined) await this.#save(entry, entry.record);
+    // Where Redis made a reservation and its answer was lost, no call knows of it.
+    await board.giveBackCalls({ all: false });
+    const now = clock.passedMs();
+    this.#recent = this.#recent.filter(({ endedMs }) => now - endedMs < repeatEndsMs);
+  }
+
+  /** Ends every call. */
+  stopAll(reason: ClientError): void {
+    for (const { stop } of this.#entries.values()) stop.abort(reason);
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#unsubscribe();
+  }
+
+  async #renew(): Promise<void> {
+    const { board, limits } = this.#deps;
+    if (this.#entries.size === 0) return;
+    const { ended } = await board.renewCalls({ calls: this.calls, leaseMs: limits.leaseMs });
+    for (const id of ended) {
+      const problem = "The grant of this token has ended, and its calls with it.";
+      this.#entries.get(id)?.stop.abort(new ClientError(403, "grant-ended", problem));
+    }
+  }
+
+  async #save(entry: Entry, record: CallRecord): Promise<void> {
+    const { board, log, clock } = this.#deps;
+    try {
+      await board.endCall(record);
+    } catch (error) {
+      log.warn("Could not store the end of a call, trying again", { call: record.id, error: messageOf(error) });
+      return this.#count();
+    }
+    this.#recent.push({ record, endedMs: clock.passedMs() });
+    if (this.#entries.get(record.id) === entry) this.#entries.delete(record.id);
+    this.#count();
+  }
+
+  /** Redis may have lost its last writes: nothing may be reserved before it knows again what is under way, and what was spent. */
+  async #assert(): Promise<void> {
+    const job = async () => {
+      await this.#renew();
+      for (const { record } of this.#recent) await this.#deps.board.endCall(record);
+    };
+    await untilContact(job, { signal: this.#closing.signal, log: this.#deps.log }).catch((error: unknown) => {
+      this.#deps.log.warn("Could not make the reservations again", { error: messageOf(error) });
+    });
+  }
+
+  #count(): void {
+    const all = [...this.#entries.values()];
+    this.#deps.metrics.reservations.set(all.length);
+    this.#deps.metrics.unsaved.set(all.filter(({ record }) => record !== undefined).length);
+  }
+}

@@ -1,0 +1,20 @@
+// Reads a body whole, up to a limit.
+import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
+
+/** Undefined where it has more than `maxBytes`; the rest is then not read. Rejects where the body breaks. */
+export async function readBounded(body: ReadableStream<Bytes> | null, maxBytes: number): Promise<Bytes | undefined> {
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  const parts: Bytes[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return joined(parts);
+    bytes += value.length;
+    if (bytes > maxBytes) {
+      await reader.cancel().catch(() => {});
+      return undefined;
+    }
+    parts.push(value);
+  }
+}

@@ -1,0 +1,98 @@
+// Passes a stream of events on as it arrives, and reads its usage on the way.
+import type { Provider } from "../../lib/model/config-models.ts";
+import { errorEvent } from "../../lib/models/error-body.ts";
+import type { Bytes } from "../../lib/models/server-sent-events.ts";
+import type { StreamMeter } from "../../lib/models/stream-meter.ts";
+import type { BodyWriter } from "./body-store.ts";
+import { ClientError } from "./client-error.ts";
+
+/** `whole`: to its last event. `left`: the client went away. `broken`: `error` says why it could not go on. */
+export type StreamEnd = { kind: "whole" } | { kind: "left" } | { kind: "broken"; error: ClientError };
+
+export type RelayOrder = {
+  source: ReadableStream<Bytes>;
+  meter: StreamMeter;
+  writer: BodyWriter;
+  /** The format of the error event, where the stream cannot go on. */
+  format: Provider;
+  /** The name in sett.yml. */
+  model: string;
+  maxBytes: number;
+  /** Aborts when the call must end. */
+  signal: AbortSignal;
+  onFirstByte: () => void;
+  /** The client has all that it waits for, although the stream may not have ended yet. */
+  onComplete: () => void;
+  /** Called once; the stream ends when the promise resolves. */
+  onEnd: (end: StreamEnd) => Promise<void>;
+};
+
+/** The stream for the client. It reads from the provider only what the client takes. */
+export function relay(order: RelayOrder): ReadableStream<Bytes> {
+  const { source, meter, writer, signal, maxBytes } = order;
+  const reader = source.getReader();
+  let bytes = 0;
+  let hasEnded = false;
+
+  const end = async (how: StreamEnd) => {
+    if (hasEnded) return;
+    hasEnded = true;
+    await order.onEnd(how);
+  };
+
+  const show = async (controller: ReadableStreamDefaultController<Bytes>, shown: Bytes) => {
+    if (shown.length === 0) return;
+    controller.enqueue(shown);
+    await writer.write(shown);
+  };
+
+  const fail = async (controller: ReadableStreamDefaultController<Bytes>, error: ClientError) => {
+    if (meter.isBetweenEvents) await show(controller, new TextEncoder().encode(errorEvent(order.format, error.message)));
+    await end({ kind: "broken", error });
+    void reader.cancel().catch(() => {});
+    // The connection ends before the stream does, so that no client takes what it has for the whole answer.
+    controller.error(error);
+  };
+
+  const pull = async (controller: ReadableStreamDefaultController<Bytes>) => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (bytes === 0) order.onFirstByte();
+      bytes += value.length;
+      if (bytes > maxBytes) return await fail(controller, tooLarge(order.model, maxBytes));
+      const shown = meter.push(value);
+      if (meter.isComplete) order.onComplete();
+      if (shown.length > 0) return await show(controller, shown);
+    }
+    await show(controller, meter.finish());
+    if (!meter.isWhole) return await fail(controller, broken(order.model));
+    await end({ kind: "whole" });
+    controller.close();
+  };
+
+  return new ReadableStream<Bytes>({
+    pull: (controller) =>
+      pull(controller).catch((error: unknown) => {
+        if (hasEnded) return;
+        // After its last event nothing is missing.
+        if (meter.isComplete && !signal.aborted) return end({ kind: "whole" }).then(() => controller.close());
+        const reason: unknown = signal.aborted ? signal.reason : error;
+        return fail(controller, reason instanceof ClientError ? reason : broken(order.model));
+      }),
+    async cancel(reason) {
+      await end(meter.isComplete ? { kind: "whole" } : { kind: "left" });
+      await reader.cancel(reason).catch(() => {});
+    },
+  });
+}
+
+function tooLarge(model: string, maxBytes: number): ClientError {
+  const limit = Math.floor(maxBytes / 1024 / 1024);
+  return new ClientError(502, "answer-too-large", `The answer of the model \`${model}\` is larger than ${limit} MiB.`);
+}
+
+function broken(model: string): ClientError {
+  const problem = `The provider of the model \`${model}\` broke its stream off before the end.`;
+  return new ClientError(502, "provider-unreachable", problem, { mayRetry: true });
+}

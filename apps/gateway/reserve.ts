@@ -1,0 +1,39 @@
+// Reserves the worst case of a call in its budgets, and says why where that cannot be.
+import { nanosPerUsd } from "../../lib/model/budget.ts";
+import type { Exhausted, OpenCall } from "../../lib/model/model-call.ts";
+import { awayError } from "./admit.ts";
+import { ClientError } from "./client-error.ts";
+import type { OpenCalls } from "./open-calls.ts";
+
+/** Throws a ClientError. */
+export async function reserve(
+  open: OpenCalls,
+  order: Parameters<OpenCalls["reserve"]>[0],
+  stop: AbortController,
+): Promise<{ call: OpenCall; isLost: boolean }> {
+  const result = await open.reserve(order, stop).catch(awayError);
+  switch (result.outcome) {
+    case "reserved":
+      return { call: result.call, isLost: false };
+    case "lost":
+      return { call: result.call, isLost: true };
+    case "refused":
+      throw new ClientError(403, "grant-ended", `The token is no longer good: ${result.reason}`);
+    case "exhausted": {
+      const { outcome: _, ...exhausted } = result;
+      const headers = { "x-sett-budget": JSON.stringify(exhausted) };
+      throw new ClientError(402, "budget-exceeded", sentenceOf(exhausted), { headers });
+    }
+  }
+}
+
+/** What a person can do about it is `sett budget`. */
+export function sentenceOf({ scope, kind, limit, spent, reserved, needed }: Exhausted): string {
+  const amount = (value: number) => (kind === "nanousd" ? `$${(value / nanosPerUsd).toFixed(4)}` : `${value} ${kind}`);
+  const whose = scope === "goal" ? "The budget of the goal" : "The budget of this agent's work on the claim";
+  const underWay = reserved === 0 ? "" : `, ${amount(reserved)} are reserved for calls under way`;
+  return (
+    `${whose} does not allow this call: of ${amount(limit)}, ${amount(spent)} are spent${underWay}, and this call may need ` +
+    `${amount(needed)}. A person can raise it with \`sett budget\`.`
+  );
+}

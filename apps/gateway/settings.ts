@@ -1,0 +1,63 @@
+// The gateway's settings, from its environment.
+import { z } from "zod";
+import { Budget } from "../../lib/model/budget.ts";
+import { ModelName, ModelSettings, RecordMode } from "../../lib/model/config-models.ts";
+import { AgentName, InstanceName } from "../../lib/model/ids.ts";
+import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
+
+/** The model of an agent, by its name in sett.yml, and the budget of one of its grants. */
+export const AgentModel = z.strictObject({ model: ModelName, budget: Budget });
+export type AgentModel = z.infer<typeof AgentModel>;
+
+const exampleModels =
+  '{"strong":{"provider":"anthropic","model":"…","base_url":"https://…/v1","parallel":10,"timeout_ms":600000,"needs_key":true}}';
+
+/** docs/reference/services.md#settings is made from the descriptions here. */
+export const Environment = z.object({
+  SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
+    .describe("Where Redis is, with its password."),
+  SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the models' APIs and of the health endpoints."),
+  SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
+  SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe("The models without their keys, as JSON."),
+  SETT_MODEL_AGENTS: jsonText(
+    z.record(AgentName, AgentModel),
+    '{"coder":{"model":"strong","budget":{"nanousd":1000000000}}}',
+  ).describe("The model of each agent and the budget of a grant, as JSON."),
+  SETT_GOAL_BUDGET: jsonText(Budget, '{"nanousd":5000000000,"tokens":2000000,"calls":500}')
+    .default({})
+    .describe("The budget of a goal, as JSON. Default: no limit."),
+  SETT_MODEL_RECORD: RecordMode.default("bodies").describe("What is kept of a call: the bodies, or only their digests."),
+  SETT_KEYS_DIR: z.string().min(1).default("/keys").describe("Where the keys are: one file for each model, under its name."),
+  SETT_RECORD_DIR: z.string().min(1).default("/record").describe("Where the bodies of requests and answers are kept."),
+  SETT_CASSETTE_DIR: z.string().min(1).optional().describe("Where exchanges are recorded, or replayed from."),
+  SETT_CASSETTE_MODE: z.enum(["record", "replay"]).optional().describe("Whether exchanges are recorded or replayed."),
+  SETT_REDIS_TIMEOUT: DurationText.default(3_000).describe("How long to wait for one answer of Redis."),
+  SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
+});
+
+export type Settings = ReturnType<typeof readSettings>;
+
+/** Throws `environment-invalid`, naming every variable that is missing or malformed. */
+export function readSettings(environment: Record<string, string | undefined>) {
+  const read = readEnvironment(Environment, environment);
+  return {
+    instance: read.SETT_INSTANCE_NAME,
+    redisUrl: read.REDIS_URL,
+    healthPort: read.SETT_HEALTH_PORT,
+    healthHost: read.SETT_HEALTH_HOST,
+    models: new Map(Object.entries(read.SETT_MODELS)),
+    agents: new Map(Object.entries(read.SETT_MODEL_AGENTS)),
+    goalBudget: read.SETT_GOAL_BUDGET,
+    recordMode: read.SETT_MODEL_RECORD,
+    keysFolder: read.SETT_KEYS_DIR,
+    recordFolder: read.SETT_RECORD_DIR,
+    cassette:
+      read.SETT_CASSETTE_DIR === undefined || read.SETT_CASSETTE_MODE === undefined
+        ? undefined
+        : { folder: read.SETT_CASSETTE_DIR, mode: read.SETT_CASSETTE_MODE },
+    redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
+    redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
+  };
+}

@@ -1,0 +1,64 @@
+// How the gateway asks a provider: the port that the network implements, and recorded exchanges as well.
+import type { Provider } from "../../lib/model/config-models.ts";
+import type { AgentName } from "../../lib/model/ids.ts";
+import type { ModelApi } from "../../lib/model/model-call.ts";
+
+export type UpstreamRequest = {
+  agent: AgentName;
+  /** The name in sett.yml. */
+  model: string;
+  provider: Provider;
+  api: ModelApi;
+  /** Behind the model's `base_url`, with the query: `/messages`. */
+  path: string;
+  /** Those that the provider needs, without a key. */
+  headers: Headers;
+  /** JSON, as the provider gets it. */
+  body: string;
+  /** Aborts when the call is over: the client or the grant has ended, or the call's time is up. */
+  signal: AbortSignal;
+  /** By the clock of the gateway: until then the provider may be asked again. */
+  deadlineMs: number;
+};
+
+/** `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the provider was asked. */
+export type UpstreamAnswer = { response: Response; tries: number };
+
+/** Rejects with `UpstreamFailure` where there is no answer, and with the reason of `signal` when that aborts. */
+export type Upstream = (request: UpstreamRequest) => Promise<UpstreamAnswer>;
+
+/** Why a client gets an error of the gateway in place of an answer; the header `x-sett-error` has it. */
+export type ErrorCode =
+  | "answer-too-large"
+  | "answer-unreadable"
+  | "budget-exceeded"
+  | "call-too-long"
+  | "exchange-not-recorded"
+  | "gateway-stopping"
+  | "grant-ended"
+  | "key-missing"
+  | "key-refused"
+  | "model-unknown"
+  | "no-model"
+  | "path-unknown"
+  | "provider-unreachable"
+  | "redis-unreachable"
+  | "request-refused"
+  | "request-too-large"
+  | "token-refused"
+  | "wrong-provider";
+
+/** There is no answer of the provider. `message` is a sentence for the client, with the model's name in sett.yml and without the key. */
+export class UpstreamFailure extends Error {
+  override readonly name = "UpstreamFailure";
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly tries: number;
+
+  constructor(code: ErrorCode, message: string, { status, tries }: { status: number; tries: number }) {
+    super(message);
+    this.code = code;
+    this.status = status;
+    this.tries = tries;
+  }
+}

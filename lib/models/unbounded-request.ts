@@ -1,0 +1,48 @@
+// Requests whose cost no reckoning bounds, because the provider itself would fetch, search or run something. They are refused.
+import type { ModelApi } from "../model/model-call.ts";
+import { isObject, type JsonObject, memberAt, textAt } from "./json.ts";
+
+/** Tools that the client runs; every other `type` of a tool runs at the provider. Versions follow the names: `bash_20250124`. */
+const clientTools =
+  /^(?:function|custom|namespace|bash|text_editor|computer|computer_use|memory|local_shell|shell|apply_patch)(?:_|$)/;
+
+/** Members that name something which only the provider has, with the remedy. */
+const kept: Readonly<Record<string, string>> = {
+  conversation: "Send the whole conversation.",
+  prompt: "Send the prompt itself.",
+  mcp_servers: "Let the agent's own program speak to MCP servers.",
+  container: "Run commands in the agent's own container.",
+  web_search_options: "Search the web with a tool of the agent's own.",
+};
+
+/** Why the gateway cannot bound the request's cost, in a sentence with the remedy; undefined where it can. */
+export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): string | undefined {
+  for (const [name, remedy] of Object.entries(kept)) {
+    // Chat Completions of some servers have a `prompt` of their own, which is text.
+    if (isObject(memberAt(json, name)) || (name !== "prompt" && isNamed(memberAt(json, name)))) {
+      return `The gateway cannot bound the cost of a request with \`${name}\`. ${remedy}`;
+    }
+  }
+  if (memberAt(json, "background") === true)
+    return "The gateway passes no answers on that are made in the background. Leave `background` out.";
+  const tier = textAt(json, "service_tier");
+  if (tier === "priority" || tier === "fast" || textAt(json, "speed") === "fast") {
+    return `The price of the model is not that of \`${tier === "" ? "speed" : "service_tier"}\` ${tier || "fast"}. Leave it out.`;
+  }
+  const tools = memberAt(json, "tools");
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const type = textAt(tool, "type");
+    if (type !== "" && !clientTools.test(type)) {
+      return `The tool \`${type.slice(0, 60)}\` runs at the provider, at a cost that the gateway cannot bound. Leave it out.`;
+    }
+  }
+  const input = api === "responses" ? memberAt(json, "input") : undefined;
+  if (Array.isArray(input) && input.some((item) => textAt(item, "type") === "item_reference")) {
+    return "The gateway cannot bound the cost of items that only the provider has. Send them whole (`store: false`).";
+  }
+  return undefined;
+}
+
+function isNamed(value: unknown): boolean {
+  return (typeof value === "string" && value !== "") || (Array.isArray(value) && value.length > 0);
+}
