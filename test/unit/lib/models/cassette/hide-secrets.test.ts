@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { hideSecrets, hideSecretsIn } from "../../../../../lib/models/cassette/hide-secrets.ts";
+
+const key = "my+own/key=1";
+
+test("a key is hidden wherever it is, also where one key begins another and where JSON escapes it", () => {
+  expect(hideSecrets(`a${key}b ${key}-long`, [key, `${key}-long`])).toBe("a[secret]b [secret]");
+  expect(hideSecrets(JSON.stringify({ text: 'a "quoted" key' }), ['a "quoted" key'])).toBe('{"text":"[secret]"}');
+  expect(hideSecrets("unchanged", [""])).toBe("unchanged");
+});
+
+test.each([
+  ["token sett_grant.0b5f9c1e-8a51.coder.1.AbC-_9 end", "token [secret] end"],
+  ["sett_bid.x.coder.0.abc", "[secret]"],
+  ["ANTHROPIC_API_KEY=sk-ant-api03-abcdefghijklmnop", "ANTHROPIC_API_KEY=[secret]"],
+  ["sk-proj-abcdefghijklmnopqrst", "[secret]"],
+  ["Authorization: Bearer abc", "Authorization: Bearer [secret]"],
+  ['{"authorization":"Basic dXNlcjpwYXNz"}', '{"authorization":"Basic [secret]"}'],
+  ["curl -H 'x-api-key: 12345678abc'", "curl -H 'x-api-key: [secret]'"],
+])("what opens a door is hidden: %s", (text, expected) => {
+  expect(hideSecrets(text, [])).toBe(expected);
+});
+
+test.each(["sett_grant is a word", "const apiKey = env.API_KEY", "the bearer of news", "sk-short", "api_key: ${API_KEY}"])(
+  "what is no secret stays: %s",
+  (text) => {
+    expect(hideSecrets(text, [])).toBe(text);
+  },
+);
+
+test("each string of a body is searched, the names of members too", () => {
+  const body = { messages: [{ content: `it is ${key}` }], [key]: 1, n: 2, none: null };
+  expect(hideSecretsIn(body, [key])).toEqual({ messages: [{ content: "it is [secret]" }], "[secret]": 1, n: 2, none: null });
+});
