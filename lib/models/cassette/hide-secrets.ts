@@ -9,7 +9,7 @@ const shapes: readonly RegExp[] = [
   /\bsk-(?:ant-|proj-|or-|svcacct-)?[\w-]{16,}/g,
   /(?<=\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic)\s+)[^\s"'\\,;]+/gi,
   /(?<=\bbearer\s+)[\w.~+/-]{16,}=*/gi,
-  /(?<=\b(?:x-)?api[-_]key\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;${}()]{8,}/gi,
+  /(?<=\b(?:x-)?api[-_]key\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;${}().][^\s"'\\,;${}()]{7,}/gi,
 ];
 
 /** @param keys the providers' keys that this gateway has; each of its occurrences is replaced, whatever is around it */

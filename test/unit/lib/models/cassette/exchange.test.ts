@@ -12,7 +12,7 @@ import {
 } from "../../../../../lib/models/cassette/exchange.ts";
 
 const agent = AgentName.parse("coder");
-const asked: AskedModel = {
+const question: AskedModel = {
   agent,
   provider: "anthropic",
   api: "messages",
@@ -21,7 +21,7 @@ const asked: AskedModel = {
 const bytes = (text: string) => new TextEncoder().encode(text);
 
 function recorded(body: Uint8Array, contentType = "application/json", keys: string[] = []) {
-  return makeExchange(asked, { order: 1, status: 200, contentType, body }, keys);
+  return makeExchange(question, { order: 1, status: 200, contentType, body }, keys);
 }
 
 function readBack(text: string) {
@@ -73,7 +73,7 @@ test("no secret is written, in the request, in a text, or between bytes that are
   const request = { messages: [{ content: `key ${key}, token sett_grant.a.b.1.c` }] };
   const body = Uint8Array.of(0xff, ...bytes(key), 0xfe);
   for (const answer of [bytes(`{"text":"${key}"}`), body]) {
-    const exchange = makeExchange({ ...asked, request }, { order: 1, status: 200, contentType: "x", body: answer }, [key]);
+    const exchange = makeExchange({ ...question, request }, { order: 1, status: 200, contentType: "x", body: answer }, [key]);
     expect(printExchange(exchange)).not.toContain(key);
     expect(printExchange(exchange)).not.toContain("sett_grant.a");
     expect(Buffer.from(answerBytes(exchange.answer)).toString("latin1")).not.toContain(key);
@@ -82,7 +82,7 @@ test("no secret is written, in the request, in a text, or between bytes that are
 
 test("the digest is of the request that can be seen in the file, and differs between APIs", () => {
   const request = { messages: [{ content: "token sett_grant.a.b.1.c of 2026-11-22" }] };
-  const exchange = makeExchange({ ...asked, request }, { order: 1, status: 200, contentType: "x", body: bytes("") }, []);
+  const exchange = makeExchange({ ...question, request }, { order: 1, status: 200, contentType: "x", body: bytes("") }, []);
   expect(exchange.digest).toBe(digestOf(exchange));
   const later = { messages: [{ content: "token sett_grant.a.b.2.d of 2027-01-01" }] };
   expect(digestOf({ api: "messages", request: later })).toBe(exchange.digest);

@@ -31,9 +31,9 @@ test("long texts are shown around the first different character", () => {
 });
 
 test("the request with more in common is nearer", () => {
-  const asked = { messages: ["one", "two", "a long text with a changed end"] };
-  const near = likeness({ messages: ["one", "two", "a long text with another end"] }, asked);
-  const far = likeness({ messages: ["one", "three"] }, asked);
+  const request = { messages: ["one", "two", "a long text with a changed end"] };
+  const near = likeness({ messages: ["one", "two", "a long text with another end"] }, request);
+  const far = likeness({ messages: ["one", "three"] }, request);
   expect(near).toBeGreaterThan(far);
-  expect(far).toBeGreaterThan(likeness({ input: "x" }, asked));
+  expect(far).toBeGreaterThan(likeness({ input: "x" }, request));
 });
