@@ -25,7 +25,8 @@ const root = dirname(import.meta.dir);
 const programs: Record<Program, { main: string; folders: string[]; flags: string[] }> = {
   sett: { main: "apps/main.ts", folders: ["apps"], flags: ["--splitting"] },
   orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
-  cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: [] },
+  // What only the built-in worker needs is a part of its own, which a cub that bids and waits never loads.
+  cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: ["--splitting"] },
 };
 
 /** Bun's own names. Its x64 build chooses instructions at run time and runs without AVX, so there is no separate baseline. */
