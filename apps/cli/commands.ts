@@ -80,6 +80,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "draw which agent made which artefact, and from what",
     load: async () => (await import("./commands/graph.ts")).graph,
   },
+  budget: {
+    description: "show what a goal's model calls have cost, or raise its limits",
+    load: async () => (await import("./commands/budget.ts")).budget,
+  },
   prune: {
     description: "move goals that have ended into a file",
     load: async () => (await import("./commands/prune.ts")).prune,

@@ -2,12 +2,16 @@
 import type { ArtefactHead } from "../model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../model/claim.ts";
 import type { ArtefactId, GoalId } from "../model/ids.ts";
+import type { Cost } from "./call-costs.ts";
 
 export type ArtefactGraph = { goal: GoalId; nodes: GraphNode[]; edges: GraphEdge[] };
 
-/** `outside`: of another goal, cited by this one. `missing`: cited, but not on the blackboard. */
+/**
+ * `outside`: of another goal, cited by this one. `missing`: cited, but not on the blackboard. `cost`: of the model calls that led to it;
+ * `goal_cost`, of the goal's first artefact: of all calls in the goal. Both are missing where there were none.
+ */
 export type GraphNode =
-  | ({ kind: "artefact"; claims: GraphClaim[] } & ReviewedHead)
+  | ({ kind: "artefact"; claims: GraphClaim[]; cost?: Cost; goal_cost?: Cost } & ReviewedHead)
   | ({ kind: "outside" } & ReviewedHead)
   | { kind: "missing"; id: ArtefactId };
 
@@ -29,15 +33,27 @@ export type GraphFacts = {
   outside: readonly ReviewedHead[];
   /** Every claim about one of `artefacts`. */
   claims: readonly ClaimSnapshot[];
+  /** Of the calls of language models. */
+  costs?: { total: Cost; artefacts: ReadonlyMap<ArtefactId, Cost> };
 };
 
 /** Nodes: the artefacts, oldest first, then what they cite from elsewhere. The nodes of every edge are in the list, and each once. */
-export function artefactGraph({ goal, artefacts, outside, claims }: GraphFacts): ArtefactGraph {
+export function artefactGraph({ goal, artefacts, outside, claims, costs }: GraphFacts): ArtefactGraph {
   const known = new Map([...artefacts, ...outside].map((head) => [head.id, head]));
   return {
     goal,
     nodes: [
-      ...artefacts.map((head): GraphNode => ({ kind: "artefact", ...head, claims: claimsOn(head.id, claims) })),
+      ...artefacts.map((head): GraphNode => {
+        const cost = costs?.artefacts.get(head.id);
+        const goalCost = String(head.id) === String(goal) ? costs?.total : undefined;
+        return {
+          kind: "artefact",
+          ...head,
+          claims: claimsOn(head.id, claims),
+          ...(cost && { cost }),
+          ...(goalCost && { goal_cost: goalCost }),
+        };
+      }),
       ...foreignSources(artefacts).map((id): GraphNode => {
         const head = known.get(id);
         return head === undefined ? { kind: "missing", id } : { kind: "outside", ...head };

@@ -5,6 +5,7 @@ import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import { type ArtefactId, type ClaimId, GoalId, InstanceName } from "../../../lib/model/ids.ts";
+import type { CallRecord } from "../../../lib/model/model-call.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { isLater } from "./log-order.ts";
 import { readArchive } from "./read.ts";
@@ -16,6 +17,7 @@ type Content = {
   goals: Map<GoalId, ArtefactId[]>;
   claims: Map<ClaimId, ClaimSnapshot>;
   causes: Map<ArtefactId, Map<string, ClaimId>>;
+  calls: Map<GoalId, CallRecord[]>;
   events: SettEvent[];
 };
 
@@ -24,7 +26,7 @@ type Content = {
  * `artefact-not-found` for an artefact that the file does not have; the hint names the archive and not a sett.
  */
 export async function archiveBoard(path: string): Promise<ReadingBoard> {
-  const { instance, heads, goals, claims, causes, events } = await contentOf(path);
+  const { instance, heads, goals, claims, causes, calls, events } = await contentOf(path);
   const readArtefacts = async (ids: readonly ArtefactId[]) => {
     const found = await artefactsIn(path, new Set(ids.filter((id) => heads.has(id))));
     return ids.flatMap((id) => found.get(id) ?? []);
@@ -54,6 +56,7 @@ export async function archiveBoard(path: string): Promise<ReadingBoard> {
     listArtefactsOfGoal: async (goal, page) => pageOf(goals.get(goal) ?? [], page),
     claimsOfArtefact: async (id) => causes.get(id) ?? new Map(),
     readClaims: async (ids) => ids.flatMap((id) => claims.get(id) ?? []),
+    readCalls: async (goal) => ({ ended: calls.get(goal) ?? [], open: [] }),
     readEvents: async (from, count) => {
       const at = events.findIndex(({ id }) => isLater(id, from));
       return at === -1 ? [] : events.slice(at, at + count);
@@ -69,6 +72,7 @@ async function contentOf(path: string): Promise<Content> {
     goals: new Map(),
     claims: new Map(),
     causes: new Map(),
+    calls: new Map(),
     events: [],
   };
   for await (const line of readArchive(path)) {
@@ -80,6 +84,9 @@ async function contentOf(path: string): Promise<Content> {
       content.claims.set(claim.id, { claim, grants });
       const ofArtefact = content.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
       content.causes.set(claim.artefact_id, ofArtefact.set(cause, claim.id));
+    } else if ("call" in line) {
+      const { call } = line;
+      content.calls.set(call.goal_id, [...(content.calls.get(call.goal_id) ?? []), call]);
     } else if ("event" in line) content.events.push(line.event);
   }
   return content;

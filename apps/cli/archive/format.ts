@@ -1,10 +1,11 @@
 // The file of `sett prune`: one JSON object a line. First the header; then, goal by goal, the goal, its artefacts, their claims and grants,
-// and the answers that counted; then the events of all these goals in the order of the log; last the seal.
+// the answers that counted, and its calls of language models; then the events of all these goals in the order of the log; last the seal.
 import { z } from "zod";
 import { Artefact } from "../../../lib/model/artefact.ts";
 import { Claim, Grant } from "../../../lib/model/claim.ts";
 import { SettEvent } from "../../../lib/model/event.ts";
 import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
+import { CallRecord } from "../../../lib/model/model-call.ts";
 
 export const ArchiveHeader = z.object({
   sett_archive: z.literal(1),
@@ -34,6 +35,7 @@ export const ArchiveLine = z.union([
   z.object({ artefact: Artefact }),
   z.object({ claim: Claim, cause: z.string(), grants: z.array(Grant) }),
   z.object({ question: ArtefactId, answer: ArtefactId }),
+  z.object({ call: CallRecord }),
   z.object({ event: SettEvent }),
   z.object({ seal: Seal }),
 ]);

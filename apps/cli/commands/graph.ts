@@ -1,22 +1,30 @@
 // sett graph: draws the artefacts of a goal, their makers and their sources.
-import { type ArtefactGraph, artefactGraph, foreignSources, type ReviewedHead } from "../../../lib/core/artefact-graph.ts";
+import {
+  type ArtefactGraph,
+  artefactGraph,
+  foreignSources,
+  type GraphNode,
+  type ReviewedHead,
+} from "../../../lib/core/artefact-graph.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
+import { readGoalCosts } from "../facts/costs.ts";
+import { newestGoal } from "../facts/newest-goal.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { resolveGoalId } from "../facts/resolve-id.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
+import { costJson } from "../render/cost-text.ts";
 import { dotText } from "../render/graph-dot.ts";
 import { mermaidText } from "../render/graph-mermaid.ts";
 import { treeText } from "../render/graph-tree.ts";
 import { symbolsFor } from "../render/symbols.ts";
 import { svgText } from "../terminal/graphviz.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { shortId } from "../text/short-id.ts";
 
 /** Mermaid's default limits, which most viewers do not change. */
 const mermaidLimits = { characters: 50_000, edges: 500 };
@@ -73,25 +81,15 @@ function formOf({ format, svg, json }: { format: string | undefined; svg: boolea
   return out.isTerminal ? "tree" : "mermaid";
 }
 
-async function newestGoal(board: ReadingBoard, { messages, suggest }: Shell): Promise<GoalId> {
-  const count = await board.countGoals();
-  const [newest] = await board.listGoals({ from: count - 1, count: 1 });
-  if (newest === undefined)
-    throw new SettError("artefact-not-found", "There are no goals yet.", {
-      hint: `Post one: ${suggest('forage --goal "…"')}`,
-    });
-  if (count > 1) messages.note(`Goal ${shortId(newest)}, the newest of ${count}.`);
-  return newest;
-}
-
 async function readGraph(board: ReadingBoard, goal: GoalId): Promise<ArtefactGraph> {
   const artefacts = await readReviewed(board, await board.listArtefactsOfGoal(goal));
-  const [outside, causes] = await Promise.all([
+  const [outside, costs, causes] = await Promise.all([
     readReviewed(board, foreignSources(artefacts)),
+    readGoalCosts(board, goal, artefacts),
     Promise.all(artefacts.map(({ id }) => board.claimsOfArtefact(id))),
   ]);
   const claims = await board.readClaims(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
-  return artefactGraph({ goal, artefacts, outside, claims });
+  return artefactGraph({ goal, artefacts, outside, claims, ...(costs && { costs }) });
 }
 
 /** Reads the payloads of reviews, too: the graph shows verdicts, and these payloads are small. */
@@ -117,7 +115,7 @@ async function textOf(drawn: ArtefactGraph, form: Form, shell: Shell): Promise<s
     case "svg":
       return await svgText(dotText(drawn), shell);
     case "json":
-      return `${JSON.stringify(drawn)}\n`;
+      return `${JSON.stringify({ ...drawn, nodes: drawn.nodes.map(nodeJson) })}\n`;
     default:
       return unreachable(form);
   }
@@ -128,4 +126,11 @@ function mermaidWithinLimits(drawn: ArtefactGraph, { messages }: Shell): string 
   if (text.length > mermaidLimits.characters || drawn.edges.length > mermaidLimits.edges)
     messages.warn("Most viewers of Mermaid refuse a graph of this size. Graphviz draws it: --svg, or --format dot.");
   return text;
+}
+
+/** Money in US dollars, as everywhere in JSON. */
+function nodeJson(node: GraphNode) {
+  if (node.kind !== "artefact") return node;
+  const { cost, goal_cost, ...rest } = node;
+  return { ...rest, ...(cost && { cost: costJson(cost) }), ...(goal_cost && { goal_cost: costJson(goal_cost) }) };
 }

@@ -3,6 +3,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
+import { ArtefactCosts, readGoalCosts } from "../facts/costs.ts";
 import { artefactList, backwards, forwards, limitArguments, limitOf, type PagedList } from "../facts/pages.ts";
 import { notFound, resolveArtefactId, resolveGoalId } from "../facts/resolve-id.ts";
 import { hoardArchive } from "../goals/hoard-archive.ts";
@@ -12,6 +13,7 @@ import { openSession } from "../instance/session.ts";
 import { archiveArgument, goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { withCost } from "../render/cost-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { oneLine } from "../text/plain-text.ts";
 
@@ -78,7 +80,10 @@ async function list(board: Blackboard, { goal, type: types, limit, json }: Filte
   const kinds = new Set<string>();
   const heads = headsFrom(board, list, from, types, kinds);
   if (json) return await printJson(board, heads, shell);
-  if ((await printTable(heads, await board.time(), shell)) > 0) {
+  const costs = new ArtefactCosts(board);
+  // Without a gateway nothing has cost anything.
+  const costsOf = (await board.readGateway()) === undefined ? undefined : costs.of.bind(costs);
+  if ((await printTable(heads, { nowMs: await board.time(), costsOf }, shell)) > 0) {
     const older = types.length === 0 ? `… ${from} older artefacts` : "There may be older ones";
     if (from > 0) shell.messages.note(`${older}: ${shell.suggest("hoard --limit N")}, or --all`);
   } else if (kinds.size > 0) {
@@ -128,10 +133,11 @@ async function expand(board: Blackboard, text: string, { json: isJson }: { json:
   const { suggest } = shell;
   const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
-  if (isJson) await shell.out.write(`${JSON.stringify(artefact)}\n`);
+  const cost = (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
+  if (isJson) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
   else
     await shell.out.write(
-      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", suggest }),
+      artefactDetails(artefact, board.instance, { out: shell.out, nowMs: await board.time(), payload: "excerpt", suggest, cost }),
     );
 }
 
@@ -139,10 +145,12 @@ async function expand(board: Blackboard, text: string, { json: isJson }: { json:
 async function printJson(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
   let text = "";
   let before = "[\n";
+  const costs = new ArtefactCosts(board);
   for await (const heads of pages) {
     const ids = heads.map(({ id }) => id);
+    const costOfIds = await costs.of(heads);
     for await (const artefact of readWhole(board, ids)) {
-      text += `${before}${JSON.stringify(artefact)}`;
+      text += `${before}${JSON.stringify(withCost(artefact, costOfIds.get(artefact.id)))}`;
       before = ",\n";
       if (text.length < writtenAtOnce) continue;
       await out.write(text);

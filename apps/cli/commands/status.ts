@@ -3,8 +3,10 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
+import type { GoalId } from "../../../lib/model/ids.ts";
 import { kindOf } from "../facts/agent-kind.ts";
 import { blockedReasonOf, claimsOf, hasOrchestrator, type Situation, stateOf, workersOf } from "../facts/blocked-reason.ts";
+import { readGoalCost } from "../facts/costs.ts";
 import { gatewayProblem } from "../facts/gateway-state.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../facts/pages.ts";
@@ -14,6 +16,7 @@ import { openSession } from "../instance/session.ts";
 import { goalFilter, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { phasesOf, stageOf } from "../render/claim-phases.ts";
+import { goalCostJson } from "../render/cost-text.ts";
 import { type Crash, crashesOf } from "../render/crashes.ts";
 import { moreGoals, type Report, statusReport } from "../render/status-report.ts";
 import { symbolsFor } from "../render/symbols.ts";
@@ -56,7 +59,7 @@ export const status = defineCommand({
     const from = limit === undefined ? 0 : Math.max(0, count - limit);
     const open = goal === undefined && from > 0 ? await readOpen(board, situation, from) : [];
     const hidden = goal === undefined ? from - open.length : 0;
-    const pages = goal === undefined ? goalPages(board, open, from) : [[await readGoal(board, goal)]];
+    const pages = goal === undefined ? goalPages(board, open, from) : [[await readWithCost(board, goal)]];
     const report = {
       instance: board.instance,
       situation,
@@ -71,6 +74,11 @@ export const status = defineCommand({
   },
 });
 
+async function readWithCost(board: Blackboard, goal: GoalId): Promise<GoalReading> {
+  const [reading, cost] = await Promise.all([readGoal(board, goal), readGoalCost(board, goal)]);
+  return { ...reading, cost };
+}
+
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
 
 /** Goals before this position in the list that are not at rest: they have open claims, or a person is asked. */
@@ -79,7 +87,7 @@ async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, 
   const broken = malformed.flatMap(({ goal }) => goal ?? []);
   const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...questions.map(({ head }) => head.goal_id)]);
   for await (const page of forwards(goalList(board), before)) for (const goal of page) goals.delete(goal);
-  const readings = await Promise.all([...goals].map((goal) => readGoal(board, goal)));
+  const readings = await Promise.all([...goals].map((goal) => readWithCost(board, goal)));
   const ageOf = ({ artefacts }: GoalReading) => Date.parse(artefacts[0]?.created_at ?? "");
   return readings.toSorted((one, other) => ageOf(one) - ageOf(other));
 }
@@ -88,7 +96,7 @@ async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, 
 async function* goalPages(board: Blackboard, open: readonly GoalReading[], from: number): AsyncGenerator<readonly GoalReading[]> {
   if (open.length > 0) yield open;
   for await (const page of forwards(goalList(board), from, goalsAtOnce))
-    yield await Promise.all(page.map((goal) => readGoal(board, goal)));
+    yield await Promise.all(page.map((goal) => readWithCost(board, goal)));
 }
 
 async function printText(report: Omit<Report, "goals">, pages: Pages, { out, env }: Shell): Promise<void> {
@@ -166,7 +174,7 @@ function crashJson(crash: Crash | undefined) {
 }
 
 function goalJson(reading: GoalReading, situation: Situation) {
-  const { goal, status, artefacts } = reading;
+  const { goal, status, artefacts, cost } = reading;
   const { state, openClaims, waitingFor } = status;
   return {
     id: goal,
@@ -174,6 +182,7 @@ function goalJson(reading: GoalReading, situation: Situation) {
     summary: goalSummary(reading),
     created_at: artefacts[0]?.created_at,
     artefacts: artefacts.length,
+    cost: goalCostJson(cost),
     open_claims: openClaims.map(claimJson),
     failures: failuresOf(reading).map(failureJson),
     waiting_for: waitingFor.map((waiting) => waitingJson(waiting, situation)),

@@ -1,6 +1,7 @@
 // sett unearth: shows one artefact with its whole content.
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
+import { readGoalCosts } from "../facts/costs.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
 import { startsOfWork } from "../facts/start-of-work.ts";
@@ -8,6 +9,7 @@ import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { withCost } from "../render/cost-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { plainLines } from "../text/plain-text.ts";
 import { wrap } from "../text/wrap.ts";
@@ -39,8 +41,9 @@ export const unearth = defineCommand({
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
     if (hasResult(artefact)) await opened.fetch(artefact.id);
+    const cost = args.payload ? undefined : (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
     if (args.payload) await shell.out.write(artefact.payload);
-    else if (args.json) await shell.out.write(`${JSON.stringify(artefact)}\n`);
+    else if (args.json) await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
     else {
       await shell.out.write(
         artefactDetails(artefact, board.instance, {
@@ -48,6 +51,7 @@ export const unearth = defineCommand({
           nowMs: await board.time(),
           payload: "none",
           suggest: shell.suggest,
+          cost,
         }),
       );
       if (artefact.payload !== "") await shell.out.write(`\n${contentOf(artefact, shell)}\n`);

@@ -9,12 +9,15 @@ import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { type KnownArtefacts, readHeads } from "./artefacts.ts";
 import type { Situation } from "./blocked-reason.ts";
+import type { GoalCost } from "./costs.ts";
 
 export type GoalReading = {
   goal: GoalId;
   status: GoalStatus;
   /** Oldest first; the goal itself is among them. */
   artefacts: ArtefactHead[];
+  /** What its calls of language models have cost; undefined where there were none. */
+  cost?: GoalCost | undefined;
 };
 
 export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {

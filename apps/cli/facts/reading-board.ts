@@ -15,6 +15,7 @@ export type ReadingBoard = Pick<
   | "listArtefactsOfGoal"
   | "claimsOfArtefact"
   | "readClaims"
+  | "readCalls"
   | "readEvents"
   | "endOfEvents"
 >;

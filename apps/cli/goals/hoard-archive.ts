@@ -1,10 +1,13 @@
 // sett hoard --archive: lists the artefacts in a file of `sett prune`, without a blackboard.
 import { resolve } from "node:path";
+import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
-import { InstanceName } from "../../../lib/model/ids.ts";
+import { type ArtefactId, InstanceName } from "../../../lib/model/ids.ts";
+import { readArchivedCosts } from "../archive/costs.ts";
 import { readArchive } from "../archive/read.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
+import { withCost } from "../render/cost-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { firstLine, plainLines } from "../text/plain-text.ts";
 import { printTable } from "./print-artefacts.ts";
@@ -22,11 +25,12 @@ const rowsAtOnce = 500;
 /** Throws `archive-unusable`, also at the end of a damaged archive. */
 export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): Promise<void> {
   const path = resolve(shell.cwd, file);
-  if (wanted.id !== undefined) return await printOne(path, wanted.id.toLowerCase(), wanted.json, shell);
+  const costs = await readArchivedCosts(path);
+  if (wanted.id !== undefined) return await printOne(path, { start: wanted.id.toLowerCase(), isJson: wanted.json, costs }, shell);
   const { goal = "", type: types, limit } = wanted;
   const isWanted = (artefact: Artefact) =>
     artefact.goal_id.startsWith(goal.toLowerCase()) && (types.length === 0 || types.includes(artefact.type));
-  if (wanted.json) return await printJson(lastOf(artefactsIn(path, isWanted), limit), shell);
+  if (wanted.json) return await printJson(lastOf(artefactsIn(path, isWanted), limit), costs, shell);
   let count = 0;
   const counted = async function* () {
     for await (const artefact of artefactsIn(path, isWanted)) {
@@ -34,12 +38,22 @@ export async function hoardArchive(file: string, wanted: Wanted, shell: Shell): 
       yield headOf(artefact);
     }
   };
-  const printed = await printTable(pagesOf(lastOf(counted(), limit)), Date.now(), shell);
+  const printed = await printTable(
+    pagesOf(lastOf(counted(), limit)),
+    { nowMs: Date.now(), costsOf: costs && (async () => costs) },
+    shell,
+  );
   if (printed === 0) shell.messages.note("The archive has no such artefacts.");
   else if (printed < count) shell.messages.note(`… ${count - printed} earlier ones: --limit N, or --all`);
 }
 
-async function printOne(path: string, start: string, isJson: boolean, shell: Shell): Promise<void> {
+type Costs = ReadonlyMap<ArtefactId, Cost> | undefined;
+
+async function printOne(
+  path: string,
+  { start, isJson, costs }: { start: string; isJson: boolean; costs: Costs },
+  shell: Shell,
+): Promise<void> {
   let instance = InstanceName.parse("archive");
   const found: Artefact[] = [];
   for await (const line of readArchive(path)) {
@@ -60,22 +74,24 @@ async function printOne(path: string, start: string, isJson: boolean, shell: She
         hint: "Give more characters.",
       },
     );
-  if (isJson) return await shell.out.write(`${JSON.stringify(artefact)}\n`);
+  const cost = costs?.get(artefact.id);
+  if (isJson) return await shell.out.write(`${JSON.stringify(withCost(artefact, cost))}\n`);
   const { isTerminal } = shell.out;
   const details = artefactDetails(artefact, instance, {
     out: shell.out,
     nowMs: Date.now(),
     payload: "none",
     suggest: shell.suggest,
+    cost,
   });
   const content = (isTerminal ? plainLines(artefact.payload) : artefact.payload).replace(/\n$/, "");
   await shell.out.write(content === "" ? details : `${details}\n${content}\n`);
 }
 
-async function printJson(artefacts: AsyncIterable<Artefact>, { out }: Shell): Promise<void> {
+async function printJson(artefacts: AsyncIterable<Artefact>, costs: Costs, { out }: Shell): Promise<void> {
   let before = "[\n";
   for await (const artefact of artefacts) {
-    await out.write(`${before}${JSON.stringify(artefact)}`);
+    await out.write(`${before}${JSON.stringify(withCost(artefact, costs?.get(artefact.id)))}`);
     before = ",\n";
   }
   await out.write(before === "[\n" ? "[]\n" : "\n]\n");

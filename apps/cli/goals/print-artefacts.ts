@@ -1,5 +1,8 @@
 // Prints a table of artefacts page by page.
+import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { shortCost } from "../render/cost-text.ts";
 import { type Cell, table } from "../render/table.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { ageOf } from "../text/age.ts";
@@ -10,18 +13,22 @@ import type { Style } from "../text/style.ts";
 /** In the table; JSON has the whole summary. */
 const maxSummaryLength = 100;
 
-/** Returns the number of rows. */
+type CostsOf = (heads: readonly ArtefactHead[]) => Promise<ReadonlyMap<ArtefactId, Cost>>;
+
+/** Returns the number of rows. `costsOf`: what model calls for these artefacts have cost; undefined: no such column. */
 export async function printTable(
   pages: AsyncIterable<readonly ArtefactHead[]>,
-  nowMs: number,
+  { nowMs, costsOf }: { nowMs: number; costsOf: CostsOf | undefined },
   shell: Pick<Shell, "out">,
 ): Promise<number> {
   const { style, columns } = shell.out;
   let printed = 0;
   for await (const heads of pages) {
     if (heads.length === 0) continue;
-    const rows = heads.map((head) => rowOf(head, style, nowMs));
-    const lines = table(["ID", "TYPE", "V", "BY", "GOAL", "AGE", "SUMMARY"], rows, style, columns);
+    const costs = await costsOf?.(heads);
+    const rows = heads.map((head) => rowOf(head, costs, style, nowMs));
+    const headings = ["ID", "TYPE", "V", "BY", "GOAL", "AGE", ...(costs === undefined ? [] : ["COST"]), "SUMMARY"];
+    const lines = table(headings, rows, style, columns);
     // Only the first page has headings.
     await shell.out.write(`${lines.slice(printed === 0 ? 0 : 1).join("\n")}\n`);
     printed += rows.length;
@@ -29,7 +36,7 @@ export async function printTable(
   return printed;
 }
 
-function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
+function rowOf(head: ArtefactHead, costs: ReadonlyMap<ArtefactId, Cost> | undefined, style: Style, nowMs: number): Cell[] {
   const paintType =
     { Failure: style.red, Terminal: style.green, Question: style.yellow }[String(head.structural_type)] ?? style.cyan;
   return [
@@ -39,6 +46,7 @@ function rowOf(head: ArtefactHead, style: Style, nowMs: number): Cell[] {
     { text: oneLine(head.produced_by_agent === "" ? head.produced_by_role : head.produced_by_agent) },
     { text: shortId(head.goal_id), paint: style.dim },
     { text: ageOf(head.created_at, nowMs) },
+    ...(costs === undefined ? [] : [{ text: shortCost(costs.get(head.id)) }]),
     { text: shorten(oneLine(head.metadata.summary ?? ""), maxSummaryLength) },
   ];
 }

@@ -22,6 +22,8 @@ type Options = { path: string; header: ArchiveHeader; actor: Actor; file: string
  */
 export async function moveGoals(board: Blackboard, chosen: readonly PrunableGoal[], options: Options): Promise<PruneResult> {
   const goals: PrunableGoal[] = [];
+  // A gateway that died leaves reservations, with which a goal cannot be retired.
+  await board.giveBackCalls({ all: false });
   try {
     for (const goal of chosen) {
       stopIf(options.signal, "Nothing was removed.");
@@ -85,6 +87,7 @@ async function addGoal(
   for (const artefact of ids) await addClaims(board, artefact, archive);
   const answers = await board.answersOf(ids);
   for (const [index, answer] of answers.entries()) if (answer !== undefined) await archive.add({ question: ids[index], answer });
+  for (const call of (await board.readCalls(id)).ended) await archive.add({ call });
 }
 
 async function addClaims(board: Blackboard, artefact: ArtefactId, archive: Archive): Promise<void> {

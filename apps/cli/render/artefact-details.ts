@@ -1,4 +1,5 @@
 // All fields of one artefact, for people.
+import type { Cost } from "../../../lib/core/call-costs.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { agoOf } from "../text/age.ts";
@@ -7,14 +8,19 @@ import { shortId } from "../text/short-id.ts";
 import type { Layout } from "../text/style.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { wrap } from "../text/wrap.ts";
+import { costText } from "./cost-text.ts";
 
 const excerptLines = 10;
 const excerptCharacters = 1_000;
 
-type Options = { out: Layout; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest };
+type Options = { out: Layout; nowMs: number; payload: "excerpt" | "none"; suggest: Suggest; cost?: Cost | undefined };
 
 /** Ends with a line break. */
-export function artefactDetails(artefact: Artefact, instance: InstanceName, { out, nowMs, payload, suggest }: Options): string {
+export function artefactDetails(
+  artefact: Artefact,
+  instance: InstanceName,
+  { out, nowMs, payload, suggest, cost }: Options,
+): string {
   const { style, columns } = out;
   const { metadata } = artefact;
   const { summary, commit, ...more } = metadata;
@@ -36,6 +42,7 @@ export function artefactDetails(artefact: Artefact, instance: InstanceName, { ou
       ? []
       : [["commit", commit] satisfies [string, string], ["ref", refOf(artefact, instance)] satisfies [string, string]]),
     ...(Object.keys(more).length === 0 ? [] : [["metadata", oneLine(JSON.stringify(more))] satisfies [string, string]]),
+    ...(cost === undefined || cost.calls === 0 ? [] : [["cost", costText(cost)] satisfies [string, string]]),
     ["content", sizeOf(artefact.payload)],
   ];
   const width = Math.max(...fields.map(([name]) => name.length));

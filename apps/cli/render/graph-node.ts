@@ -5,6 +5,7 @@ import type { GoalId } from "../../../lib/model/ids.ts";
 import { approving } from "../facts/artefacts.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
+import { costText } from "./cost-text.ts";
 
 export type Look = "goal" | "standard" | "approval" | "feedback" | "question" | "answer" | "failure" | "terminal" | "stub";
 
@@ -47,7 +48,7 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
   if (node.kind === "missing") return { title: shortId(node.id), lines: ["not on the blackboard"] };
   const { kind, id, goal_id } = node;
   const about = kind === "outside" ? [`of goal ${shortId(goal_id)}`] : node.claims.map(claimText);
-  const lines = [`${shortId(id)} by ${makerOf(node)}`, summaryOf(node), ...about];
+  const lines = [`${shortId(id)} by ${makerOf(node)}`, summaryOf(node), nodeCost(node), ...about];
   return { title: titleOf(node), lines: lines.filter((line) => line !== "") };
 }
 
@@ -58,15 +59,22 @@ export function labelOf(node: GraphNode): { title: string; lines: string[] } {
 export function detailsOf(
   node: GraphNode,
   failures: readonly ReviewedHead[],
-): { title: string; maker: string; summary: string; claims: string[] } {
-  if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", claims: [] };
+): { title: string; maker: string; summary: string; cost: string; claims: string[] } {
+  if (node.kind === "missing") return { title: "not on the blackboard", maker: "unknown", summary: "", cost: "", claims: [] };
   const claims = node.kind === "artefact" ? node.claims.filter(({ status, stand_in }) => status !== "complete" || stand_in) : [];
   const shownReasons = (claim: GraphClaim) =>
     failures.filter(({ claim_id }) => claim_id === claim.id).map(({ metadata }) => metadata.summary);
   const texts = claims.map((claim) =>
     claimText({ ...claim, termination_reason: without(claim.termination_reason, shownReasons(claim)) }),
   );
-  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), claims: texts };
+  return { title: titleOf(node), maker: makerOf(node), summary: summaryOf(node), cost: nodeCost(node), claims: texts };
+}
+
+/** What the calls of language models have cost, where there were any. */
+function nodeCost(node: GraphNode): string {
+  if (node.kind !== "artefact") return "";
+  const own = node.cost === undefined ? [] : [`cost ${costText(node.cost)}`];
+  return [...own, ...(node.goal_cost === undefined ? [] : [`the goal has cost ${costText(node.goal_cost)}`])].join("; ");
 }
 
 function titleOf({ type, version, structural_type, verdict }: ReviewedHead): string {

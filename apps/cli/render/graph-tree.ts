@@ -68,7 +68,7 @@ function branch(tree: Tree, id: ArtefactId, head: string, stem: string): string[
 
 function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, head: string, below: string): string[] {
   const { style, symbols } = drawing;
-  const { title, maker, summary, claims } = detailsOf(node, failuresOf(graph));
+  const { title, maker, summary, cost, claims } = detailsOf(node, failuresOf(graph));
   const paint = style[colours[lookOf(node, graph.goal)]];
   const quote = summary === "" ? "" : `  ${style.dim("“")}${summary}${style.dim("”")}`;
   const others = othersOf(tree, node);
@@ -81,7 +81,9 @@ function textLines({ graph, columns, drawing, ...tree }: Tree, node: GraphNode, 
   const first = wrap(`${paint(title)} ${style.bold(shortId(node.id))} by ${maker}${quote}${also}`, { columns: width }).split(
     "\n",
   );
-  const rest = claims.flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
+  const rest = [cost, ...claims]
+    .filter((text) => text !== "")
+    .flatMap((claim) => wrap(style.dim(claim), { columns: width, indent: 2 }).split("\n"));
   return [...first, ...rest].map((text, at) => `${shown(at === 0 ? head : below)}${text}`);
 }
 

@@ -15,6 +15,7 @@ import { shortId } from "../text/short-id.ts";
 import type { Style } from "../text/style.ts";
 import type { Suggest } from "../text/suggest.ts";
 import { wrap } from "../text/wrap.ts";
+import { goalCostText } from "./cost-text.ts";
 import { type Crash, crashSentence } from "./crashes.ts";
 import { actorName } from "./event-line.ts";
 import { type Drawing, phaseStrip } from "./phase-strip.ts";
@@ -142,7 +143,7 @@ function heartbeatCells(agent: RegisteredAgent, situation: Situation, style: Sty
 }
 
 function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing, columns: number | undefined): string[] {
-  const { goal, status, artefacts } = reading;
+  const { goal, status, artefacts, cost } = reading;
   const { style } = drawing;
   const { state, openClaims, waitingFor } = status;
   const first = artefacts.find((artefact) => String(artefact.id) === goal);
@@ -161,6 +162,7 @@ function goalLines(reading: GoalReading, situation: Situation, drawing: Drawing,
   const place = `${style.bold(shortId(goal))}  ${paintState(state, style)}${" ".repeat(9 - state.length)}  ${age.padEnd(4)}  `;
   return [
     wrap(`${place}${summary}`, { columns, indent: visibleWidth(place) }),
+    ...(cost === undefined || goalCostText(cost) === "" ? [] : [`${indent}${style.dim("cost")} ${goalCostText(cost)}`]),
     ...(state === "stalled"
       ? [`${indent}${style.dim(whyStalled(results))}`, nextLine(`watch --no-follow --goal ${shortId(goal)}`, situation, drawing)]
       : []),

@@ -1,0 +1,118 @@
+// sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
+import { randomUUID } from "node:crypto";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { nearestWord } from "../../../lib/config/nearest-word.ts";
+import { type Amounts, amountKinds, amountsSyntax, formatAmounts, parseAmounts } from "../../../lib/model/budget.ts";
+import { SettError } from "../../../lib/model/errors.ts";
+import type { Actor } from "../../../lib/model/event.ts";
+import { AgentName, type GoalId } from "../../../lib/model/ids.ts";
+import { type BudgetReading, readBudget } from "../facts/budget.ts";
+import { newestGoal } from "../facts/newest-goal.ts";
+import { resolveGoalId } from "../facts/resolve-id.ts";
+import { openSession } from "../instance/session.ts";
+import { asArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
+import { defineCommand } from "../program/command.ts";
+import { budgetReport, budgetReportJson } from "../render/budget-report.ts";
+import type { Shell } from "../terminal/shell.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+
+export const budget = defineCommand({
+  name: "budget",
+  description: "show what a goal's model calls have cost, or raise its limits",
+  details: [
+    "Shows the limits of the goal, what is spent, reserved for calls under way, and left, then the same by agent and by model.",
+    "Without GOAL: the newest goal. --add raises the limits of this goal, on record with your name; sett.yml has the limits",
+    "of every goal. With --agent, it raises the limit of each grant of that agent in this goal.",
+  ].join("\n"),
+  args: {
+    goal: { type: "positional", required: false, description: "a goal; 6 or more characters of its id are enough" },
+    add: { type: "string", valueHint: "AMOUNTS", description: "raise the limits by `5usd`, `200ktokens`, `50calls`" },
+    agent: { type: "string", valueHint: "AGENT", description: "with --add: raise the limit of this agent's grants" },
+    as: asArgument,
+    json: jsonArgument,
+    name: nameArgument,
+  },
+  examples: [
+    "sett budget",
+    "sett budget 9f3a12b4 --add 5usd",
+    'sett budget 9f3a12b4 --add "200k tokens, 50 calls"',
+    "sett budget 9f3a12b4 --add 1usd --agent coder",
+  ],
+  async run(args, shell) {
+    const add = addOf(args);
+    await using session = await openSession(shell, args.name);
+    const { board } = session;
+    const goal = args.goal === undefined ? await newestGoal(board, shell) : await resolveGoalId(board, args.goal, shell.suggest);
+    if (add !== undefined) await raise(board, { goal, add, agent: args.agent, actor: await session.actor(args.as) }, shell);
+    const reading = await readBudget(board, goal);
+    if (args.json) await shell.out.write(`${JSON.stringify(budgetReportJson(reading))}\n`);
+    else await shell.out.write(`${budgetReport(reading, shell.out).join("\n")}\n`);
+    explain(reading, add, args.agent, shell);
+    return;
+  },
+});
+
+function addOf({ add: text, goal, agent }: { add: string | undefined; goal: string | undefined; agent: string | undefined }) {
+  if (text === undefined) {
+    if (agent === undefined) return undefined;
+    throw new SettError("usage", "--agent is only used with --add.", { hint: "For example: --add 1usd --agent coder" });
+  }
+  if (goal === undefined)
+    throw new SettError("usage", "--add needs the id of a goal.", { hint: "`sett status` lists the goals." });
+  const add = parseAmounts(text);
+  if (add !== undefined) return add;
+  throw new SettError("usage", `--add takes an amount, not \`${shorten(oneLine(text), 40)}\`.`, {
+    hint: `Write ${amountsSyntax}: more than nothing, and no fraction of a token or call.`,
+  });
+}
+
+type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; actor: Actor };
+
+async function raise(board: Blackboard, { goal, add, agent: name, actor }: Raise, { messages }: Shell): Promise<void> {
+  const agent = name === undefined ? undefined : await agentOf(board, name);
+  const order = { goal, add, actor, cause: randomUUID() };
+  const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
+  if (reply.outcome === "refused")
+    throw new SettError("request-refused", reply.reason, { hint: "Only a goal that was not ended can spend more." });
+  const whose = agent === undefined ? "" : ` for each grant of agent ${agent}`;
+  messages.done(`The budget of goal ${shortId(goal)} is raised by ${formatAmounts(add)}${whose}.`);
+}
+
+async function agentOf(board: Blackboard, name: string): Promise<AgentName> {
+  const names = [
+    ...new Set([
+      ...(await board.listAgents()).map((agent) => String(agent.name)),
+      ...Object.keys((await board.readGateway())?.agents ?? {}),
+    ]),
+  ];
+  const agent = AgentName.safeParse(name).data;
+  if (agent !== undefined && names.includes(agent)) return agent;
+  const nearest = nearestWord(name, names);
+  throw new SettError("agent-not-found", `There is no agent ${shorten(oneLine(name), 60)}.`, {
+    hint: nearest === undefined ? `There are: ${names.join(", ") || "none"}.` : `Did you mean \`${nearest}\`?`,
+  });
+}
+
+/** What the figures alone do not say. */
+function explain(
+  reading: BudgetReading,
+  add: Amounts | undefined,
+  agent: string | undefined,
+  { messages, suggest }: Shell,
+): void {
+  const { isAnnounced, limits, agents, spent, blocked } = reading;
+  if (!isAnnounced) messages.note("No gateway has run in this sett, so no limits are known: does its sett.yml name `models`?");
+  if (spent.unpriced_calls > 0)
+    messages.note("The price of some calls is not known: they count as no money. `price` of a model in sett.yml sets it.");
+  if (isAnnounced && add !== undefined) {
+    const of = agent === undefined ? limits : agents.find(({ name }) => name === agent)?.limits;
+    const unlimited = amountKinds.filter((kind) => add[kind] > 0 && of?.[kind] === undefined);
+    const names = unlimited.map((kind) => (kind === "nanousd" ? "money" : kind));
+    if (names.length > 0) messages.note(`There was no limit of ${names.join(" and ")}, so there is still none.`);
+  }
+  if (blocked === undefined) return;
+  const command = blocked.isQuestion ? `answer ${shortId(blocked.id)} "5usd"` : `retry ${shortId(blocked.id)}`;
+  if (blocked.isQuestion) messages.next(`An agent waits for more: ${suggest(command)}`);
+  else messages.next(`An agent has failed because its budget was spent: ${suggest(command)}`);
+}

@@ -1,0 +1,117 @@
+// The budget of a goal for people, and as JSON.
+import { minus } from "../../../lib/model/amounts.ts";
+import { type Amounts, amountKinds, type Budget, formatAmount, formatAmounts } from "../../../lib/model/budget.ts";
+import type { BudgetReading } from "../facts/budget.ts";
+import { oneLine, shorten } from "../text/plain-text.ts";
+import { shortId } from "../text/short-id.ts";
+import type { Layout, Style } from "../text/style.ts";
+import { amountsJson, budgetJson, costJson, shortCost } from "./cost-text.ts";
+import { type Cell, table } from "./table.ts";
+
+const maxSummaryLength = 60;
+const none = "-";
+
+export function budgetReport(reading: BudgetReading, { style, columns }: Pick<Layout, "style" | "columns">): string[] {
+  const { goal, summary, agents, models, under_way: underWay, spent } = reading;
+  const title = summary === "" ? "" : `  ${shorten(oneLine(summary), maxSummaryLength)}`;
+  const lines = [`${style.bold(shortId(goal))}${title}`, ""];
+  lines.push(...table(["BUDGET", "LIMIT", "SPENT", "RESERVED", "LEFT"], amountRows(reading, style), style, columns));
+  if (underWay > 0) lines.push(style.dim(`${underWay === 1 ? "1 call is" : `${underWay} calls are`} under way.`));
+  if (spent.calls === 0) lines.push(style.dim("No call of a model has ended."));
+  if (agents.length > 0)
+    lines.push(
+      "",
+      ...table(["AGENT", "MODEL", "CALLS", "TOKENS", "COST", "A GRANT MAY COST"], agentRows(reading, style), style, columns),
+    );
+  if (models.length > 0)
+    lines.push(
+      "",
+      ...table(["MODEL", "CALLS", "INPUT", "CACHED", "OUTPUT", "COST", "ANSWERED BY"], modelRows(reading, style), style, columns),
+    );
+  return lines;
+}
+
+function amountRows({ limits, spent, reserved, added }: BudgetReading, style: Style): Cell[][] {
+  return amountKinds.map((kind) => {
+    const limit = limits[kind];
+    const left = limit === undefined ? undefined : Math.max(0, limit - spent[kind] - reserved[kind]);
+    const more = limit !== undefined && added[kind] > 0 ? ` (${formatAmount(kind, added[kind])} added)` : "";
+    const show = (amount: number) => formatAmount(kind, amount).replace(/ \w+$/, "");
+    return [
+      { text: kind === "nanousd" ? "money" : kind, paint: style.bold },
+      { text: limit === undefined ? "none" : `${show(limit)}${more}` },
+      { text: show(spent[kind]) },
+      { text: show(reserved[kind]) },
+      { text: left === undefined ? none : show(left), ...(left === 0 && { paint: style.red }) },
+    ];
+  });
+}
+
+function agentRows({ agents }: BudgetReading, style: Style): Cell[][] {
+  return agents.map(({ name, model, limits, cost, under_way: underWay }) => [
+    { text: name, paint: style.bold },
+    { text: oneLine(model) },
+    { text: underWay === 0 ? String(cost.calls) : `${cost.calls} + ${underWay}` },
+    { text: formatAmount("tokens", cost.tokens).replace(/ \w+$/, "") },
+    { text: shortCost(cost) || none },
+    { text: limitText(limits) },
+  ]);
+}
+
+/** A limit of 0 is a limit, too. */
+function limitText(limits: Budget): string {
+  return amountKinds.flatMap((kind) => (limits[kind] === undefined ? [] : [formatAmount(kind, limits[kind])])).join(", ") || none;
+}
+
+function modelRows({ models }: BudgetReading, style: Style): Cell[][] {
+  const count = (tokens: number) => formatAmounts({ tokens }).replace(/ \w+$/, "") || "0";
+  return models.map(({ name, answered, cost, usage }) => [
+    { text: oneLine(name), paint: style.bold },
+    { text: String(cost.calls) },
+    { text: count(usage.input) },
+    { text: count(usage.cached) },
+    { text: count(usage.output) },
+    { text: cost.unpriced_calls === 0 ? shortCost(cost) || none : "not known" },
+    { text: oneLine(answered.join(", ")) || none },
+  ]);
+}
+
+export function budgetReportJson(reading: BudgetReading) {
+  const { goal, limits, added, spent, reserved, under_way, agents, models, isAnnounced } = reading;
+  return {
+    goal_id: goal,
+    gateway: isAnnounced,
+    limits: budgetJson(limits),
+    added: amountsJson(added),
+    spent: costJson(spent),
+    reserved: amountsJson(reserved),
+    left: budgetJson(leftOf(limits, spent, reserved)),
+    calls_under_way: under_way,
+    agents: agents.map((agent) => ({
+      name: agent.name,
+      model: agent.model,
+      spent: costJson(agent.cost),
+      calls_under_way: agent.under_way,
+      grant_limits: budgetJson(agent.limits),
+      added: amountsJson(agent.added),
+    })),
+    models: models.map(({ name, provider, answered, cost, usage }) => ({
+      name,
+      provider,
+      answered,
+      spent: costJson(cost),
+      usage,
+    })),
+  };
+}
+
+function leftOf(limits: Budget, spent: Amounts, reserved: Amounts): Budget {
+  const entries = amountKinds.flatMap((kind) => {
+    const limit = limits[kind];
+    if (limit === undefined) return [];
+    const one = { nanousd: 0, tokens: 0, calls: 0 };
+    const left = minus({ ...one, [kind]: limit }, { ...one, [kind]: spent[kind] + reserved[kind] });
+    return [[kind, left[kind]] as const];
+  });
+  return Object.fromEntries(entries);
+}
