@@ -1,23 +1,36 @@
 // Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
+
+import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import type { ArtefactId } from "../../lib/model/ids.ts";
+import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
+import type { AskModel } from "./model-bid/ask-model.ts";
 
-export type BidChoice = { word: BidWord; by: "bid_command" | "rules" | "default" | "guard" | "error" | "prompt" };
+/** `reason`: a sentence, where the model was to decide. */
+export type BidChoice = {
+  word: BidWord;
+  by: "bid_command" | "rules" | "default" | "guard" | "error" | "model" | "prompt";
+  reason?: string;
+};
 
-type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClaimPrompt"> & { log: JsonLog };
+type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClaimPrompt" | "askModel"> & {
+  log: JsonLog;
+  markProgress: () => void;
+};
 
 /** Undefined only when `stop` came in between. Never rejects. */
 export async function chooseBid(
-  { board, registration, runBidCommand, hasClaimPrompt, log }: Choosing,
-  { artefact, target }: { artefact: ArtefactId; target: BidTarget | undefined },
+  choosing: Choosing,
+  { claim, artefact, target }: { claim: ClaimId; artefact: ArtefactId; target: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
+  const { board, registration, runBidCommand, hasClaimPrompt, askModel, log } = choosing;
   const agent = registration.current;
   if (target === undefined) {
     log.error("The artefact of the claim is not on the blackboard");
@@ -39,11 +52,28 @@ export async function chooseBid(
   }
   const word = bidByRules(target, agent);
   if (word !== undefined) return { word, by: "rules" };
+  if (askModel !== undefined) return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
   if (hasClaimPrompt) {
     log.warn("SETT_PROMPT_CLAIM is set, but no model is configured to read it");
     return { word: "ignore", by: "prompt" };
   }
   return { word: bidByDefault(target), by: "default" };
+}
+
+async function askForBid(
+  { registration, askModel, log, markProgress }: Choosing & { askModel: AskModel },
+  { claim, artefact }: { claim: ClaimId; artefact: ArtefactId },
+  stop: AbortSignal,
+): Promise<BidChoice | undefined> {
+  const { name, role } = registration.current;
+  try {
+    const bid = await askModel({ claim, artefact, agent: { name, role }, stop, log, markProgress });
+    return bid && { word: bid.word, reason: bid.reason, by: bid.isAsked ? "model" : "error" };
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    log.error("Failed to decide the bid", { error: messageOf(error) });
+    return { word: "ignore", by: "error", reason: messageOf(error) };
+  }
 }
 
 /** Throws, with a sentence, for anything but one word and exit code 0. */

@@ -9,6 +9,7 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import type { CubMetrics } from "./metrics.ts";
 import type { ModelAccess } from "./model-access.ts";
+import type { AskModel } from "./model-bid/ask-model.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 
 export type Deps = {
@@ -28,6 +29,8 @@ export type Deps = {
   model?: ModelAccess | undefined;
   /** `prompts.claim` is set. Without a model it decides nothing. */
   hasClaimPrompt: boolean;
+  /** Decides bids by `prompts.claim`; undefined without a prompt or without a model. */
+  askModel?: AskModel | undefined;
   /** Undefined where the system cannot tell this process from others. */
   ownProcess?: ProcessMark | undefined;
   clock: Clock;

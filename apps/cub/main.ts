@@ -21,6 +21,7 @@ import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { createCubMetrics } from "./metrics.ts";
 import { withModel } from "./model-access.ts";
+import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
 import { loadOwnRegistration } from "./own-registration.ts";
 import { readSettings, type Settings } from "./settings.ts";
@@ -101,6 +102,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
+  const { promptClaim: prompt = "" } = settings;
   const isWorker = isPrompt(settings);
   const [, script = ""] = process.argv;
   const command = isWorker
@@ -120,7 +122,8 @@ async function depsOf(settings: Settings): Promise<Deps> {
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
-    hasClaimPrompt: (settings.promptClaim ?? "") !== "",
+    hasClaimPrompt: prompt !== "",
+    askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
     runTool: ({ variables, ...order }) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables) }),
     runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),

@@ -47,15 +47,17 @@ export async function loadOwnRegistration(board: Blackboard, settings: OwnSettin
   return new OwnRegistration((await board.findAgent(own.name)) ?? own);
 }
 
-type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy">;
+type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy" | "promptClaim" | "model">;
 
-function registrationFromEnvironment({ agentName, role, replicas, strategy }: OwnSettings): AgentRegistration {
+function registrationFromEnvironment(settings: OwnSettings): AgentRegistration {
+  const { agentName, role, replicas, strategy, promptClaim = "", model } = settings;
   return {
     name: agentName,
     role,
     replicas,
     strategy,
     bids: [],
+    ...(promptClaim !== "" && model !== undefined ? { asks_model: true } : {}),
     on_missing_bid: "wait",
     workspace_mode: "ro",
     timeout_ms: 5 * 60_000,

@@ -16,21 +16,24 @@ export async function placeBid(
   const { board, metrics, watch } = deps;
   const log = deps.log.with({ claim_id: claim.id, artefact_id: claim.artefact_id });
   try {
-    const choice = await chooseBid({ ...deps, log }, { artefact: claim.artefact_id, target }, stop);
+    const markProgress = () => watch.watcher.markProgress();
+    const choosing = { ...deps, log, markProgress };
+    const choice = await chooseBid(choosing, { claim: claim.id, artefact: claim.artefact_id, target }, stop);
     // `stop` came before a decision: the cub bids after its next start.
     if (choice === undefined) return;
     const agent = deps.registration.current.name;
-    const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word: choice.word }), {
+    const { word, reason } = choice;
+    const answer = await untilContact(() => board.placeBid({ claim: claim.id, agent, word, reason }), {
       signal: stop,
       log,
-      onRetry: () => watch.watcher.markProgress(),
+      onRetry: markProgress,
     });
     switch (answer.outcome) {
       case "placed":
         metrics.bids.inc({ word: answer.word });
-        return log.info("Placed bid", { bid: answer.word, decided_by: choice.by });
+        return log.info("Placed bid", { bid: answer.word, decided_by: choice.by, because: reason });
       case "refused":
-        return log.warn("Bid refused", { bid: choice.word, reason: answer.reason });
+        return log.warn("Bid refused", { bid: word, reason: answer.reason });
       default:
         unreachable(answer);
     }

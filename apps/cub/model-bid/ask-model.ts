@@ -1,0 +1,133 @@
+// Asks the agent's model how to bid: a token for this bid, then up to three tries through the gateway.
+import { backOffMs } from "../../../lib/async/back-off.ts";
+import { Bounded } from "../../../lib/async/bounded.ts";
+import { sleep } from "../../../lib/async/sleep.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { type BidWord, bidAsking } from "../../../lib/model/bid.ts";
+import { messageOf } from "../../../lib/model/errors.ts";
+import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import { newToken } from "../../../lib/models/token.ts";
+import type { JsonLog } from "../../../lib/service/json-log.ts";
+import { untilContact } from "../../../lib/service/until-contact.ts";
+import type { ModelAccess } from "../model-access.ts";
+import { type BidQuestion, bidQuestion, middleCut } from "./question.ts";
+import { readBounded } from "./read-bounded.ts";
+import { readChain } from "./read-chain.ts";
+import { problemIn, type WireRequest, wireAnswer, wireRequest } from "./wire.ts";
+
+/** What is asked about. `markProgress` is called often while the question is under way. */
+export type BidOrder = {
+  claim: ClaimId;
+  artefact: ArtefactId;
+  agent: { name: AgentName; role: string };
+  stop: AbortSignal;
+  log: JsonLog;
+  markProgress: () => void;
+};
+
+/** `isAsked`: the word is the model's own. Otherwise the word is `ignore`, and the reason says why there is no answer. */
+export type ModelBid = { word: BidWord; reason: string; isAsked: boolean };
+
+/** Undefined only when `stop` came in between. Rejects only for what the blackboard rejects. */
+export type AskModel = (order: BidOrder) => Promise<ModelBid | undefined>;
+
+type Asking = {
+  board: Pick<Blackboard, "allowBidCalls" | "readHeads" | "readArtefact">;
+  model: ModelAccess;
+  /** `prompts.claim`. */
+  prompt: string;
+  /** For tests. */
+  limits?: { tries: number; tryMs: number; firstPauseMs: number };
+};
+
+/** Questions wait for a minute and more, and hold little. The gateway has a limit of its own for each model. */
+const maxAtOnce = 16;
+
+const progressEveryMs = 5_000;
+
+export function modelAsker({ board, model, prompt, limits = bidAsking }: Asking): AskModel {
+  const questions = new Bounded(() => maxAtOnce);
+  /** What it reads may be large, and is not kept while the model thinks. */
+  const questionOf = async ({ artefact, agent }: BidOrder): Promise<BidQuestion> => {
+    const target = await board.readArtefact(artefact);
+    if (target === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
+    return bidQuestion({ role: agent.role, prompt }, target, await readChain(board, target));
+  };
+  const ask = async (order: BidOrder): Promise<ModelBid | undefined> => {
+    const { claim, agent, stop, log } = order;
+    const token = newToken({ kind: "bid", claim, agent: agent.name, attempt: 0 });
+    const contact = { signal: stop, log };
+    const question = await untilContact(() => questionOf(order), contact);
+    const allowed = await untilContact(() => board.allowBidCalls({ claim, agent: agent.name, digest: token.digest }), contact);
+    if (allowed.outcome === "refused") return noAnswer(allowed.reason);
+    const request = wireRequest(model, token.text, question);
+    return askInTries({ request, model, limits, stop, log });
+  };
+  return (order) => {
+    const { promise, resolve, reject } = Promise.withResolvers<ModelBid | undefined>();
+    // Waiting for a turn, or for the model, is no standstill: every wait in it has an end.
+    const progress = setInterval(order.markProgress, progressEveryMs);
+    const job = async () => {
+      if (order.stop.aborted) return resolve(undefined);
+      await ask(order).then(resolve, (error: unknown) => (order.stop.aborted ? resolve(undefined) : reject(error)));
+    };
+    questions.start(job).catch(reject);
+    return promise.finally(() => clearInterval(progress));
+  };
+}
+
+type Tries = {
+  request: WireRequest;
+  model: ModelAccess;
+  limits: { tries: number; tryMs: number; firstPauseMs: number };
+  stop: AbortSignal;
+  log: JsonLog;
+};
+
+async function askInTries({ request, model, limits, stop, log }: Tries): Promise<ModelBid | undefined> {
+  for (let tries = 1; ; tries++) {
+    const answer = await askOnce(request, model, limits.tryMs, stop);
+    if (stop.aborted) return undefined;
+    if (answer.outcome === "answered") return answer.bid;
+    const isLast = answer.isFinal || tries >= limits.tries;
+    const about = { model: model.name, error: answer.problem, tries };
+    if (isLast) {
+      log.error("The model gave no bid", about);
+      return noAnswer(answer.problem);
+    }
+    log.warn("The model gave no bid, trying again", about);
+    const pauseMs = backOffMs(tries, { firstMs: limits.firstPauseMs, maxMs: limits.tryMs });
+    await sleep(pauseMs / 2 + (Math.random() * pauseMs) / 2, stop);
+    if (stop.aborted) return undefined;
+  }
+}
+
+type Try = { outcome: "answered"; bid: ModelBid } | { outcome: "failed"; problem: string; isFinal: boolean };
+
+async function askOnce(request: WireRequest, { provider }: ModelAccess, tryMs: number, stop: AbortSignal): Promise<Try> {
+  const timeout = AbortSignal.timeout(tryMs);
+  const { url, headers, body } = request;
+  try {
+    const signal = AbortSignal.any([stop, timeout]);
+    const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "error" });
+    const text = await readBounded(response);
+    if (!response.ok) {
+      const problem = problemIn(text) ?? `The gateway answered with status ${response.status}.`;
+      return { outcome: "failed", problem: middleCut(problem, 300), isFinal: isFinal(response) };
+    }
+    return { outcome: "answered", bid: { ...wireAnswer(provider, text), isAsked: true } };
+  } catch (error) {
+    const problem = timeout.aborted ? `The model did not answer within ${tryMs / 1_000} s.` : messageOf(error);
+    return { outcome: "failed", problem, isFinal: false };
+  }
+}
+
+/** The gateway says so; and a request that the provider calls wrong is wrong again. */
+function isFinal({ status, headers }: Response): boolean {
+  if (headers.get("x-should-retry") === "false") return true;
+  return status >= 400 && status < 500 && status !== 408 && status !== 409 && status !== 429;
+}
+
+function noAnswer(problem: string): ModelBid {
+  return { word: "ignore", reason: `Its model gave no bid: ${problem}`, isAsked: false };
+}
