@@ -1,8 +1,6 @@
 // Which word the agent bids (docs/internals/cub.md#deciding-a-bid): the first way that applies, and `ignore` after any error.
 
-import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { type BidTarget, bidByDefault, bidByRules, isGuardedAgainst } from "../../lib/core/decide-bid.ts";
-import type { Artefact } from "../../lib/model/artefact.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
