@@ -58,6 +58,6 @@ export function whyStalled(results: readonly ArtefactHead[]): string {
   return "It has reviews, but no result: does an agent bid `claim` or `exclusive` on it?";
 }
 
-/** Advice for a stalled goal. An agent that has only `prompts` in sett.yml ignores everything, and its registration does not show that. */
+/** Advice for a stalled goal. An agent that has `prompts` and no model ignores everything, and its registration does not show that. */
 export const stalledAdvice =
-  "Do the `bids` in sett.yml match the goal? An agent that has only `prompts` ignores everything: this version has no model.";
+  "Do the `bids` in sett.yml match the goal? Of an agent with `prompts.claim`, `sett logs AGENT` shows why its model ignored it.";
