@@ -1,4 +1,5 @@
 // Who calls, and which model its agent has.
+import type { TokenRefused } from "../../lib/blackboard/model-port.ts";
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken } from "../../lib/model/model-call.ts";
 import { parseToken } from "../../lib/models/token.ts";
@@ -30,7 +31,7 @@ export async function admit(
   if (token === undefined)
     throw new ClientError(401, "token-refused", "The gateway takes only tokens of Sett, and this is none.");
   const found = await board.findCaller(token).catch(awayError);
-  if (found.outcome === "refused") throw new ClientError(401, "token-refused", `The token is not good: ${found.reason}`);
+  if (found.outcome === "refused") throw tokenError(found);
   const agent = agents.get(token.agent);
   const model = agent === undefined ? undefined : models.get(agent.model);
   if (agent === undefined || model === undefined) {
@@ -43,6 +44,13 @@ export async function admit(
     throw new ClientError(404, "wrong-provider", problem);
   }
   return { token, agent, model };
+}
+
+/** A token that was good is over; any other has never been one. */
+export function tokenError({ reason, isEnded }: TokenRefused): ClientError {
+  return isEnded
+    ? new ClientError(403, "grant-ended", `The token is no longer good: ${reason}`)
+    : new ClientError(401, "token-refused", `The token is not good: ${reason}`);
 }
 
 /** Turns the loss of Redis into an error that the client may repeat; any other error goes on. */

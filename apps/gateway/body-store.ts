@@ -1,6 +1,5 @@
 // Keeps the bodies of requests and answers, compressed, each under the digest of its content.
 import { createHash, type Hash, randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -93,7 +92,7 @@ export class BodyWriter {
     this.#bytes += bytes.length;
     const gzip = this.#file?.gzip;
     if (gzip === undefined || gzip.destroyed || gzip.write(bytes)) return;
-    await Promise.race([once(gzip, "drain"), once(gzip, "close")]).catch(() => {});
+    await drained(gzip);
   }
 
   /** May be called again: the first end counts. */
@@ -105,6 +104,19 @@ export class BodyWriter {
     this.#stored = { digest, bytes: this.#bytes, content_type: this.#contentType };
     return this.#stored;
   }
+}
+
+/** Resolves also where the file cannot be written. */
+function drained(gzip: Gzip): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      gzip.off("drain", finish);
+      gzip.off("close", finish);
+      resolve();
+    };
+    gzip.on("drain", finish);
+    gzip.on("close", finish);
+  });
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -49,7 +49,7 @@ export async function handleCall(
   });
 }
 
-/** Answers with the error that `job` throws. One that nobody has foreseen is logged, and no part of it leaves the gateway. */
+/** Answers with the error that `job` throws. One that was not foreseen is logged, and no part of it leaves the gateway. */
 export async function answerErrors(deps: Deps, format: Provider, job: () => Promise<Response>): Promise<Response> {
   try {
     return await job();

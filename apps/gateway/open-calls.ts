@@ -7,6 +7,7 @@ import { untilContact } from "../../lib/service/until-contact.ts";
 import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
 
+type OpenCallsDeps = Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits">;
 type ReserveOrder = Parameters<ModelBoard["reserveCall"]>[0];
 type Reservation = Awaited<ReturnType<ModelBoard["reserveCall"]>>;
 
@@ -19,7 +20,7 @@ const repeatEndsMs = 5_000;
 const endingMs = 1_000;
 
 export class OpenCalls {
-  readonly #deps: Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits">;
+  readonly #deps: OpenCallsDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #ending = new Map<string, PromiseWithResolvers<void>>();
   #recent: { record: CallRecord; endedMs: number }[] = [];
@@ -28,7 +29,7 @@ export class OpenCalls {
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
 
-  constructor(deps: Pick<Deps, "board" | "log" | "clock" | "metrics" | "limits">) {
+  constructor(deps: OpenCallsDeps) {
     this.#deps = deps;
     this.#unsubscribe = deps.board.onReconnect(() => {
       this.#contacts++;

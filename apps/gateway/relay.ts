@@ -27,6 +27,8 @@ export type RelayOrder = {
   onEnd: (end: StreamEnd) => Promise<void>;
 };
 
+const flushMs = 50;
+
 /** The stream for the client. It reads from the provider only what the client takes. */
 export function relay(order: RelayOrder): ReadableStream<Bytes> {
   const { source, meter, writer, signal, maxBytes } = order;
@@ -50,11 +52,13 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
     if (meter.isBetweenEvents) await show(controller, new TextEncoder().encode(errorEvent(order.format, error.message)));
     await end({ kind: "broken", error });
     void reader.cancel().catch(() => {});
-    // The connection ends before the stream does, so that no client takes what it has for the whole answer.
-    controller.error(error);
+    // The connection ends before the stream does, so that no client takes what it has for the whole answer. What is on its way is not
+    // lost by that: Bun drops what it has not written yet.
+    setTimeout(() => controller.error(error), flushMs);
   };
 
   const pull = async (controller: ReadableStreamDefaultController<Bytes>) => {
+    if (hasEnded) return;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;

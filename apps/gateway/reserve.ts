@@ -1,7 +1,7 @@
 // Reserves the worst case of a call in its budgets, and says why where that cannot be.
 import { nanosPerUsd } from "../../lib/model/budget.ts";
 import type { Exhausted, OpenCall } from "../../lib/model/model-call.ts";
-import { awayError } from "./admit.ts";
+import { awayError, tokenError } from "./admit.ts";
 import { ClientError } from "./client-error.ts";
 import type { OpenCalls } from "./open-calls.ts";
 
@@ -18,7 +18,7 @@ export async function reserve(
     case "lost":
       return { call: result.call, isLost: true };
     case "refused":
-      throw new ClientError(403, "grant-ended", `The token is no longer good: ${result.reason}`);
+      throw tokenError(result);
     case "exhausted": {
       const { outcome: _, ...exhausted } = result;
       const headers = { "x-sett-budget": JSON.stringify(exhausted) };

@@ -1,0 +1,173 @@
+// Providers that fail, refuse or answer with something else: what the client gets, what is tried again, and what is on record.
+import { expect, test } from "bun:test";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { chatAnswer, type FaultyAnswer, startFaultyProvider, status } from "../../support/gateway/faulty-provider.ts";
+import { chatRequest, key, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
+
+const path = "/openai/v1/chat/completions";
+
+async function sceneOf(answers: FaultyAnswer[], options: Partial<SceneOptions> = {}) {
+  const provider = await startFaultyProvider(...answers);
+  const scene = await startGateway({ base_url: provider.base_url, ...options });
+  return {
+    ...scene,
+    provider,
+    [Symbol.asyncDispose]: async () => {
+      await scene[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const messageOf = async (response: Response) => {
+  const body = (await response.json()) as { error: { message: string; code: string | null } };
+  return body.error.message;
+};
+
+test("an overloaded provider is asked again until it answers, and the call is charged once", async () => {
+  const reset: FaultyAnswer = (request) => {
+    void request;
+    return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("broken by the test")) }));
+  };
+  await using scene = await sceneOf([status(529), status(429, {}, { "retry-after-ms": "1" }), reset, chatAnswer()]);
+  const answer = await scene.post(path, chatRequest());
+  expect(answer.status).toBe(200);
+  const [record] = await scene.ended(1);
+  expect(record).toMatchObject({ outcome: "ok", tries: 4, answered_model: "provider-model-1", is_estimated: false });
+  expect(record?.usage).toEqual({ input: 20, output: 5, cached: 4, cache_write: 0, reasoning: 0 });
+  // 16 tokens at 2, 4 at 0.5 and 5 at 10 dollars for a million.
+  expect(record?.cost).toEqual({ nanousd: 84_000, tokens: 25, calls: 1 });
+  expect(scene.log.filter((line) => line.includes("Asking the provider again"))).toHaveLength(3);
+});
+
+test("a provider that stays overloaded: the client gets its answer, is asked not to repeat it, and pays nothing", async () => {
+  await using scene = await sceneOf([status(503, { error: { message: "Overloaded" } })]);
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("x-should-retry")]).toEqual([503, "false"]);
+  expect(await messageOf(answer)).toBe("Overloaded");
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "failed", status: 503, tries: 4, cost: { nanousd: 0, tokens: 0, calls: 1 } },
+  ]);
+});
+
+test("a wait that the provider asks for is not begun where it is longer than the call may take", async () => {
+  await using scene = await sceneOf([status(429, { error: { message: "Slow down" } }, { "retry-after": "3600" })]);
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3600"]);
+  expect(scene.provider.requests).toHaveLength(1);
+});
+
+test.each([401, 403])("a refused key (%i) is final, and named by its model only", async (code) => {
+  await using scene = await sceneOf([status(code, { error: { message: `Incorrect API key provided: ${key}` } })]);
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
+    code,
+    "key-refused",
+    "false",
+  ]);
+  const message = await messageOf(answer);
+  expect(message).toContain(`The provider refused the key of the model \`strong\` (${code}).`);
+  expect(message).not.toContain(key);
+  expect(scene.provider.requests).toHaveLength(1);
+  expect(JSON.stringify(await scene.ended(1)) + scene.log.join("")).not.toContain(key);
+});
+
+test("an unknown model is final, with the provider's words", async () => {
+  await using scene = await sceneOf([status(404, { error: { message: "no such model" } })]);
+  const message = await messageOf(await scene.post(path, chatRequest()));
+  expect(message).toContain("The provider of the model `strong` does not know `provider-model`");
+  expect(message).toContain("It says: no such model");
+});
+
+test("another refusal is passed on as it is, but for a key that it quotes", async () => {
+  await using scene = await sceneOf([status(400, { error: { message: `context too long ${key}` } })]);
+  const answer = await scene.post(path, chatRequest());
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toEqual({ error: { message: "context too long [key]" } });
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "refused", status: 400, tries: 1 }]);
+});
+
+test("a provider that is not there: a sentence with its address and the model's name", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  await new Promise((resolve) => server.close(resolve));
+  await using scene = await startGateway({ base_url: `http://127.0.0.1:${port}/v1` });
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("x-sett-error")]).toEqual([502, "provider-unreachable"]);
+  expect(await messageOf(answer)).toBe(
+    `The provider of the model \`strong\` at 127.0.0.1:${port} refuses the connection. The gateway has tried 4 times.`,
+  );
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", cost: { nanousd: 0 }, is_estimated: false }]);
+});
+
+test.each([
+  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html"],
+  [
+    "garbage",
+    () => new Response(new Uint8Array([0, 255, 1, 254]), { headers: { "content-type": "application/json" } }),
+    "application/json",
+  ],
+  ["a JSON list", () => Response.json([1]), "application/json"],
+] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type) => {
+  await using scene = await sceneOf([garbage]);
+  const answer = await scene.post(path, chatRequest());
+  expect(answer.status).toBe(502);
+  expect(await messageOf(answer)).toContain(`The provider of the model \`strong\` answered with ${type}`);
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", status: 502, cost: { nanousd: 0 } }]);
+});
+
+test("a redirection is not followed: the key is for one address", async () => {
+  await using other = await startFaultyProvider(chatAnswer());
+  await using scene = await sceneOf([
+    () => new Response(null, { status: 307, headers: { location: `${other.base_url}/chat/completions` } }),
+  ]);
+  const answer = await scene.post(path, chatRequest());
+  expect(answer.status).toBe(502);
+  expect(await messageOf(answer)).toContain("redirects to another address (307)");
+  expect(other.requests).toEqual([]);
+});
+
+test("an answer that is larger than the limit ends with an error", async () => {
+  await using scene = await sceneOf([chatAnswer("x".repeat(3_000_000))], { limits: { maxAnswerBytes: 1024 * 1024 } });
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, await messageOf(answer)]).toEqual([502, "The answer of the model `strong` is larger than 1 MiB."]);
+});
+
+test("an answer that does not say what it used is charged what it may have cost", async () => {
+  await using scene = await sceneOf([chatAnswer("hi", null)]);
+  await scene.post(path, chatRequest());
+  const [record] = await scene.ended(1);
+  expect(record).toMatchObject({ outcome: "ok", is_estimated: true });
+  expect(record?.cost).toEqual(record?.reserved);
+});
+
+test("a provider that never answers is left at the call's time", async () => {
+  await using scene = await sceneOf([() => new Promise<Response>(() => {})], { model: { timeout_ms: 200 } });
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, await messageOf(answer)]).toEqual([
+    504,
+    "The call of the model `strong` took longer than its timeout of 0.2 s.",
+  ]);
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", status: 504, is_estimated: true }]);
+});
+
+test("without a key the provider is not asked, and the sentence says what to do", async () => {
+  await using scene = await sceneOf([chatAnswer()], { key: undefined });
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
+    503,
+    "key-missing",
+    "false",
+  ]);
+  expect(await messageOf(answer)).toBe(
+    "The gateway has no key of the model `strong`: run `sett up`, which brings the keys again.",
+  );
+  expect(scene.provider.requests).toEqual([]);
+  expect(await fetch(`${scene.url}/healthz`).then(({ status: code }) => code)).toBe(200);
+  expect(JSON.stringify(await fetch(`${scene.url}/internal/state`).then((state) => state.json()))).toContain(
+    "missing: run `sett up`",
+  );
+});

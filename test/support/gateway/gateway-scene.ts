@@ -1,0 +1,155 @@
+// A gateway on a port of its own, and a grant whose token it takes.
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createGatewayApp } from "../../../apps/gateway/app.ts";
+import { BodyStore } from "../../../apps/gateway/body-store.ts";
+import { type Deps, defaultLimits, type Limits } from "../../../apps/gateway/deps.ts";
+import { Gateway } from "../../../apps/gateway/gateway.ts";
+import { KeyFolder } from "../../../apps/gateway/keys.ts";
+import { createGatewayMetrics } from "../../../apps/gateway/metrics.ts";
+import { createProviderUpstream, type RetryPolicy } from "../../../apps/gateway/provider-upstream.ts";
+import { systemClock } from "../../../lib/async/clock.ts";
+import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Budget } from "../../../lib/model/budget.ts";
+import type { ModelSettings } from "../../../lib/model/config-models.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import type { CallRecord } from "../../../lib/model/model-call.ts";
+import { newToken } from "../../../lib/models/token.ts";
+import { createJsonLog } from "../../../lib/service/json-log.ts";
+import { serve } from "../../../lib/service/serve.ts";
+import { queueGrant, running } from "../blackboard/scene.ts";
+import { agentName } from "../records/sample.ts";
+import { waitFor } from "../wait-for.ts";
+
+export const key = "provider-key-that-no-agent-may-see";
+
+export type GatewayScene = AsyncDisposable & {
+  gateway: Gateway;
+  board: Blackboard;
+  /** What clients of Anthropic's, and of OpenAI's API have as their base URL. */
+  anthropic: string;
+  openai: string;
+  url: string;
+  token: string;
+  folder: string;
+  log: string[];
+  /** The calls that have ended, once they are so many. */
+  ended(count: number): Promise<CallRecord[]>;
+  /** Sends JSON to a path, as the grant. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+};
+
+export type SceneOptions = {
+  base_url: string;
+  provider?: ModelSettings["provider"];
+  model?: Partial<ModelSettings>;
+  goal?: Budget;
+  grant?: Budget;
+  board?: Blackboard;
+  limits?: Partial<Limits>;
+  retry?: Partial<RetryPolicy>;
+  mode?: "bodies" | "digests";
+  key?: string | undefined;
+};
+
+export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
+  const board = options.board ?? createMemoryBlackboard({ instance: InstanceName.parse("test") }).open();
+  const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
+  const keys = new KeyFolder(join(folder, "keys"));
+  await keys.put(new Map("key" in options && options.key === undefined ? [] : [["strong", options.key ?? key]]));
+  const { queued, token } = await tokenOf(board);
+  const lines: string[] = [];
+  const log = createJsonLog((line) => lines.push(line), systemClock.now);
+  const metrics = createGatewayMetrics();
+  const limits = { ...defaultLimits, tickMs: 50, ...options.limits };
+  const models = new Map([["strong", settingsOf(options)]]);
+  const retry = { firstMs: 1, maxMs: 10, maxTries: 4, ...options.retry };
+  const clock = systemClock;
+  const { maxAnswerBytes } = limits;
+  const deps: Deps = {
+    board,
+    models,
+    agents: new Map([["coder", { model: "strong" as never, budget: options.grant ?? {} }]]),
+    goalBudget: options.goal ?? {},
+    keys,
+    bodies: new BodyStore({ folder: join(folder, "record"), mode: options.mode ?? "bodies", log }),
+    upstream: createProviderUpstream({ models, keys, metrics, log, clock, random: () => 0.5, maxAnswerBytes, retry }),
+    metrics,
+    log,
+    clock,
+    newId: randomUUID,
+    limits,
+  };
+  const gateway = new Gateway(deps);
+  const stop = new AbortController();
+  await gateway.start(stop.signal);
+  const running = gateway.run(stop.signal);
+  const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createGatewayApp(gateway).fetch);
+  const url = `http://127.0.0.1:${server.port}`;
+  const readEnded = async () => (await board.readCalls(queued.goal.goal_id)).ended;
+  return {
+    gateway,
+    board,
+    url,
+    anthropic: `${url}/anthropic`,
+    openai: `${url}/openai/v1`,
+    token,
+    folder,
+    log: lines,
+    ended: (count) =>
+      waitFor(`${count} ended calls`, async () => {
+        const all = await readEnded();
+        return all.length >= count && all;
+      }),
+    post: (path, body, init = {}) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+        body: JSON.stringify(body),
+        ...init,
+      }),
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+      await server.stop();
+      if (options.board === undefined) await board[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** A running grant of `coder`, and the token that its command gets. */
+export async function tokenOf(board: Blackboard) {
+  const queued = await queueGrant(board);
+  const { text, digest } = newToken({ kind: "grant", claim: queued.claim.id, agent: agentName("coder"), attempt: 1 });
+  await board.acceptGrant({ claim: queued.claim.id, grant: { ...running("coder"), model_token: digest }, leaseMs: 600_000 });
+  return { queued, token: text };
+}
+
+export function settingsOf({
+  base_url,
+  provider = "openai",
+  model = {},
+}: Pick<SceneOptions, "base_url" | "provider" | "model">): ModelSettings {
+  return {
+    provider,
+    model: "provider-model",
+    base_url,
+    price: { input: 2, output: 10, cached_input: 0.5 },
+    max_output: 1_000,
+    parallel: 10,
+    timeout_ms: 60_000,
+    needs_key: true,
+    ...model,
+  };
+}
+
+export const chatRequest = (over: Record<string, unknown> = {}) => ({
+  model: "any",
+  max_tokens: 100,
+  messages: [{ role: "user", content: "hello" }],
+  ...over,
+});
