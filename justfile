@@ -39,9 +39,9 @@ docker-build-all: prepare
     {{ bin }}/bun .ci/build.ts --all
     {{ bin }}/bun .ci/images.ts --arch all
 
-# Build the images of the orchestrator and of Redis, for this machine.
+# Build the images of the services, for this machine: the orchestrator, the gateway, and Redis.
 docker-orchestrator: prepare
-    {{ bin }}/bun .ci/images.ts orchestrator redis
+    {{ bin }}/bun .ci/images.ts orchestrator gateway redis
 
 # Build the cub's images, for this machine: the carrier that makes any image an agent, and the base for new agents.
 docker-cub: prepare

@@ -1,7 +1,7 @@
-// Compiles the three programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
+// Compiles the four programs: `bun .ci/build.ts [--host | --images-only amd64|arm64|all | --all]`.
 //
 // --host           bin/sett, for this machine; it uses the images that are built here (.ci/package.ts makes the ones that carry theirs)
-// --images-only A  bin/linux-A/orchestrator and bin/linux-A/cub, which the images hold
+// --images-only A  bin/linux-A/orchestrator, gateway and cub, which the images hold
 // --all            both, for every architecture
 // (none)           bin/sett and what this machine's images hold
 
@@ -12,7 +12,9 @@ import { reportFailure } from "./report-failure.ts";
 
 export type Architecture = "amd64" | "arm64";
 
-type Program = "sett" | "orchestrator" | "cub";
+export const services = ["orchestrator", "gateway", "cub"] as const;
+export type Service = (typeof services)[number];
+type Program = "sett" | Service;
 
 export type Platform = `${"linux" | "darwin"}-${Architecture}`;
 
@@ -25,6 +27,7 @@ const root = dirname(import.meta.dir);
 const programs: Record<Program, { main: string; folders: string[]; flags: string[] }> = {
   sett: { main: "apps/main.ts", folders: ["apps"], flags: ["--splitting"] },
   orchestrator: { main: "apps/orchestrator/main.ts", folders: ["apps/orchestrator"], flags: [] },
+  gateway: { main: "apps/gateway/main.ts", folders: ["apps/gateway"], flags: [] },
   // What only the built-in worker needs is a part of its own, which a cub that bids and waits never loads.
   cub: { main: "apps/cub/main.ts", folders: ["apps/cub"], flags: ["--splitting"] },
 };
@@ -66,7 +69,7 @@ export const hostBinaries: Binary[] = [{ program: "sett", path: "bin/sett" }];
 /** The binaries in the images of one architecture. */
 export function imageBinaries(architecture: Architecture): Binary[] {
   const platform = `linux-${architecture}` as const;
-  return (["orchestrator", "cub"] as const).map((program) => ({ program, platform, path: `bin/${platform}/${program}` }));
+  return services.map((program) => ({ program, platform, path: `bin/${platform}/${program}` }));
 }
 
 /** Compiles those of the binaries whose sources have changed since they were made. Throws when the compiler refuses. */

@@ -1,7 +1,7 @@
 // Packs the images that `sett up` starts into one file, for a `sett` that carries them.
 //
-// An archive for `docker load`, with each layer once, compressed. Three of the layers have the same runtime: they are next to each other,
-// no farther apart than the window of the compressor, so that the runtime takes its space only once.
+// An archive for `docker load`, with each layer once, compressed. Four of the layers have the same runtime: they are next to each other,
+// none farther from the one before than the window of the compressor, so that the runtime takes its space only once.
 
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, open, readFile, rename, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ type Manifest = { Config: string; RepoTags: string[]; Layers: string[] }[];
 
 const root = dirname(import.meta.dir);
 /** In this order their large layers are next to each other. */
-export const carriedNames = ["agent-base", "cub", "orchestrator", "redis"] as const;
+export const carriedNames = ["agent-base", "cub", "gateway", "orchestrator", "redis"] as const;
 /** The largest window that every decompressor accepts by default: 128 MiB. */
 const windowLog = 27;
 const largeBytes = 64 * 1024 * 1024;

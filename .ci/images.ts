@@ -1,4 +1,4 @@
-// Builds the images: `bun .ci/images.ts [orchestrator|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
+// Builds the images: `bun .ci/images.ts [orchestrator|gateway|cub|agent-base|redis …] [--arch amd64|arm64|all]`.
 //
 // This machine's own architecture is tagged `sett/NAME:VERSION` and `:latest`, any other `sett/NAME:VERSION-ARCH`. An image
 // carries the hash of what it was made from, so that one inspect tells that it is up to date: the legacy builder's cache
@@ -6,27 +6,28 @@
 
 import { dirname } from "node:path";
 import packageJson from "../package.json" with { type: "json" };
-import { type Architecture, build, hostArchitecture, imageBinaries, sourcesHash } from "./build.ts";
+import { type Architecture, build, hostArchitecture, imageBinaries, type Service, sourcesHash } from "./build.ts";
 import { hashOf } from "./build-record.ts";
 import { reportFailure } from "./report-failure.ts";
 
-type Image = "orchestrator" | "cub" | "agent-base" | "redis";
+const allImages = ["orchestrator", "gateway", "cub", "agent-base", "redis"] as const;
+type Image = (typeof allImages)[number];
 
 /** `program`: the program in the image, which is compiled outside. `base`: the base image. */
-type Recipe = { dockerfile: string; files: string[]; program?: "orchestrator" | "cub"; base: string };
+type Recipe = { dockerfile: string; files: string[]; program?: Service; base: string };
 
 const root = dirname(import.meta.dir);
-const allImages: Image[] = ["orchestrator", "cub", "agent-base", "redis"];
 const inputsLabel = "dev.sett.inputs";
 
 const debian = "debian:bookworm-slim";
 const ours = {
   dockerfile: "Dockerfile.multiarch",
-  files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh", ".ci/record-packages.sh"],
+  files: ["Dockerfile.multiarch", ".ci/set-interpreter.sh", ".ci/record-packages.sh", "apps/gateway/run.sh"],
   base: debian,
 };
 const recipes: Record<Image, Recipe> = {
   orchestrator: { ...ours, program: "orchestrator" },
+  gateway: { ...ours, program: "gateway" },
   cub: { ...ours, program: "cub" },
   "agent-base": { ...ours, program: "cub" },
   redis: { dockerfile: "Dockerfile.redis", files: ["Dockerfile.redis", ".ci/record-packages.sh"], base: debian },
@@ -138,7 +139,7 @@ function selected(args: string[]): { images: Image[]; architectures: Architectur
     throw new Error(`There is no image ${unknown}: use ${allImages.join(", ")}.`);
   }
   return {
-    images: names.length === 0 ? allImages : names.filter(isImage),
+    images: names.length === 0 ? [...allImages] : names.filter(isImage),
     architectures: value === "all" ? ["amd64", "arm64"] : [value],
   };
 }

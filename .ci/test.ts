@@ -46,7 +46,7 @@ const steps: Step[] = [
   check("types", [tool("tsc"), "--noEmit"]),
   check("dead-code", [tool("knip"), "--no-progress"]),
   check("workflows", [tool("bun"), ".ci/lint-workflows.ts"]),
-  check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/cub/main.ts"]),
+  check("deno-types", [tool("deno"), "check", "apps/orchestrator/main.ts", "apps/gateway/main.ts", "apps/cub/main.ts"]),
   tests("unit", { include: unit, timeoutMs: 300_000, limitMs: hour, workers: 2, linesTo: linesOf("unit") }),
   tests("end-to-end", { include: endToEnd, exclude: packaged, timeoutMs: 600_000, limitMs: hour, workers: 3 }, built),
   tests("command-line", { include: commandLine, timeoutMs: 480_000, limitMs: hour, workers: 2 }, built),

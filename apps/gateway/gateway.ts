@@ -11,6 +11,11 @@ import type { CallState } from "./handle-call.ts";
 import { ModelQueue } from "./model-queue.ts";
 import { OpenCalls } from "./open-calls.ts";
 
+const maxKeysMs = 1_000;
+const keysPollMs = 20;
+/** A person who has run `sett up` looks for the effect at once. */
+const missingKeysTickMs = 250;
+
 export class Gateway {
   readonly deps: Deps;
   readonly calls: CallState;
@@ -18,6 +23,7 @@ export class Gateway {
   readonly #startedAt: string;
   #keys = new Set<string>();
   #announced = "";
+  #lacksKeys = false;
 
   constructor(deps: Deps) {
     this.deps = deps;
@@ -25,18 +31,24 @@ export class Gateway {
     this.calls = { open: new OpenCalls(deps), counted: new CountedRequests(), queueOf: (model) => this.#queueOf(model) };
   }
 
-  /** What an earlier gateway left is given back: only one runs. Before this no call may be made. */
+  /**
+   * What an earlier gateway left is given back: only one runs. Before this no call may be made. `sett up` gives the keys while the gateway
+   * starts: it waits a moment for them, so that it reports them as missing only where no `sett up` brings them.
+   */
   async start(signal: AbortSignal): Promise<void> {
     const { board, log } = this.deps;
     const lost = await untilContact(() => board.giveBackCalls({ all: true }), { signal, log });
     if (lost > 0) log.warn("Gave back what an earlier gateway had reserved", { calls: lost });
+    const last = this.deps.clock.passedMs() + maxKeysMs;
+    while ((await this.#missingKeys()).length > 0 && this.deps.clock.passedMs() < last && !signal.aborted)
+      await sleep(keysPollMs, signal);
     await untilContact(() => this.#announce(), { signal, log });
   }
 
   /** Keeps the reservations until the signal aborts. Then it ends all calls, and resolves when their ends are stored, or after `graceMs`. */
   async run(signal: AbortSignal, graceMs = 5_000): Promise<void> {
     while (!signal.aborted) {
-      await sleep(this.deps.limits.tickMs, signal);
+      await sleep(this.#lacksKeys ? Math.min(missingKeysTickMs, this.deps.limits.tickMs) : this.deps.limits.tickMs, signal);
       if (!signal.aborted) await this.tick();
     }
     const { open } = this.calls;
@@ -89,6 +101,13 @@ export class Gateway {
     return queue;
   }
 
+  /** The names of the models whose keys are not here. A replay needs none. */
+  async #missingKeys(): Promise<string[]> {
+    const { models, keys } = this.deps;
+    const present = await keys.names();
+    return [...models].flatMap(([name, { needs_key }]) => (needs_key && !present.has(name) ? [name] : []));
+  }
+
   /** When the keys have come, or have gone, people can see it. */
   async #announce(): Promise<void> {
     const { board, models, agents, goalBudget, keys, log } = this.deps;
@@ -106,7 +125,8 @@ export class Gateway {
     };
     const text = JSON.stringify(notice);
     if (text === this.#announced) return;
-    const missing = [...models].filter(([name, { needs_key }]) => needs_key && !this.#keys.has(name)).map(([name]) => name);
+    const missing = await this.#missingKeys();
+    this.#lacksKeys = missing.length > 0;
     if (missing.length > 0) log.warn("Keys are missing: run `sett up`", { models: missing.join(", ") });
     await board.announceGateway(notice);
     this.#announced = text;

@@ -17,11 +17,16 @@ import { defaultLimits } from "./deps.ts";
 import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
 import { createGatewayMetrics } from "./metrics.ts";
+import { probeModels } from "./probe.ts";
 import { createProviderUpstream } from "./provider-upstream.ts";
 import { parseDigests, readBody } from "./read-bodies.ts";
 import { Environment, readSettings, type Settings } from "./settings.ts";
 
-const usage = "usage: gateway [--version | --healthcheck | --put-keys | --read-bodies]   (settings come from the environment)";
+/** `sett up` waits for it. */
+const probeMs = 3_000;
+
+const usage =
+  "usage: gateway [--version | --healthcheck | --put-keys | --probe | --read-bodies]   (settings come from the environment)";
 
 async function main([argument, ...more]: string[]): Promise<void> {
   if (more.length > 0) throw new SettError("usage", `Unknown argument ${more[0]}.`, { hint: usage });
@@ -37,6 +42,10 @@ async function main([argument, ...more]: string[]): Promise<void> {
       return await new KeyFolder(Environment.shape.SETT_KEYS_DIR.parse(process.env.SETT_KEYS_DIR)).put(
         parseKeys(await text(process.stdin)),
       );
+    case "--probe": {
+      const { models, keysFolder } = readSettings(process.env);
+      return console.log(JSON.stringify(await probeModels(models, new KeyFolder(keysFolder), probeMs)));
+    }
     case "--read-bodies": {
       const folder = Environment.shape.SETT_RECORD_DIR.parse(process.env.SETT_RECORD_DIR);
       for (const digest of parseDigests(await text(process.stdin))) console.log(JSON.stringify(await readBody(folder, digest)));

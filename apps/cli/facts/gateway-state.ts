@@ -24,7 +24,6 @@ export async function gatewayProblem(
 export function problemOf(containers: Parts, notice: GatewayNotice | undefined): GatewayProblem | undefined {
   const gateway = containers.find(({ labels }) => labels.component === "gateway");
   if (gateway === undefined || !running.has(gateway.state.state)) return { problem: "stopped" };
-  if (gateway.env.SETT_CASSETTE_MODE === "replay") return undefined;
   const models = modelsIn(gateway.env.SETT_MODELS).filter((name) => notice?.models[name]?.has_key === false);
   return models.length === 0 ? undefined : { problem: "keys-missing", models };
 }

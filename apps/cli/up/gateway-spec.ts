@@ -73,7 +73,7 @@ function environmentOf(input: PlanInput): Record<string, string> {
   return {
     SETT_INSTANCE_NAME: instance,
     ...service,
-    SETT_MODELS: JSON.stringify(config.models.settings),
+    SETT_MODELS: JSON.stringify(modelsFor(input)),
     SETT_MODEL_AGENTS: JSON.stringify(Object.fromEntries(agents)),
     SETT_GOAL_BUDGET: JSON.stringify(config.limits.budget),
     SETT_MODEL_RECORD: config.models.record,
@@ -81,6 +81,13 @@ function environmentOf(input: PlanInput): Record<string, string> {
     SETT_RECORD_DIR: recordDir,
     ...(cassettes === undefined ? {} : { SETT_CASSETTE_DIR: cassetteDir, SETT_CASSETTE_MODE: cassettes.mode }),
   };
+}
+
+/** For a replay no model needs its key. */
+function modelsFor({ config, cassettes }: PlanInput): SettConfig["models"]["settings"] {
+  const { settings } = config.models;
+  if (cassettes?.mode !== "replay") return settings;
+  return Object.fromEntries(Object.entries(settings).map(([name, model]) => [name, { ...model, needs_key: false }]));
 }
 
 function cassetteMounts({ cassettes }: PlanInput): Mount[] {

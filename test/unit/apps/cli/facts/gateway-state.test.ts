@@ -15,7 +15,7 @@ function notice(hasKey: boolean): GatewayNotice {
 }
 
 /** `state`: of the gateway's container; undefined: there is none. */
-function parts(state: ContainerState | undefined, env: Record<string, string> = {}): InstanceParts {
+function parts(state: ContainerState | undefined): InstanceParts {
   const whole = instanceParts("demo", "/home/ada/doors", "containers");
   const containers = whole.containers.map((part): ContainerPart => {
     return part.labels.component === "agent" ? { ...part, env: { SETT_GATEWAY_URL: "http://gateway:8080" } } : part;
@@ -23,7 +23,7 @@ function parts(state: ContainerState | undefined, env: Record<string, string> = 
   const [first] = whole.containers;
   if (state === undefined || first === undefined) return { ...whole, containers };
   const labels = { instance: whole.instance, workspace: "", version: "1", component: "gateway" } as const;
-  return { ...whole, containers: [...containers, { ...first, labels, state, env: { SETT_MODELS: settings, ...env } }] };
+  return { ...whole, containers: [...containers, { ...first, labels, state, env: { SETT_MODELS: settings } }] };
 }
 
 const problemWith = ({ containers }: InstanceParts, hasKey: boolean) =>
@@ -37,10 +37,6 @@ describe("the gateway of an instance", () => {
     expect(problem && gatewaySentence(problem, "sett up")).toBe(
       "The gateway does not have the key of the model strong: a restart of its container clears its memory. `sett up` gives it the keys again.",
     );
-  });
-
-  test("needs no keys for a replay", async () => {
-    expect(await problemWith(parts(running, { SETT_CASSETTE_MODE: "replay" }), false)).toBeUndefined();
   });
 
   test("is missed where it does not run, and an agent knows its address", async () => {

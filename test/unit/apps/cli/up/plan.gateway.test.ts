@@ -87,6 +87,10 @@ describe("the gateway", () => {
       return [mounts.at(-1), env?.SETT_CASSETTE_MODE, env?.SETT_CASSETTE_DIR];
     };
     const bind = { kind: "bind", path: "/home/ada/calls", target: "/cassettes" };
+    const needed = (mode: "record" | "replay") =>
+      plan(config, { cassettes: { mode, folder: "/calls" } }).gateway?.spec.env.SETT_MODELS;
+    expect(needed("record")).toContain('"needs_key":true');
+    expect(needed("replay")).toContain('"needs_key":false');
     expect(cassettesOf("record")).toEqual([{ ...bind, access: "rw" } as never, "record", "/cassettes"]);
     expect(cassettesOf("replay")).toEqual([{ ...bind, access: "ro" } as never, "replay", "/cassettes"]);
   });
