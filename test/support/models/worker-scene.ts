@@ -13,7 +13,13 @@ export const cubMain = join(root, "apps/cub/main.ts");
 /** A repository with one commit of a README and a source, in a folder of its own. */
 export function workRepository() {
   const folder = mkdtempSync(join(tmpdir(), "sett-work-"));
-  const env = { PATH: process.env.PATH ?? "", HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
+  // Bun keeps compiled sources in the home folder. No one's configuration of git counts.
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? folder,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+  };
   const git = (...args: string[]): string => {
     const run = Bun.spawnSync(["git", ...args], { cwd: folder, env });
     if (run.exitCode !== 0) throw new Error(`git ${args.join(" ")}: ${run.stderr}`);

@@ -14,7 +14,7 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
   // Outside of a repository git has no list of files, but it searches them: each that has a line matches the empty text.
   const command = isRepository
     ? ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--"]
-    : ["grep", "--no-index", "--files-with-matches", "--null", "--text", "--regexp=", "--"];
+    : ["grep", "--no-index", "--files-with-matches", "--null", "--text", "-e", "", "--"];
   return defineTool({
     name: "list_files",
     description: `Lists files of the workspace by name, without those that git ignores; at most ${maxNames} names.`,

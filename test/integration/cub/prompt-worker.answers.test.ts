@@ -1,0 +1,221 @@
+// How the work of the built-in worker ends: reviews, answers, questions, new versions, and results that it refuses.
+import { expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import { byCoder, goalOf, textOf, workInput, workRepository, workWith } from "../../support/models/worker-scene.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
+
+const readWrite = { SETT_WORKSPACE_MODE: "rw" };
+
+/** A repository in which the coder has made a commit, and the artefacts of it. */
+function reviewScene() {
+  const repository = workRepository();
+  const goal = goalOf("Make sum add.", repository.head());
+  writeFileSync(join(repository.folder, "sum.ts"), "export function sum(a: number, b: number) {\n  return a + a;\n}\n");
+  repository.git("commit", "--quiet", "--all", "--message=Make sum add");
+  const head = repository.head();
+  const target = byCoder({
+    type: "CodeCommit",
+    payload: head,
+    source_artefacts: [goal.id],
+    metadata: { commit: head },
+  } as Partial<Artefact>);
+  return { repository, goal, target, [Symbol.dispose]: repository[Symbol.dispose] };
+}
+
+test("a reviewer sees the change, and approves", async () => {
+  using scene = reviewScene();
+  const input = workInput(scene.target, { claim_type: "review", context_chain: [scene.goal] });
+  const { answer, requests } = await workWith(scene.repository, input, [
+    { call: [["run", { command: "git log --format=%s $COMMIT_1..HEAD" }]] },
+    { call: [["approve", { summary: "Adds now." }]] },
+  ]);
+  expect(answer).toEqual({ structural_type: "Review", payload: {}, summary: "Adds now." });
+  const [first, second] = requests.map(textOf);
+  expect(first).toContain("-  return a - b;\n+  return a + a;");
+  expect(first).toContain("Review the target. The target is artefact 2, of the type CodeCommit; your bid for it was `review`.");
+  expect(second).toContain("Exit code 0\nMake sum add");
+  const tools = (requests[0]?.body.tools as { name: string }[]).map(({ name }) => name);
+  expect(tools).toEqual(["run", "read_file", "write_file", "edit_file", "list_files", "search", "approve", "feedback", "ask"]);
+});
+
+test("a reviewer's feedback is a list of problems with their places", async () => {
+  using scene = reviewScene();
+  const problems = [
+    { file: "sum.ts", line: 2, severity: "blocker", text: "It ignores b." },
+    { severity: "minor", text: "No test." },
+  ];
+  const { answer } = await workWith(
+    scene.repository,
+    workInput(scene.target, { claim_type: "review", context_chain: [scene.goal] }),
+    [
+      { call: [["feedback", { summary: "empty", problems: [] }]] },
+      { call: [["feedback", { summary: "One blocker", problems }]] },
+    ],
+    { format: "openai" },
+  );
+  expect(answer).toEqual({ structural_type: "Review", payload: { problems }, summary: "One blocker" });
+});
+
+test("a rework must have its target's type, and is a commit on top of it", async () => {
+  using scene = reviewScene();
+  const { repository, goal, target } = scene;
+  const base = repository.head();
+  const review = sampleArtefact({
+    structural_type: "Review",
+    type: "Review",
+    payload: '{"problems":["It ignores b."]}',
+    source_artefacts: [target.id],
+  });
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(target, { context_chain: [goal], additional_context: [review] }),
+    [
+      { call: [["edit_file", { path: "sum.ts", old: "a + a", new: "a + b" }]] },
+      { call: [["finish", { type: "Report", payload: "done", summary: "done" }]] },
+      { call: [["finish", { type: "CodeCommit", summary: "Uses b" }]] },
+    ],
+    { environment: readWrite },
+  );
+  expect(answer).toEqual({ artefact_type: "CodeCommit", artefact_payload: repository.head(), summary: "Uses b" });
+  expect(repository.git("rev-parse", "HEAD~1")).toBe(base);
+  expect(textOf(requests[0])).toContain("It ignores b.");
+  expect(textOf(requests[2])).toContain("A new version has the same type: `type` must be CodeCommit, not Report.");
+});
+
+test("a question keeps what has changed so far, and the next run goes on with it", async () => {
+  using repository = workRepository();
+  const base = repository.head();
+  const goal = goalOf("Make sum add.", base);
+  const asking = await workWith(
+    repository,
+    workInput(goal),
+    [
+      {
+        call: [
+          ["write_file", { path: "notes.txt", content: "so far\n" }],
+          ["ask", { question: "Also for floats?\nI have begun." }],
+        ],
+      },
+    ],
+    { environment: readWrite },
+  );
+  expect(asking.answer).toEqual({
+    structural_type: "Question",
+    payload: "Also for floats?\nI have begun.",
+    summary: "Also for floats?",
+  });
+  expect(repository.git("rev-parse", "HEAD~1")).toBe(base);
+  expect(repository.git("status", "--porcelain")).toBe("");
+  const question = byCoder({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Also for floats?",
+    source_artefacts: [goal.id],
+    metadata: { commit: repository.head() },
+  } as Partial<Artefact>);
+  const reply = sampleArtefact({ structural_type: "Answer", type: "Answer", payload: "Yes.", source_artefacts: [question.id] });
+  const resumed = await workWith(
+    repository,
+    workInput(goal, { additional_context: [question, reply] }),
+    [
+      { call: [["run", { command: "git status --porcelain" }]] },
+      { call: [["finish", { type: "CodeCommit", summary: "Notes", message: "Write notes" }]] },
+    ],
+    { environment: readWrite },
+  );
+  expect(textOf(resumed.requests[1])).toContain("?? notes.txt");
+  expect(textOf(resumed.requests[0])).toContain("Yes.");
+  expect(resumed.answer.artefact_payload).toBe(repository.head());
+  expect(repository.git("log", "--format=%s")).toBe("Write notes\nBegin");
+});
+
+test("an answer to a question of another agent", async () => {
+  using repository = workRepository();
+  const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which port?" });
+  const { answer, requests } = await workWith(repository, workInput(question), [{ call: [["answer", { answer: "8080" }]] }]);
+  expect(answer).toEqual({ structural_type: "Answer", payload: "8080", summary: "8080" });
+  expect(textOf(requests[0])).toContain("Answer the question that is the target.");
+});
+
+test("without a change there is no commit, and the model is informed", async () => {
+  using repository = workRepository();
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Nothing to do.")),
+    [
+      { call: [["finish", { type: "CodeCommit", summary: "x" }]] },
+      { call: [["finish", { type: "Report", payload: "It is right as it is.", summary: "No change" }]] },
+    ],
+    { environment: readWrite },
+  );
+  expect(textOf(requests[1])).toContain("Nothing has changed in the workspace, so there is nothing to commit.");
+  expect(answer).toEqual({ artefact_type: "Report", artefact_payload: "It is right as it is.", summary: "No change" });
+});
+
+test("a commit that the model has made itself is the result", async () => {
+  using repository = workRepository();
+  const { answer } = await workWith(
+    repository,
+    workInput(goalOf("Add a file.")),
+    [
+      { call: [["run", { command: "echo x > x && git add x && git commit -qm 'Add x'" }]] },
+      { call: [["finish", { type: "CodeCommit", summary: "Added" }]] },
+    ],
+    { environment: readWrite },
+  );
+  expect(answer.artefact_payload).toBe(repository.head());
+  expect(repository.git("log", "-1", "--format=%s")).toBe("Add x");
+});
+
+test("a read-only workspace has no commit, and leaves a report", async () => {
+  using repository = workRepository();
+  const base = repository.head();
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Look.")),
+    [
+      {
+        call: [
+          ["write_file", { path: "x", content: "x" }],
+          ["finish", { type: "CodeCommit", summary: "x" }],
+        ],
+      },
+      { call: [["finish", { type: "Report", summary: "no payload" }]] },
+      { call: [["finish", { type: "Report", payload: "seen", summary: "Looked" }]] },
+    ],
+    { environment: { SETT_WORKSPACE_MODE: "ro" } },
+  );
+  expect(textOf(requests[1])).toContain("this agent's workspace is read-only");
+  expect(textOf(requests[2])).toContain("`payload` is missing: a Report needs one.");
+  expect(answer.artefact_payload).toBe("seen");
+  expect(repository.head()).toBe(base);
+});
+
+test("a commit does not take a folder of dependencies along", async () => {
+  using repository = workRepository();
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Install.")),
+    [
+      {
+        call: [
+          ["run", { command: "mkdir deps; for i in $(seq 600); do echo > deps/$i; done; echo y > y" }],
+          ["finish", { type: "CodeCommit", summary: "x" }],
+        ],
+      },
+      {
+        call: [
+          ["run", { command: "echo deps >> .gitignore" }],
+          ["finish", { type: "CodeCommit", summary: "x" }],
+        ],
+      },
+    ],
+    { environment: readWrite },
+  );
+  expect(textOf(requests[1])).toContain("Not finished. The commit would add 601 new files, such as deps/1,");
+  expect(answer.artefact_payload).toBe(repository.head());
+  expect(repository.git("show", "--format=", "--name-only", "HEAD")).toBe(".gitignore\ny");
+  expect(existsSync(join(repository.folder, "deps/600"))).toBe(true);
+});

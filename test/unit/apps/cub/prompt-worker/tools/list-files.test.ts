@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listFilesTool } from "../../../../../../apps/cub/prompt-worker/tools/list-files.ts";
+import { searchTool } from "../../../../../../apps/cub/prompt-worker/tools/search.ts";
+import { textFrom, toolScene } from "../../../../../support/models/use-tool.ts";
+
+const files = {
+  "README.md": "x\n",
+  "src/a.ts": "x\n",
+  "src/deep/b.ts": "x\n",
+  "docs/c.md": "x\n",
+  "built/d.js": "x\n",
+  ".gitignore": "built\n",
+};
+
+test("globs choose files, and what git ignores is not listed", async () => {
+  using scene = await toolScene(files);
+  const tool = listFilesTool(scene.workspace);
+  expect(await textFrom(tool, {})).toBe(".gitignore\nREADME.md\ndocs/c.md\nsrc/a.ts\nsrc/deep/b.ts");
+  expect(await textFrom(tool, { glob: "*.md" })).toBe("README.md\ndocs/c.md");
+  expect(await textFrom(tool, { glob: "src/*.ts" })).toBe("src/a.ts");
+  expect(await textFrom(tool, { glob: "src/**/*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
+  expect(await textFrom(tool, { glob: "./src/" })).toBe("src/a.ts\nsrc/deep/b.ts");
+  expect(await textFrom(tool, { glob: join(scene.folder, "docs") })).toBe("docs/c.md");
+  expect(await textFrom(tool, { glob: "*.py" })).toBe("No file matches *.py.");
+  expect(await textFrom(tool, { glob: "../*" })).toStartWith("The files cannot be listed: ");
+});
+
+test("a file that was removed is not listed, although git still knows it", async () => {
+  using scene = await toolScene(files);
+  scene.git("add", "--all");
+  rmSync(join(scene.folder, "README.md"));
+  expect(await textFrom(listFilesTool(scene.workspace), { glob: "*.md" })).toBe("docs/c.md");
+});
+
+test("without a repository every file is listed", async () => {
+  using scene = await toolScene(files, { isRepository: false });
+  expect(await textFrom(listFilesTool(scene.workspace), {})).toBe(
+    ".gitignore\nREADME.md\nbuilt/d.js\ndocs/c.md\nsrc/a.ts\nsrc/deep/b.ts",
+  );
+});
+
+test("in a repository with 50 000 files a list and a search are bounded, and quick", async () => {
+  using scene = await toolScene();
+  for (let folder = 0; folder < 50; folder++) {
+    mkdirSync(join(scene.folder, `f${folder}`));
+    for (let file = 0; file < 1_000; file++) writeFileSync(join(scene.folder, `f${folder}/n${file}.txt`), `number ${file}\n`);
+  }
+  const begun = performance.now();
+  const list = await textFrom(listFilesTool(scene.workspace), {});
+  expect(list.split("\n")).toHaveLength(501);
+  expect(list).toEndWith("[50000 files; the first 500 are shown. Give a narrower glob.]");
+  const found = await textFrom(searchTool(scene.workspace), { pattern: "^number 99\\d$" });
+  expect(found.split("\n")).toHaveLength(201);
+  expect(found).toEndWith("[the first 200 lines of 500; give a narrower pattern or a glob]");
+  expect(performance.now() - begun).toBeLessThan(15_000);
+}, 60_000);
