@@ -8,7 +8,7 @@ import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { BodyStore } from "./body-store.ts";
 import type { KeyFolder } from "./keys.ts";
 import type { GatewayMetrics } from "./metrics.ts";
-import type { AgentModel } from "./settings.ts";
+import type { AgentModel, CassetteFolder } from "./settings.ts";
 import type { Upstream } from "./upstream.ts";
 
 export type GatewayBoard = ModelBoard & Pick<Blackboard, "onReconnect" | "contactProblem">;
@@ -19,6 +19,8 @@ export type Deps = {
   models: ReadonlyMap<string, ModelSettings>;
   agents: ReadonlyMap<string, AgentModel>;
   goalBudget: Budget;
+  /** Whether calls are recorded in, or answered from, a folder. */
+  cassette?: CassetteFolder | undefined;
   keys: KeyFolder;
   bodies: BodyStore;
   upstream: Upstream;

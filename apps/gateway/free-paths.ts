@@ -4,7 +4,7 @@ import { bodyForProvider, readRequest } from "../../lib/models/request.ts";
 import { admit } from "./admit.ts";
 import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
-import { answerErrors, bodyOf, stopWith } from "./handle-call.ts";
+import { answerErrors, bodyOf, stopWith, workOf } from "./handle-call.ts";
 import { headersForClient, headersForProvider } from "./headers.ts";
 
 /** `one`: the client asks for one model, whatever its name. */
@@ -27,6 +27,7 @@ export async function countTokens(deps: Deps, request: Request): Promise<Respons
     try {
       const { response } = await deps.upstream({
         agent: token.agent,
+        work: workOf(token),
         model: agent.model,
         provider: model.provider,
         api: "other",

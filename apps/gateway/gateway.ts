@@ -77,20 +77,26 @@ export class Gateway {
 
   /** No secrets: whether a key is there, and not which. */
   get state(): unknown {
-    const { models, agents, goalBudget } = this.deps;
+    const { models, agents, goalBudget, cassette } = this.deps;
     const { open } = this.calls;
     return {
+      ...(cassette === undefined ? {} : { cassettes: cassette.mode }),
       goal_budget: goalBudget,
       agents: Object.fromEntries(agents),
       models: Object.fromEntries(
         [...models].map(([name, { provider, model, needs_key }]) => {
           const queue = this.#queueOf(name);
-          const key = this.#keys.has(name) ? "present" : needs_key ? "missing: run `sett up`" : "not needed";
+          const key = this.#keys.has(name) ? "present" : this.#needsKey(needs_key) ? "missing: run `sett up`" : "not needed";
           return [name, { provider, model, key, running: queue.running, queued: queue.length }];
         }),
       ),
       calls: open.calls.map(({ id, agent, model, started_at, reserved }) => ({ id, agent, model, started_at, reserved })),
     };
+  }
+
+  /** A replay asks no provider. */
+  #needsKey(isNeeded: boolean): boolean {
+    return isNeeded && this.deps.cassette?.mode !== "replay";
   }
 
   #queueOf(name: string): ModelQueue {
@@ -105,17 +111,18 @@ export class Gateway {
   async #missingKeys(): Promise<string[]> {
     const { models, keys } = this.deps;
     const present = await keys.names();
-    return [...models].flatMap(([name, { needs_key }]) => (needs_key && !present.has(name) ? [name] : []));
+    return [...models].flatMap(([name, { needs_key }]) => (this.#needsKey(needs_key) && !present.has(name) ? [name] : []));
   }
 
   /** When the keys have come, or have gone, people can see it. */
   async #announce(): Promise<void> {
-    const { board, models, agents, goalBudget, keys, log } = this.deps;
+    const { board, models, agents, goalBudget, keys, log, cassette } = this.deps;
     this.#keys = await keys.names();
     const notice: GatewayNotice = {
       started_at: this.#startedAt,
       goal_budget: goalBudget,
       agents: Object.fromEntries(agents),
+      ...(cassette === undefined ? {} : { cassettes: cassette.mode }),
       models: Object.fromEntries(
         [...models].map(([name, { provider, model, price }]) => [
           name,

@@ -1,6 +1,6 @@
 // The way of a call: admit → queue → reserve → ask the provider → answer.
 import type { Provider } from "../../lib/model/config-models.ts";
-import type { OpenCall } from "../../lib/model/model-call.ts";
+import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit } from "./admit.ts";
@@ -79,6 +79,10 @@ export function stopWith(client: AbortSignal): AbortController {
   return stop;
 }
 
+export function workOf({ claim, attempt }: ModelToken): string {
+  return `${claim}/${attempt}`;
+}
+
 /** Waits for the model's queue. */
 async function place({ metrics }: Deps, state: CallState, model: string, signal: AbortSignal): Promise<() => void> {
   const queue = state.queueOf(model);
@@ -111,6 +115,7 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
     const sent = bodyForProvider(request, model.model);
     const answer = await deps.upstream({
       agent: token.agent,
+      work: workOf(token),
       model: agent.model,
       provider: model.provider,
       api: request.api,

@@ -13,6 +13,7 @@ import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { createGatewayApp } from "./app.ts";
 import { BodyStore } from "./body-store.ts";
+import { withCassettes } from "./cassettes/cassette-upstream.ts";
 import { defaultLimits } from "./deps.ts";
 import { Gateway } from "./gateway.ts";
 import { KeyFolder, parseKeys } from "./keys.ts";
@@ -61,6 +62,18 @@ async function runGateway(settings: Settings): Promise<void> {
   const signal = stopSignal();
   const hasStarted = exitOn(signal);
   const metrics = createGatewayMetrics();
+  const keys = new KeyFolder(settings.keysFolder);
+  const { maxAnswerBytes } = defaultLimits;
+  const providers = createProviderUpstream({
+    ...settings,
+    keys,
+    metrics,
+    log,
+    clock: systemClock,
+    random: Math.random,
+    maxAnswerBytes,
+  });
+  const upstream = await withCassettes(providers, settings.cassette, { keys, log });
   const board = await connectBlackboard({
     url: settings.redisUrl,
     instance: settings.instance,
@@ -71,11 +84,7 @@ async function runGateway(settings: Settings): Promise<void> {
   });
   const clock = systemClock;
   const limits = defaultLimits;
-  const keys = new KeyFolder(settings.keysFolder);
-  const { maxAnswerBytes } = limits;
-  const providers = { ...settings, keys, metrics, log, clock, random: Math.random, maxAnswerBytes };
   const bodies = new BodyStore({ folder: settings.recordFolder, mode: settings.recordMode, log });
-  const upstream = createProviderUpstream(providers);
   const gateway = new Gateway({ ...settings, board, keys, bodies, upstream, metrics, log, clock, newId: randomUUID, limits });
   await gateway.start(signal);
   const address = { port: settings.healthPort, hostname: settings.healthHost, isPatient: true };

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { Budget } from "../../lib/model/budget.ts";
 import { ModelName, ModelSettings, RecordMode } from "../../lib/model/config-models.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import { AgentName, InstanceName } from "../../lib/model/ids.ts";
 import { DurationText, jsonText, PortText, readEnvironment } from "../../lib/service/environment.ts";
 
@@ -37,6 +38,9 @@ export const Environment = z.object({
   SETT_REDIS_GIVE_UP: DurationText.default(60_000).describe("How long Redis may be away before the process ends."),
 });
 
+/** Of `sett up --record` and `--replay`. */
+export type CassetteFolder = { folder: string; mode: "record" | "replay" };
+
 export type Settings = ReturnType<typeof readSettings>;
 
 /** Throws `environment-invalid`, naming every variable that is missing or malformed. */
@@ -53,11 +57,16 @@ export function readSettings(environment: Record<string, string | undefined>) {
     recordMode: read.SETT_MODEL_RECORD,
     keysFolder: read.SETT_KEYS_DIR,
     recordFolder: read.SETT_RECORD_DIR,
-    cassette:
-      read.SETT_CASSETTE_DIR === undefined || read.SETT_CASSETTE_MODE === undefined
-        ? undefined
-        : { folder: read.SETT_CASSETTE_DIR, mode: read.SETT_CASSETTE_MODE },
+    cassette: cassetteOf(read.SETT_CASSETTE_DIR, read.SETT_CASSETTE_MODE),
     redisTimeoutMs: read.SETT_REDIS_TIMEOUT,
     redisGiveUpMs: read.SETT_REDIS_GIVE_UP,
   };
+}
+
+function cassetteOf(folder: string | undefined, mode: CassetteFolder["mode"] | undefined): CassetteFolder | undefined {
+  if (folder === undefined && mode === undefined) return undefined;
+  if (folder !== undefined && mode !== undefined) return { folder, mode };
+  throw new SettError("environment-invalid", "SETT_CASSETTE_DIR and SETT_CASSETTE_MODE belong together.", {
+    hint: "Set both, or neither of them.",
+  });
 }

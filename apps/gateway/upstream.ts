@@ -5,6 +5,8 @@ import type { ModelApi } from "../../lib/model/model-call.ts";
 
 export type UpstreamRequest = {
   agent: AgentName;
+  /** Names the claim and the attempt. */
+  work: string;
   /** The name in sett.yml. */
   model: string;
   provider: Provider;

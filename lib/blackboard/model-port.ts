@@ -31,6 +31,8 @@ export const GatewayNotice = z.object({
     z.string(),
     z.object({ provider: z.string(), model: z.string(), is_priced: z.boolean(), has_key: z.boolean() }),
   ),
+  /** Calls are written into files, or answered from files without a provider. */
+  cassettes: z.enum(["record", "replay"]).optional(),
 });
 export type GatewayNotice = z.infer<typeof GatewayNotice>;
 

@@ -85,6 +85,11 @@ export function answerPieces(answer: Answer): Uint8Array[] {
   return events.map((event) => new TextEncoder().encode(event));
 }
 
+/** Below the folder of the cassettes. */
+export function fileOf({ agent, order }: Pick<Exchange, "agent" | "order">): string {
+  return `${agent}/${String(order).padStart(4, "0")}.json`;
+}
+
 export function printExchange(exchange: Exchange): string {
   return `${JSON.stringify(exchange, null, 2)}\n`;
 }

@@ -1,5 +1,5 @@
 // Where two parsed bodies begin to differ, and how near they are.
-import { isRecord } from "./normalise.ts";
+import { isObject } from "../json.ts";
 
 /** `place`: such as `messages[2].content`. The excerpts begin shortly before the first different character. */
 export type Difference = { place: string; left: string; right: string };
@@ -14,7 +14,7 @@ export function firstDifference(left: unknown, right: unknown, place = ""): Diff
     const indexes = Array.from({ length: Math.max(left.length, right.length) }, (_, index) => index);
     return firstOf(indexes, (index) => firstDifference(left[index], right[index], `${place}[${index}]`));
   }
-  if (isRecord(left) && isRecord(right)) {
+  if (isObject(left) && isObject(right)) {
     const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])].sort();
     return firstOf(keys, (key) => firstDifference(left[key], right[key], place === "" ? key : `${place}.${key}`));
   }
@@ -69,7 +69,7 @@ function likenessOfTexts(left: string, right: string | undefined): number {
 
 function leavesOf(value: unknown, place = "", leaves = new Map<string, string>()): Map<string, string> {
   if (Array.isArray(value)) for (const [index, item] of value.entries()) leavesOf(item, `${place}[${index}]`, leaves);
-  else if (isRecord(value)) for (const [key, item] of Object.entries(value)) leavesOf(item, `${place}.${key}`, leaves);
+  else if (isObject(value)) for (const [key, item] of Object.entries(value)) leavesOf(item, `${place}.${key}`, leaves);
   else leaves.set(place, textOf(value));
   return leaves;
 }

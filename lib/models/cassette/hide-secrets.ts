@@ -1,5 +1,5 @@
 // Cassettes are files that people commit: what opens a door is replaced before anything is written.
-import { isRecord } from "./normalise.ts";
+import { isObject } from "../json.ts";
 
 const hidden = "[secret]";
 
@@ -28,6 +28,6 @@ export function hideSecrets(text: string, keys: readonly string[]): string {
 export function hideSecretsIn(value: unknown, keys: readonly string[]): unknown {
   if (typeof value === "string") return hideSecrets(value, keys);
   if (Array.isArray(value)) return value.map((item) => hideSecretsIn(item, keys));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [hideSecrets(key, keys), hideSecretsIn(item, keys)]));
 }

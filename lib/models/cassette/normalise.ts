@@ -1,6 +1,8 @@
 // What two runs of one workflow say differently, though they mean the same: ids, times, hashes, temporary paths. Each becomes a numbered
 // placeholder, so that a request of today finds the exchange that was recorded last year.
 
+import { isObject } from "../json.ts";
+
 const left = "(?<![0-9A-Za-z])";
 const right = "(?![0-9A-Za-z])";
 const day = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}";
@@ -65,18 +67,14 @@ export function normaliseRequest(body: unknown): unknown {
       known.set(found, number);
       return `<${kind} ${number}>`;
     });
-  if (!isRecord(body)) return sorted(body, numbered);
+  if (!isObject(body)) return sorted(body, numbered);
   return sorted(Object.fromEntries(Object.entries(body).filter(([key]) => !ignoredMembers.has(key))), numbered);
 }
 
 function sorted(value: unknown, mapText: (text: string) => string): unknown {
   if (typeof value === "string") return mapText(value);
   if (Array.isArray(value)) return value.map((item) => sorted(item, mapText));
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const keys = Object.keys(value).sort();
   return Object.fromEntries(keys.map((key) => [key, sorted(value[key], mapText)]));
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 // Which recorded exchange answers a request: the agent's, with the same digest, in the order of the recording.
-import { type AskedModel, digestOf, type Exchange } from "./exchange.ts";
+import { type AskedModel, digestOf, type Exchange, fileOf } from "./exchange.ts";
 import { firstDifference, likeness } from "./first-difference.ts";
 import { hideSecretsIn } from "./hide-secrets.ts";
 import { normaliseRequest } from "./normalise.ts";
@@ -77,9 +77,4 @@ function notRecorded(asked: AskedModel, recorded: readonly Recorded[]): string {
       ? `it was recorded for another API (${nearest.exchange.api}, not ${asked.api})`
       : `it differs first at ${difference.place}: recorded \`${difference.left}\`, now \`${difference.right}\``;
   return `${problem} The nearest is ${fileOf(nearest.exchange)}; ${where}. ${remedy}`;
-}
-
-/** Below the folder of the cassettes. */
-export function fileOf({ agent, order }: Pick<Exchange, "agent" | "order">): string {
-  return `${agent}/${String(order).padStart(4, "0")}.json`;
 }
