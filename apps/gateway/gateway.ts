@@ -54,10 +54,12 @@ export class Gateway {
     const { open } = this.calls;
     open.stopAll(new ClientError(503, "gateway-stopping", "The gateway stops. Try again soon.", { mayRetry: true }));
     const last = this.deps.clock.passedMs() + graceMs;
-    const patience = new AbortController().signal;
-    while (open.size > 0 && this.deps.clock.passedMs() < last) await sleep(20, patience);
+    const patience = new AbortController();
+    while (open.size > 0 && this.deps.clock.passedMs() < last) await sleep(20, patience.signal);
     open.close();
-    await Promise.race([this.deps.bodies.settled(), sleep(graceMs, patience)]);
+    await Promise.race([this.deps.bodies.settled(), sleep(graceMs, patience.signal)]);
+    // A timer that is left keeps the program running.
+    patience.abort();
   }
 
   async tick(): Promise<void> {

@@ -119,7 +119,8 @@ test("hoard, unearth, status and graph show the cost where there is one", async 
   const graph = JSON.parse(await at.need("graph", goal.id, "--json"));
   expect(graph.nodes.map((node: object) => ("cost" in node ? node.cost : undefined))).toEqual([undefined, cost]);
   expect(await at.need("graph", goal.id, "--format", "tree")).toContain(`the goal has cost ${text}`);
-  for (const format of ["dot", "mermaid"]) expect(await at.need("graph", goal.id, "--format", format)).toMatch(/cost .*0(?:\.|#46;)42/);
+  for (const format of ["dot", "mermaid"])
+    expect(await at.need("graph", goal.id, "--format", format)).toMatch(/cost .*0(?:\.|#46;)42/);
 });
 
 test("an archive still shows the cost", async () => {
