@@ -6,8 +6,7 @@ import { durationBetween } from "./config-quantities.ts";
 export const Provider = z.enum(["anthropic", "openai"]);
 export type Provider = z.infer<typeof Provider>;
 
-/** In US dollars for a million tokens. */
-export const Price = z.strictObject({
+const rates = {
   input: z.number().min(0).describe("A million input tokens."),
   output: z.number().min(0).describe("A million output tokens."),
   cached_input: z.number().min(0).optional().describe("A million input tokens that the provider has cached. Default: `input`."),
@@ -16,6 +15,15 @@ export const Price = z.strictObject({
     .min(0)
     .optional()
     .describe("A million input tokens that the provider writes into its cache. Default: `input`."),
+};
+
+/** In US dollars for a million tokens. */
+export const Price = z.strictObject({
+  ...rates,
+  long_input: z
+    .strictObject({ above: z.int().min(1).describe("A number of input tokens."), ...rates })
+    .optional()
+    .describe("The prices of a call that has more input than `above`, where they are others."),
 });
 export type Price = z.infer<typeof Price>;
 

@@ -2,12 +2,15 @@
 import type { Price } from "../model/config-models.ts";
 import type { Usage } from "../model/model-call.ts";
 
+type Rates = Omit<Price, "long_input">;
+
 /** `long_cache_write`: those of `cache_write` that Anthropic keeps for an hour, at twice the price of input. */
 export type MeasuredUsage = Usage & { long_cache_write: number };
 
 /** Nano-dollars; 0 where the price is not known. */
-export function costOf(usage: MeasuredUsage, price: Price | undefined): number {
-  if (price === undefined) return 0;
+export function costOf(usage: MeasuredUsage, prices: Price | undefined): number {
+  if (prices === undefined) return 0;
+  const price = ratesFor(prices, usage.input);
   const cached = Math.min(usage.cached, usage.input);
   const written = Math.min(usage.cache_write, usage.input - cached);
   const long = Math.min(usage.long_cache_write, written);
@@ -20,10 +23,22 @@ export function costOf(usage: MeasuredUsage, price: Price | undefined): number {
   ]);
 }
 
-/** What input may cost at most, in US dollars for a million tokens. */
-export function dearestInput(price: Price, hasLongCache: boolean): number {
-  const prices = [price.input, price.cached_input ?? 0, price.cache_write ?? 0, hasLongCache ? longCachePrice(price) : 0];
-  return Math.max(...prices);
+/** What input and output may cost at most, in US dollars for a million tokens. `maxInput`: the most input that the call may have. */
+export function dearestRates(price: Price, maxInput: number, hasLongCache: boolean): { input: number; output: number } {
+  const possible = [price, ratesFor(price, maxInput)];
+  const inputs = possible.flatMap((rates) => [
+    rates.input,
+    rates.cached_input ?? 0,
+    rates.cache_write ?? 0,
+    hasLongCache ? longCachePrice(rates) : 0,
+  ]);
+  return { input: Math.max(...inputs), output: Math.max(...possible.map(({ output }) => output)) };
+}
+
+/** All of a call's tokens have the prices for its input. */
+function ratesFor(price: Price, input: number): Rates {
+  const { long_input } = price;
+  return long_input !== undefined && input > long_input.above ? long_input : price;
 }
 
 /** Tokens, each with US dollars for a million of them → nano-dollars. */
@@ -33,6 +48,6 @@ export function nanosOf(parts: readonly (readonly [tokens: number, usdPerMillion
   return Number((picos + 999n) / 1_000n);
 }
 
-function longCachePrice(price: Price): number {
+function longCachePrice(price: Rates): number {
   return Math.max(2 * price.input, price.cache_write ?? 0);
 }

@@ -2,7 +2,7 @@
 
 import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
-import { dearestInput, nanosOf } from "./cost.ts";
+import { dearestRates, nanosOf } from "./cost.ts";
 import { isObject, memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 
@@ -52,13 +52,11 @@ export function amountsOf(bound: Bound, model: Pick<ModelSettings, "price" | "pr
   // Inside of a string the quotes would be escaped; with other escapes the text does not say.
   const mayCacheLong = request.text.includes('"1h"') || request.text.includes("\\u00");
   const hasLongCache = model.provider === "anthropic" && mayCacheLong;
-  const nanousd =
-    model.price === undefined
-      ? 0
-      : nanosOf([
-          [bound.input, dearestInput(model.price, hasLongCache)],
-          [bound.output, model.price.output],
-        ]);
+  const dearest = model.price === undefined ? { input: 0, output: 0 } : dearestRates(model.price, bound.input, hasLongCache);
+  const nanousd = nanosOf([
+    [bound.input, dearest.input],
+    [bound.output, dearest.output],
+  ]);
   return { nanousd, tokens: bound.input + bound.output, calls: 1 };
 }
 

@@ -25,6 +25,7 @@ test("the list says how old it is and where its figures are from, and no figure 
       price.output <= 600 &&
       (price.cached_input ?? 0) < price.input &&
       (price.cache_write ?? price.input) >= price.input &&
+      (price.long_input?.input ?? price.input) >= price.input &&
       max_output >= 1_000;
     expect([name, isPlausible]).toEqual([name, true]);
   }
