@@ -1,0 +1,52 @@
+// The conversation of an agent with its model, put together from the bodies of its calls. Pure; nothing about a body's shape is certain.
+import type { ModelApi } from "../model/model-call.ts";
+import { parseJson } from "./json.ts";
+import { answerOfChat, turnsOfChat } from "./transcript-chat.ts";
+import { answerOfMessages, turnsOfMessages } from "./transcript-messages.ts";
+import type { Turn } from "./transcript-parts.ts";
+import { answerOfResponses, turnsOfResponses } from "./transcript-responses.ts";
+
+/** One call with its bodies as text; undefined where they were not kept, or are binary. */
+export type CallBodies = { api: ModelApi; request: string | undefined; answer: string | undefined };
+
+/**
+ * `turns`: what the last call has sent, then what it was answered. `calls`: which of the calls, in order. `isAnswered`: false where the last
+ * answer is missing or cannot be read.
+ */
+export type Conversation = { turns: Turn[]; calls: number[]; isAnswered: boolean };
+
+type Api = { turnsOf: (request: unknown) => Turn[]; answerOf: (answer: string) => Turn | undefined };
+
+const apis: Readonly<Record<Exclude<ModelApi, "other">, Api>> = {
+  messages: { turnsOf: turnsOfMessages, answerOf: answerOfMessages },
+  chat: { turnsOf: turnsOfChat, answerOf: answerOfChat },
+  responses: { turnsOf: turnsOfResponses, answerOf: answerOfResponses },
+};
+
+/**
+ * The calls in order of time, as conversations: a call whose request begins with the request of an earlier call continues that conversation.
+ * Calls without a readable request are in none.
+ */
+export function conversationsOf(calls: readonly CallBodies[]): Conversation[] {
+  const found: { conversation: Conversation; asked: string[] }[] = [];
+  for (const [index, { api, request, answer }] of calls.entries()) {
+    if (api === "other" || request === undefined) continue;
+    const turns = apis[api].turnsOf(parseJson(request));
+    if (turns.length === 0) continue;
+    const asked = turns.map((turn) => JSON.stringify(turn));
+    const answered = answer === undefined ? undefined : apis[api].answerOf(answer);
+    const before = found.findLast((one) => isBeginning(one.asked, asked));
+    const conversation = {
+      turns: answered === undefined ? turns : [...turns, answered],
+      calls: [...(before?.conversation.calls ?? []), index],
+      isAnswered: answered !== undefined,
+    };
+    if (before === undefined) found.push({ conversation, asked });
+    else Object.assign(before, { conversation, asked });
+  }
+  return found.map(({ conversation }) => conversation);
+}
+
+function isBeginning(start: readonly string[], whole: readonly string[]): boolean {
+  return start.length <= whole.length && start.every((turn, index) => turn === whole[index]);
+}
