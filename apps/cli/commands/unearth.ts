@@ -5,11 +5,13 @@ import { readGoalCosts } from "../facts/costs.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
 import { notFound, resolveArtefactId } from "../facts/resolve-id.ts";
 import { startsOfWork } from "../facts/start-of-work.ts";
+import { readTranscript } from "../facts/transcript.ts";
 import { openHistory } from "../instance/open-history.ts";
 import { archiveArgument, jsonArgument, nameArgument } from "../program/arguments.ts";
 import { defineCommand } from "../program/command.ts";
 import { artefactDetails } from "../render/artefact-details.ts";
 import { withCost } from "../render/cost-text.ts";
+import { transcriptJson, transcriptText } from "../render/transcript-text.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { plainLines } from "../text/plain-text.ts";
 import { wrap } from "../text/wrap.ts";
@@ -19,11 +21,13 @@ export const unearth = defineCommand({
   description: "show an artefact with its whole content",
   details: [
     "For an artefact with a commit, it also fetches the commit into this repository, and shows the changes since the commit",
-    "at which the work began.",
+    "at which the work began. --transcript shows what its agent and the model have said: the gateway has kept it, so it must",
+    "run. With --json: every call, with the bodies of request and answer.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "an artefact; 6 or more characters of its id are enough" },
     archive: archiveArgument,
+    transcript: { type: "boolean", alias: "t", description: "show the conversation with the model that led to it" },
     payload: { type: "boolean", alias: "p", description: "print only the content, byte for byte" },
     json: jsonArgument,
     name: nameArgument,
@@ -31,15 +35,22 @@ export const unearth = defineCommand({
   examples: [
     "sett unearth 9f3a12b4",
     "sett unearth 9f3a12b4 --payload > report.md",
+    "sett unearth 9f3a12b4 --transcript",
     "git merge $(sett unearth 9f3a12b4 --json | jq -r .metadata.commit)",
   ],
   async run(args, shell) {
     if (args.payload && args.json)
       throw new SettError("usage", "--payload and --json cannot be used together.", { hint: "Leave one of them out." });
+    if (args.payload && args.transcript)
+      throw new SettError("usage", "--payload and --transcript cannot be used together.", { hint: "Leave one of them out." });
     await using opened = await openHistory(shell, args);
     const { board, workspace } = opened;
     const artefact = await board.readArtefact(await resolveArtefactId(board, args.id, shell.suggest));
     if (artefact === undefined) throw notFound(args.id, "artefact", shell.suggest);
+    if (args.transcript) {
+      await showTranscript(board, artefact, args.json, shell);
+      return;
+    }
     if (hasResult(artefact)) await opened.fetch(artefact.id);
     const cost = args.payload ? undefined : (await readGoalCosts(board, artefact.goal_id))?.artefacts.get(artefact.id);
     if (args.payload) await shell.out.write(artefact.payload);
@@ -60,6 +71,22 @@ export const unearth = defineCommand({
     return;
   },
 });
+
+async function showTranscript(board: ReadingBoard, artefact: Artefact, isJson: boolean, shell: Shell): Promise<void> {
+  const transcript = await readTranscript(board, artefact, shell);
+  if (isJson) return await shell.out.write(`${JSON.stringify(transcriptJson(artefact.id, transcript))}\n`);
+  const { calls } = transcript;
+  if (calls.length === 0) return shell.messages.note("No call of a language model led to this artefact.");
+  const hasNone = calls.every(({ request, answer }) => request === undefined && answer === undefined);
+  if (!hasNone) return await shell.out.write(transcriptText(transcript, shell.out));
+  throw new SettError(
+    "artefact-not-found",
+    `${calls.length === 1 ? "A call of a model" : `${calls.length} calls of models`} led to it, and their bodies are not kept.`,
+    {
+      hint: "With `record: digests` below `models` in sett.yml the gateway keeps only digests, and `sett down --volumes` removes what it has kept.",
+    },
+  );
+}
 
 /** The commit of a goal is not a result: work starts from it. */
 function hasResult({ logical_id, goal_id, metadata: { commit } }: Artefact): boolean {

@@ -39,6 +39,11 @@ export async function findPrograms(): Promise<Programs> {
   };
 }
 
+/** The gateway's alone: it needs no Redis. */
+export async function findGatewayProgram(): Promise<string[]> {
+  return (await findProgram("gateway")).command;
+}
+
 /** Undefined in a compiled program. */
 function sourceFile(): string | undefined {
   const [, main = ""] = process.argv;
