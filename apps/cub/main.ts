@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
-import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -13,13 +12,11 @@ import { createJsonLog } from "../../lib/service/json-log.ts";
 import { serve } from "../../lib/service/serve.ts";
 import { exitOn, stopSignal } from "../../lib/service/stop-signal.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { createCubApp } from "./app.ts";
 import { Cub } from "./cub.ts";
 import type { Deps } from "./deps.ts";
 import { executeClaim } from "./execute-claim.ts";
 import { commandText } from "./log-text.ts";
 import { LoopWatch } from "./loop-watch.ts";
-import { createCubMetrics } from "./metrics.ts";
 import { withModel } from "./model-access.ts";
 import { modelAsker } from "./model-bid/ask-model.ts";
 import { readOwnProcess } from "./own-process.ts";
@@ -55,6 +52,7 @@ async function main([argument, ...more]: string[]): Promise<void> {
   const server = serve(address, (request) => answer(request));
   const deps = await depsOf(settings);
   const cub = new Cub(deps, settings);
+  const { createCubApp } = await import("./app.ts");
   const app = createCubApp({ health: () => cub.health(), metrics: deps.metrics.registry, state: () => cub.state() });
   answer = (request) => app.fetch(request);
   const { role } = deps.registration.current;
@@ -97,6 +95,8 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const { instance, agentName, model, redisUrl: url, redisTimeoutMs: timeoutMs, redisGiveUpMs: giveUpMs } = settings;
   const log = createJsonLog(console.log, systemClock.now).with({ service: "cub", instance, agent: agentName });
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
+  // Here, because the built-in worker is this program as well, and starts in half the time without it.
+  const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
   const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail, onUnreadable });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
@@ -131,7 +131,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
     clock: systemClock,
     newId: randomUUID,
     log,
-    metrics: createCubMetrics(),
+    metrics: (await import("./metrics.ts")).createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", now), executor: new LoopWatch("work executor", now) },
   };
 }

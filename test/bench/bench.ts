@@ -15,6 +15,7 @@ import { median, percentile, rounded } from "./figures.ts";
 import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
+import { workerFigures } from "./worker-side.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -113,6 +114,7 @@ for (const [name, clan, count] of [
 figures.tool_start_ms_p50 = await toolStartMs(100);
 figures.contract_json_ms_p50 = contractJsonMs(1_000);
 figures.sett_version_ms = await versionMs(20);
+Object.assign(figures, await workerFigures(20));
 if (!options["no-containers"]) {
   const { idle_memory_mb, ...containers } = await containerFigures(5);
   Object.assign(figures, containers);

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { byCoder, goalOf, textOf, workInput, workRepository, workWith } from "../../support/models/worker-scene.ts";
 import { sampleArtefact } from "../../support/records/sample.ts";
@@ -36,7 +37,10 @@ test("a reviewer sees the change, and approves", async () => {
   expect(first).toContain("-  return a - b;\n+  return a + a;");
   expect(first).toContain("Review the target. The target is artefact 2, of the type CodeCommit; your bid for it was `review`.");
   expect(second).toContain("Exit code 0\nMake sum add");
-  const tools = (requests[0]?.body.tools as { name: string }[]).map(({ name }) => name);
+  const tools = z
+    .object({ tools: z.array(z.object({ name: z.string() })) })
+    .parse(requests[0]?.body)
+    .tools.map(({ name }) => name);
   expect(tools).toEqual(["run", "read_file", "write_file", "edit_file", "list_files", "search", "approve", "feedback", "ask"]);
 });
 

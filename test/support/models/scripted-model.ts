@@ -40,6 +40,8 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
   const base = `http://127.0.0.1:${server.port}`;
   return {
     requests,
+    /** As the address of a gateway. */
+    gateway: base,
     /** As `base_url` in sett.yml. */
     url: `${base}/v1`,
     /** The variables that the cub sets for the worker. */

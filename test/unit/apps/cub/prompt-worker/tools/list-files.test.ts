@@ -9,7 +9,7 @@ const files = {
   "README.md": "x\n",
   "src/a.ts": "x\n",
   "src/deep/b.ts": "x\n",
-  "docs/c.md": "x\n",
+  "notes/c.md": "x\n",
   "built/d.js": "x\n",
   ".gitignore": "built\n",
 };
@@ -17,12 +17,12 @@ const files = {
 test("globs choose files, and what git ignores is not listed", async () => {
   using scene = await toolScene(files);
   const tool = listFilesTool(scene.workspace);
-  expect(await textFrom(tool, {})).toBe(".gitignore\nREADME.md\ndocs/c.md\nsrc/a.ts\nsrc/deep/b.ts");
-  expect(await textFrom(tool, { glob: "*.md" })).toBe("README.md\ndocs/c.md");
+  expect(await textFrom(tool, {})).toBe(".gitignore\nREADME.md\nnotes/c.md\nsrc/a.ts\nsrc/deep/b.ts");
+  expect(await textFrom(tool, { glob: "*.md" })).toBe("README.md\nnotes/c.md");
   expect(await textFrom(tool, { glob: "src/*.ts" })).toBe("src/a.ts");
   expect(await textFrom(tool, { glob: "src/**/*.ts" })).toBe("src/a.ts\nsrc/deep/b.ts");
   expect(await textFrom(tool, { glob: "./src/" })).toBe("src/a.ts\nsrc/deep/b.ts");
-  expect(await textFrom(tool, { glob: join(scene.folder, "docs") })).toBe("docs/c.md");
+  expect(await textFrom(tool, { glob: join(scene.folder, "notes") })).toBe("notes/c.md");
   expect(await textFrom(tool, { glob: "*.py" })).toBe("No file matches *.py.");
   expect(await textFrom(tool, { glob: "../*" })).toStartWith("The files cannot be listed: ");
 });
@@ -31,13 +31,13 @@ test("a file that was removed is not listed, although git still knows it", async
   using scene = await toolScene(files);
   scene.git("add", "--all");
   rmSync(join(scene.folder, "README.md"));
-  expect(await textFrom(listFilesTool(scene.workspace), { glob: "*.md" })).toBe("docs/c.md");
+  expect(await textFrom(listFilesTool(scene.workspace), { glob: "*.md" })).toBe("notes/c.md");
 });
 
 test("without a repository every file is listed", async () => {
   using scene = await toolScene(files, { isRepository: false });
   expect(await textFrom(listFilesTool(scene.workspace), {})).toBe(
-    ".gitignore\nREADME.md\nbuilt/d.js\ndocs/c.md\nsrc/a.ts\nsrc/deep/b.ts",
+    ".gitignore\nREADME.md\nbuilt/d.js\nnotes/c.md\nsrc/a.ts\nsrc/deep/b.ts",
   );
 });
 
