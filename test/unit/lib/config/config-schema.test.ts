@@ -47,7 +47,18 @@ const written = {
   workspace: [{}, { mode: "rw" }, { mode: "w" }, null],
   bids: [[], [{ on: "*", from: "a", bid: "claim" }], [{ on: "", bid: "claim" }], [{ bid: "claim" }]],
   health_port: [8080, 0, 70_000],
+  model: ["strong", "Strong", 5],
+  budget: [{ usd: 5, tokens: "2M", calls: 500 }, { tokens: "1.5k" }, {}, { usd: -1 }, { tokens: "many" }, 5],
+  on_budget: ["fail", "ask", "stop"],
 };
+
+const models = [
+  { provider: "anthropic", model: "m", key: "$KEY", base_url: "https://a.org/v1", max_output: 9, parallel: 2, timeout: "30s" },
+  { provider: "openai", model: "m", price: { input: 0, output: 0.5, long_input: { above: 9, input: 1, output: 2 } } },
+  { provider: "openai" },
+  { provider: "mistral", model: "m" },
+  { provider: "openai", model: "m", price: { input: 0 } },
+];
 
 test("the schema takes every value that `sett validate` takes", () => {
   const agents = Object.entries(written).flatMap(([key, values]) => values.map((value) => withAgent({ [key]: value })));
@@ -55,6 +66,19 @@ test("the schema takes every value that `sett validate` takes", () => {
   expect(valid.length).toBeGreaterThan(15);
   expect(valid.length).toBeLessThan(agents.length);
   expect(valid.filter((agent) => !accepts(agent))).toEqual([]);
+});
+
+test("the schema takes every model that `sett validate` takes, by every name that it takes", () => {
+  const files = [
+    ...models.map((strong) => ({ ...withAgent({}), models: { strong } })),
+    ...["bodies", "digests", "all"].map((record) => ({ ...withAgent({}), models: { record } })),
+  ];
+  expect(files.map((file) => [SettFile.safeParse(file).success, accepts(file)])).toEqual([
+    ...[true, true, false, false, false].map((isValid) => [isValid, isValid]),
+    ...[true, true, false].map((isValid) => [isValid, isValid]),
+  ]);
+  const names = ["strong", "gpt-5.5_mini", "Strong", "-a", "a b"];
+  expect(names.filter((name) => accepts({ ...withAgent({}), models: { [name]: models[0] } }))).toEqual(names.slice(0, 2));
 });
 
 test("every key has a description, which editors show", () => {
