@@ -26,6 +26,7 @@ export class OpenCalls {
   #recent: { record: CallRecord; endedMs: number }[] = [];
   #contacts = 0;
   #asserted: Promise<void> = Promise.resolve();
+  #stopped: ClientError | undefined;
   readonly #closing = new AbortController();
   readonly #unsubscribe: () => void;
 
@@ -51,6 +52,7 @@ export class OpenCalls {
    */
   async reserve(order: ReserveOrder, stop: AbortController): Promise<Reservation | { outcome: "lost"; call: OpenCall }> {
     await this.#asserted;
+    if (this.#stopped !== undefined) throw this.#stopped;
     const contacts = this.#contacts;
     let reservation = await this.#deps.board.reserveCall(order);
     if (reservation.outcome === "exhausted" && this.#ending.size > 0) {
@@ -60,6 +62,7 @@ export class OpenCalls {
     }
     if (reservation.outcome !== "reserved") return reservation;
     this.#entries.set(reservation.call.id, { call: reservation.call, stop });
+    if (this.#stopped !== undefined) stop.abort(this.#stopped);
     this.#count();
     if (contacts === this.#contacts) return reservation;
     // The repetition of this reservation may have come before those that Redis had lost were made again.
@@ -92,8 +95,9 @@ export class OpenCalls {
     this.#recent = this.#recent.filter(({ endedMs }) => now - endedMs < repeatEndsMs);
   }
 
-  /** Ends every call. */
+  /** Ends every call, and allows no other. */
   stopAll(reason: ClientError): void {
+    this.#stopped = reason;
     for (const { stop } of this.#entries.values()) stop.abort(reason);
   }
 

@@ -15,11 +15,11 @@ export type ServiceProcess = AsyncDisposable & {
 };
 
 /** The source of a service. */
-export const sourceOf = (app: "orchestrator" | "cub") => join(root, "apps", app, "main.ts");
+export const sourceOf = (app: "orchestrator" | "cub" | "gateway") => join(root, "apps", app, "main.ts");
 
 /** Runs a service with exactly this environment (and a PATH). */
 export function startService(
-  app: "orchestrator" | "cub",
+  app: "orchestrator" | "cub" | "gateway",
   environment: Record<string, string>,
   ...words: string[]
 ): ServiceProcess {

@@ -1,0 +1,103 @@
+// What is read of a request, what is changed of it, and which requests are refused.
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { bodyForProvider, type CostlyApi, readRequest } from "../../../../lib/models/request.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const read = (text: string, api: CostlyApi = "chat") => readRequest(api, bytes(text));
+
+function requestOf(text: string, api: CostlyApi = "chat") {
+  const result = read(text, api);
+  if ("problem" in result) throw new Error(result.problem);
+  return result.request;
+}
+
+test("only the model's name and the wish for the usage are changed, and all else stays byte for byte", () => {
+  const text =
+    '{ "model" : "gpt", "seed":12345678901234567890, "temperature":1.0,\n "stream":true, "messages":[{"content":"\\u00e9 \\"model\\":"}] }';
+  expect(bodyForProvider(requestOf(text), "qwen")).toEqual({
+    text: `{"stream_options":{"include_usage":true}, ${text.slice(2).replace('"gpt"', '"qwen"')}`,
+    hasAddedUsage: true,
+  });
+});
+
+test("a client's own stream options stay", () => {
+  const text = '{"stream":true,"stream_options":{"include_obfuscation":false},"model":"a"}';
+  expect(bodyForProvider(requestOf(text), "b").text).toBe(
+    '{"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true},"model":"b"}',
+  );
+  const asking = '{"stream":true,"stream_options":{"include_usage":true},"model":"a"}';
+  expect(bodyForProvider(requestOf(asking), "a")).toEqual({ text: asking, hasAddedUsage: false });
+});
+
+test("a request without a model gets one, and the other APIs no stream options", () => {
+  expect(bodyForProvider(requestOf("{}"), "m").text).toBe('{"model":"m"}');
+  expect(bodyForProvider(requestOf('{"stream":true}', "messages"), "m").text).toBe('{"model":"m","stream":true}');
+});
+
+test("any JSON object keeps its other members", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.nat(3), (any, model, indent) => {
+      // -0 is 0 in JSON.
+      const json = JSON.parse(JSON.stringify(any));
+      const text = JSON.stringify({ ...json, model: "old" }, null, indent);
+      const result = read(text, "messages");
+      if ("problem" in result) return;
+      expect(JSON.parse(bodyForProvider(result.request, model).text)).toEqual({ ...json, model });
+    }),
+  );
+});
+
+test.each([
+  ["nothing", "", "is not a JSON object"],
+  ["a list", "[1]", "is not a JSON object"],
+  ["half a request", '{"model":', "is not a JSON object"],
+  ["a member twice", '{"max_tokens":1,"max_t\\u006fkens":100000}', "the member `max_tokens` twice"],
+  ["a limit in words", '{"max_tokens":"100"}', "`max_tokens` of the request must be a whole number"],
+  ["a negative limit", '{"max_tokens":-1}', "must be a whole number"],
+  ["answers in fractions", '{"n":1.5}', "`n` of the request must be a whole number"],
+] as const)("%s is refused", (_, text, words) => {
+  expect(read(text)).toEqual({ problem: expect.stringContaining(words) });
+});
+
+test("bytes that are no UTF-8 are refused", () => {
+  expect(readRequest("chat", new Uint8Array([123, 34, 255, 34, 125]))).toEqual({
+    problem: "The request's body is not a JSON object.",
+  });
+});
+
+test.each([
+  [
+    "messages",
+    { tools: [{ type: "web_search_20250305", name: "web_search" }] },
+    "The tool `web_search_20250305` runs at the provider",
+  ],
+  ["responses", { tools: [{ type: "image_generation" }] }, "The tool `image_generation` runs at the provider"],
+  ["messages", { mcp_servers: [{ url: "https://example.org" }] }, "`mcp_servers`"],
+  ["responses", { background: true }, "in the background"],
+  ["responses", { conversation: "conv_1" }, "`conversation`"],
+  ["responses", { prompt: { id: "pmpt_1" } }, "`prompt`"],
+  ["responses", { input: [{ type: "item_reference", id: "x" }] }, "items that only the provider has"],
+  ["chat", { service_tier: "priority" }, "`service_tier` priority"],
+  ["messages", { speed: "fast" }, "`speed` fast"],
+  ["chat", { web_search_options: {} }, "`web_search_options`"],
+] as const)("%s with %o is refused: no reckoning bounds its cost", (api, body, words) => {
+  expect(read(JSON.stringify(body), api)).toEqual({ problem: expect.stringContaining(words) });
+});
+
+test.each([
+  [
+    "messages",
+    {
+      tools: [
+        { name: "own", input_schema: {} },
+        { type: "bash_20250124", name: "bash" },
+        { type: "custom", name: "c" },
+      ],
+    },
+  ],
+  ["chat", { tools: [{ type: "function", function: { name: "f" } }], service_tier: "auto" }],
+  ["responses", { tools: [{ type: "function", name: "f" }, { type: "local_shell" }], conversation: null, background: false }],
+] as const)("%s with %o is passed on", (api, body) => {
+  expect(read(JSON.stringify(body), api)).toMatchObject({ request: { api } });
+});

@@ -1,0 +1,51 @@
+// The usage that providers report.
+import { expect, test } from "bun:test";
+import type { MeasuredUsage } from "../../../../lib/models/cost.ts";
+import { usageOf } from "../../../../lib/models/usage.ts";
+
+const usage = (over: Partial<MeasuredUsage>): MeasuredUsage => ({
+  input: 0,
+  output: 0,
+  cached: 0,
+  cache_write: 0,
+  reasoning: 0,
+  long_cache_write: 0,
+  ...over,
+});
+
+test("Anthropic counts cached input apart, and OpenAI within", () => {
+  expect(
+    usageOf("messages", {
+      input_tokens: 10,
+      cache_read_input_tokens: 100,
+      cache_creation_input_tokens: 20,
+      cache_creation: { ephemeral_1h_input_tokens: 5 },
+      output_tokens: 7,
+    }),
+  ).toEqual(usage({ input: 130, cached: 100, cache_write: 20, long_cache_write: 5, output: 7 }));
+  const chat = {
+    prompt_tokens: 130,
+    completion_tokens: 7,
+    prompt_tokens_details: { cached_tokens: 100 },
+    completion_tokens_details: { reasoning_tokens: 3 },
+  };
+  expect(usageOf("chat", chat)).toEqual(usage({ input: 130, cached: 100, output: 7, reasoning: 3 }));
+  const responses = {
+    input_tokens: 130,
+    output_tokens: 7,
+    input_tokens_details: { cached_tokens: 100 },
+    output_tokens_details: { reasoning_tokens: 3 },
+  };
+  expect(usageOf("responses", responses)).toEqual(usage({ input: 130, cached: 100, output: 7, reasoning: 3 }));
+});
+
+test("anything but an object with counts is no usage", () => {
+  expect([undefined, null, 5, "many", [], {}].map((value) => usageOf("chat", value))).toEqual(Array(6).fill(undefined));
+});
+
+test("what is no count counts as none", () => {
+  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: "7" })).toEqual(usage({}));
+  expect(usageOf("chat", { prompt_tokens: 1.5, completion_tokens: 1e300 })).toEqual(
+    usage({ input: 2, output: 1_000_000_000_000 }),
+  );
+});
