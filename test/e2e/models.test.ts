@@ -1,6 +1,6 @@
 // A sett with a model, in real containers: an agent's command calls it through the gateway, and no agent ever sees the provider's key.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -34,6 +34,8 @@ const withModel = `version: '1.0'\n${models}${agents}    model: local\n`;
 
 let sett: SettWorkspace;
 let provider: AsyncDisposable;
+/** Where calls are recorded: outside of the repository, which stays clean for the next goal. */
+let calls: string;
 /** What the first `up` said, while the provider was down. */
 let first: { code: number; out: string; err: string };
 
@@ -59,13 +61,15 @@ beforeAll(async () => {
   });
   await sett.commit("Add a sett");
   sett.env = { PROVIDER_KEY: keys[0] };
-  first = await up("--record", "calls");
+  calls = `${sett.folder}-calls`;
+  first = await up("--record", calls);
   provider = await startProvider(`sett-${sett.name}`, keys);
 });
 
 afterAll(async () => {
   await provider?.[Symbol.asyncDispose]();
   await sett?.[Symbol.asyncDispose]();
+  await rm(calls, { recursive: true, force: true });
 });
 
 test("a provider that is down at the start is named, and the sett starts all the same", async () => {
@@ -76,7 +80,7 @@ test("a provider that is down at the start is named, and the sett starts all the
 
 test("a command reaches the model through the usual variables: the provider, which refuses every other key, gets its own", async () => {
   expect(await said("hello")).toMatchObject({ type: "Said", payload: "Hello! How can I help you today?" });
-  const { err } = await up("--record", "calls");
+  const { err } = await up("--record", calls);
   expect(err).not.toContain("cannot be reached");
 });
 
@@ -89,30 +93,30 @@ test("no place that an agent, or a person without the key, can look at has the k
     Redis: await $`docker exec ${container("redis")} sh -c ${"cat /data/appendonlydir/*"}`.text(),
     logs: (await Promise.all(["redis", "orchestrator", "gateway", "asker"].map((part) => sett.need("logs", part)))).join("\n"),
     record: await $`docker cp ${`${container("gateway")}:/record`} - | tar -xO --wildcards ${"*.gz"} | zcat`.text(),
-    debug: JSON.stringify(await up("--record", "calls", "--debug")),
+    debug: JSON.stringify(await up("--record", calls, "--debug")),
     state: await $`docker exec ${container("agent-asker")} cat /proc/1/environ`.text(),
   };
   for (const [place, text] of Object.entries(places)) {
     expect([place, text.length > 0, text.includes(mark)]).toEqual([place, true, false]);
   }
   expect(places.record).toContain("How can I help you today?");
-  // The recorded calls are in the repository's folder.
-  expect(await $`grep -rl ${mark} .`.cwd(sett.folder).nothrow().text()).toBe("");
+  expect(await $`grep -rl hello ${calls}`.nothrow().text()).toContain("/asker/0001.json");
+  expect(await $`grep -rl ${mark} ${calls} ${sett.folder}`.nothrow().text()).toBe("");
 });
 
 test("another key needs no restart, and a wrong one is named by its model", async () => {
   const before = await startedAt("gateway");
   sett.env = { PROVIDER_KEY: keys[1] };
-  const changed = await up("--record", "calls");
+  const changed = await up("--record", calls);
   expect(changed.out).toContain("nothing has changed: redis, orchestrator, gateway, asker");
   expect((await said("goodbye")).payload).toBe("Goodbye! Have a great day!");
   sett.env = { PROVIDER_KEY: `${mark}-wrong` };
-  const wrong = await up("--record", "calls");
+  const wrong = await up("--record", calls);
   expect(wrong.code).toBe(0);
   expect(wrong.err).toContain("http://provider:4010/v1 refuses the key of the model local (401)");
   expect(wrong.err + wrong.out).not.toContain(mark);
   sett.env = { PROVIDER_KEY: keys[0] };
-  await up("--record", "calls");
+  await up("--record", calls);
   expect(await startedAt("gateway")).toBe(before);
 });
 
@@ -139,10 +143,20 @@ test("a restart of the container loses the keys: `list` and `status` say so, and
   await waitFor("the keys to be missed", listed, { everyMs: 200 });
   expect(await sett.need("status")).toContain(isMissing);
   expect((await said("hello")).payload).toContain("run `sett up`");
-  const { out } = await up("--record", "calls");
+  const { out } = await up("--record", calls);
   expect(out).toContain("nothing has changed");
   expect(await listed()).toBe(false);
   expect(await sett.need("status")).not.toContain(isMissing);
+});
+
+test("recorded calls are answered again without the key and without the provider", async () => {
+  await provider[Symbol.asyncDispose]();
+  sett.env = {};
+  const replayed = await up("--replay", calls);
+  expect(replayed.out).toContain(": replaced gateway; kept redis, orchestrator, asker\n");
+  expect(replayed.err).toContain(`Calls of models are answered from ${calls}: a replay`);
+  expect((await said("hello")).payload).toBe("Hello! How can I help you today?");
+  expect(await sett.need("status")).not.toContain("does not have the key");
 });
 
 test("without `models` the gateway leaves, and its record stays until `down --volumes`", async () => {
@@ -152,7 +166,6 @@ test("without `models` the gateway leaves, and its record stays until `down --vo
   const parts = await $`docker ps --all --format ${"{{.Names}}"} --filter label=dev.sett.instance=${sett.name}`.text();
   expect(parts).not.toContain("gateway");
   expect(await sett.need("logs", "gateway")).toContain("Gateway started");
-  await provider[Symbol.asyncDispose]();
   await sett.need("down", "--name", sett.name);
   const volumes = async () => await $`docker volume ls -q --filter label=dev.sett.instance=${sett.name}`.text();
   expect((await volumes()).trim().split("\n").sort()).toEqual([container("blackboard"), container("record")]);
