@@ -1,7 +1,9 @@
 // Commits of the worker: the result of the work, and work in progress that shall outlive a question.
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { CommitHash } from "../../../lib/model/ids.ts";
+import { commitOf } from "./commit-names.ts";
 import { sizeText } from "./tools/read-file.ts";
 import { gitIn, type Workspace } from "./workspace.ts";
 
@@ -23,22 +25,34 @@ export async function commitChanges(workspace: Workspace, message: string): Prom
   await gitIn(workspace, ["add", "--all"]);
   const staged = await gitIn(workspace, ["diff", "--cached", "--name-only"]);
   if (staged !== "") await gitIn(workspace, ["commit", "--quiet", "--file=-"], message);
-  const head = CommitHash.parse((await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim());
-  return { ok: true, commit: head === workspace.head ? undefined : head };
+  const head = await headOf(workspace);
+  return { ok: true, commit: head === workspace.head && !workspace.hasProgress ? undefined : head };
 }
 
 /** Keeps what has changed so far in a commit, which `resumeProgress` of the next run takes back. Throws git-failed. */
-export async function keepProgress(workspace: Workspace): Promise<void> {
-  await commitChanges(workspace, `${progressSubject}\n\nThe agent has asked a question.`);
+export async function keepProgress(workspace: Workspace): Promise<Commit> {
+  if (workspace.head === undefined) return { ok: true, commit: undefined };
+  return await commitChanges(workspace, `${progressSubject}\n\nThe agent has asked a question.`);
 }
 
-/** Takes the commit of work in progress back: its changes are in the files again, as if the work had not been interrupted. Throws git-failed. */
-export async function resumeProgress(workspace: Workspace): Promise<Workspace> {
-  if (workspace.head === undefined) return workspace;
+/**
+ * Takes the commit of work in progress back, where HEAD is that of a question among the inputs: its changes are in the files again, as if
+ * the work had not been interrupted. Throws git-failed.
+ */
+export async function resumeProgress(workspace: Workspace, inputs: readonly Artefact[]): Promise<Workspace> {
+  const { head } = workspace;
+  const questions = inputs.filter((one) => one.structural_type === "Question");
+  if (head === undefined || !questions.some((one) => commitOf(one) === head)) return workspace;
   const subject = (await gitIn(workspace, ["log", "-1", "--format=%s"])).trim();
-  if (subject !== progressSubject) return workspace;
-  await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
-  return { ...workspace, head: CommitHash.parse((await gitIn(workspace, ["rev-parse", "HEAD"])).trim()) };
+  if (subject === progressSubject) await gitIn(workspace, ["reset", "--quiet", "--mixed", "HEAD~1"]);
+  const reached = await headOf(workspace);
+  // The model may have made commits of its own before it asked.
+  const hasProgress = !inputs.some((one) => !questions.includes(one) && commitOf(one) === reached);
+  return { ...workspace, head: reached, hasProgress };
+}
+
+async function headOf(workspace: Workspace): Promise<CommitHash> {
+  return CommitHash.parse((await gitIn(workspace, ["rev-parse", "--verify", "HEAD^{commit}"])).trim());
 }
 
 async function refusalOf(workspace: Workspace): Promise<string | undefined> {

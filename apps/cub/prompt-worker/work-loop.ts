@@ -1,4 +1,5 @@
 // The loop: the model answers, its tools run, and it gets their output, until a tool ends the work or a limit is reached.
+import { messageOf } from "../../../lib/model/errors.ts";
 import type { AskModel, ModelAnswer, ToolCall } from "./ask-model.ts";
 import { messagesOf, type Round, shortenRounds, type ToolText } from "./conversation.ts";
 import { cutMiddle } from "./cut-middle.ts";
@@ -70,7 +71,13 @@ async function useTool(
     return { kind: "malformed", text: `${problem ?? `There is no tool \`${name}\`.`}${cutOff}` };
   }
   signal.throwIfAborted();
-  return found.use(input, signal);
+  try {
+    return await found.use(input, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // A full disk, a broken repository: the model may find a way around it, and its work so far is not lost.
+    return { kind: "output", text: `\`${name}\` failed: ${messageOf(error)}` };
+  }
 }
 
 function reminder({ isCut }: ModelAnswer, tools: readonly Tool[]): string {

@@ -1,6 +1,7 @@
 // `cub --work`: the built-in worker. A tool like any other: the tool contract on stdin, one answer on stdout, lines for the log on stderr.
 import { readFileSync } from "node:fs";
 import process from "node:process";
+import type { Artefact } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { stopSignal } from "../../../lib/service/stop-signal.ts";
@@ -35,7 +36,7 @@ export async function runWorker(environment: Environment): Promise<void> {
   const deadline = AbortSignal.timeout(settings.timeoutMs - marginMs(settings.timeoutMs));
   const signal = AbortSignal.any([stop, deadline]);
   const input = readInput();
-  const workspace = await workspaceOf(settings, environment);
+  const workspace = await workspaceOf(settings, environment, input);
   const answer = await work({ settings, environment, input, workspace }, signal).catch((error: unknown) => {
     if (stop.aborted) throw new SettError("interrupted", `The work was ended by ${stop.reason}.`);
     if (deadline.aborted) return timeFailure(settings.timeoutMs);
@@ -62,17 +63,21 @@ function readInput(): ToolInput {
   }
 }
 
-async function workspaceOf({ git, isReadWrite }: WorkSettings, environment: Environment): Promise<Workspace> {
+async function workspaceOf({ git, isReadWrite }: WorkSettings, environment: Environment, input: ToolInput): Promise<Workspace> {
   const env = { ...commandEnvironment(environment), ...(git.libraryPath !== undefined && { LD_LIBRARY_PATH: git.libraryPath }) };
   const workspace = await openWorkspace(process.cwd(), { path: git.path, env });
-  return isReadWrite ? await resumeProgress(workspace) : workspace;
+  return isReadWrite ? await resumeProgress(workspace, inputsOf(input)) : workspace;
+}
+
+function inputsOf({ context_chain, target_artefact, additional_context }: ToolInput): Artefact[] {
+  return [...context_chain, target_artefact, ...additional_context];
 }
 
 type Order = { settings: WorkSettings; environment: Environment; input: ToolInput; workspace: Workspace };
 
 async function work({ settings, environment, input, workspace }: Order, signal: AbortSignal): Promise<WorkAnswer> {
   const kind = workKindOf(input);
-  const commits = commitNames([...input.context_chain, input.target_artefact, ...input.additional_context], workspace.head);
+  const commits = commitNames(inputsOf(input), workspace.head);
   const env = commandEnvironment(environment, commitVariables(commits));
   const tools = toolsFor(workspace, env, { kind, targetType: input.target_artefact.type, isReadWrite: settings.isReadWrite });
   const [ask, changes] = await Promise.all([
@@ -114,6 +119,6 @@ async function callFailure(
 ): Promise<WorkAnswer> {
   if (error.exhausted === undefined) return failure(callFailedType, error.message);
   if (!asksForBudget) return budgetFailure(error.message, error.exhausted);
-  if (isReadWrite && workspace.head !== undefined) await keepProgress(workspace);
+  if (isReadWrite) await keepProgress(workspace);
   return budgetQuestion(error.message, error.exhausted);
 }

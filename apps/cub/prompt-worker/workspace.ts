@@ -11,6 +11,8 @@ export type Workspace = {
   /** HEAD when the work began; undefined without a repository, or in one without a commit. */
   head: CommitHash | undefined;
   isRepository: boolean;
+  /** The agent's own commits of an earlier run, before it asked a question, are below HEAD. */
+  hasProgress: boolean;
 };
 
 export async function openWorkspace(folder: string, git: Git): Promise<Workspace> {
@@ -18,7 +20,7 @@ export async function openWorkspace(folder: string, git: Git): Promise<Workspace
   const found = await tryGit(git, { args: ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], cwd: root });
   const head = CommitHash.safeParse(found.stdout.trim());
   const isRepository = head.success || (await tryGit(git, { args: ["rev-parse", "--git-dir"], cwd: root })).exitCode === 0;
-  return { root, git, head: head.success ? head.data : undefined, isRepository };
+  return { root, git, head: head.success ? head.data : undefined, isRepository, hasProgress: false };
 }
 
 /** Runs git in the workspace and returns its stdout. Throws git-failed. */

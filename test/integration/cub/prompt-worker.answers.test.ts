@@ -135,6 +135,63 @@ test("a question keeps what has changed so far, and the next run goes on with it
   expect(repository.git("log", "--format=%s")).toBe("Write notes\nBegin");
 });
 
+test("commits that the model made before it asked are its result, and a commit of a person with such a subject stays", async () => {
+  using repository = workRepository();
+  repository.git("commit", "--quiet", "--allow-empty", "--message=Work in progress");
+  const goal = goalOf("Add a file.", repository.head());
+  const commit = { command: "echo x > x && git add x && git commit -qm 'Add x'" };
+  await workWith(
+    repository,
+    workInput(goal),
+    [
+      {
+        call: [
+          ["run", commit],
+          ["ask", { question: "Enough?" }],
+        ],
+      },
+    ],
+    { environment: readWrite },
+  );
+  const head = repository.head();
+  const question = byCoder({
+    structural_type: "Question",
+    type: "Question",
+    payload: "Enough?",
+    metadata: { commit: head },
+  } as Partial<Artefact>);
+  const finish = [{ call: [["finish", { type: "CodeCommit", summary: "Added x" }] as [string, unknown]] }];
+  const input = workInput(goal, { additional_context: [question] });
+  const { answer } = await workWith(repository, input, finish, { environment: readWrite });
+  expect(answer.artefact_payload).toBe(head);
+  expect(repository.git("log", "--format=%s")).toBe("Add x\nWork in progress\nBegin");
+});
+
+test("a repository that is broken does not end the work", async () => {
+  using repository = workRepository();
+  const { answer, requests } = await workWith(
+    repository,
+    workInput(goalOf("Add a file.")),
+    [
+      {
+        call: [
+          ["run", { command: "echo x > x; : > .git/index.lock" }],
+          ["finish", { type: "CodeCommit", summary: "x" }],
+        ],
+      },
+      {
+        call: [
+          ["run", { command: "rm .git/index.lock" }],
+          ["finish", { type: "CodeCommit", summary: "x" }],
+        ],
+      },
+    ],
+    { environment: readWrite },
+  );
+  expect(textOf(requests[1])).toContain("`finish` failed: git add failed: Unable to create");
+  expect(answer.artefact_payload).toBe(repository.head());
+});
+
 test("an answer to a question of another agent", async () => {
   using repository = workRepository();
   const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which port?" });

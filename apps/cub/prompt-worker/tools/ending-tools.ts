@@ -32,7 +32,8 @@ function askTool({ isReadWrite, workspace }: Work): Tool {
       " Ask only what you cannot find out or decide yourself, and everything at once.",
     input: z.strictObject({ question: z.string().trim().min(1, { error: "must not be empty" }) }),
     use: async ({ question }) => {
-      if (isReadWrite && workspace.head !== undefined) await keepProgress(workspace);
+      const kept = isReadWrite ? await keepProgress(workspace) : undefined;
+      if (kept?.ok === false) return output(`The question was not asked. ${kept.reason}`);
       return ended({ structural_type: "Question", payload: question, summary: lineOf(question) });
     },
   });
