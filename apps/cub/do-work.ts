@@ -5,6 +5,7 @@ import { failureReport, type ToolEnd } from "../../lib/core/failure-report.ts";
 import { failureArtefact, type GrantOrigin, resultArtefact } from "../../lib/core/result-artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ArtefactId } from "../../lib/model/ids.ts";
+import { budgetExceededType } from "../../lib/model/model-call.ts";
 import { phaseTable } from "../../lib/model/phase.ts";
 import { formatToolInput, type ToolResult, toolFailureType } from "../../lib/model/tool-contract.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -41,7 +42,10 @@ async function workOn(deps: Deps, task: Task, inputs: TaskInputs, signal: AbortS
   const { earlier, grant } = task;
   const sources = { target: inputs.target, earlier, dialogue: grant.dialogue ?? [] };
   const artefact = resultArtefact(grantOrigin(deps, task), result, sources);
-  if (artefact.structural_type === "Failure") return { outcome: "failed", artefact, reason: reasonOf(result) };
+  if (artefact.structural_type === "Failure") {
+    const isBudget = artefact.type === budgetExceededType;
+    return { outcome: "failed", artefact, reason: reasonOf(result), ...(isBudget && { failureType: artefact.type }) };
+  }
   const published = await publish(deps, artefact, inputs, end);
   if (!published.ok) return failed(deps, task, published.end);
   const { commit } = published;

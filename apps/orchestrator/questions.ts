@@ -7,6 +7,7 @@ import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
 import { type ArtefactHead, goalFeedbackType } from "../../lib/model/artefact.ts";
+import { isBudgetQuestion } from "../../lib/model/budget-question.ts";
 import { type Claim, type ClaimSnapshot, isEnded, questionOf } from "../../lib/model/claim.ts";
 import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -15,6 +16,7 @@ import type { AgentCache } from "./agent-cache.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
+import { raiseByAnswer } from "./raise-by-answer.ts";
 
 type AgentRoute = Extract<Route, { to: "agent" }>;
 
@@ -107,6 +109,8 @@ export class Questions {
       await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${answererOf(answerHead)}` }, epoch);
     }
     const { id, claim_id, produced_by_agent, type } = question;
+    // First, so that the next attempt finds the raised budget.
+    if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
       await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch);
     else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id, epoch);
@@ -142,7 +146,8 @@ export class Questions {
 
   async #route(question: ArtefactHead, clarifications: ClaimSnapshot[]): Promise<Route> {
     const { board, policy } = this.#deps;
-    if (policy.clarification === "human" || question.produced_by_agent === "") return { to: "people" };
+    const isForPeople = policy.clarification === "human" || isBudgetQuestion(question);
+    if (isForPeople || question.produced_by_agent === "") return { to: "people" };
     const [agents, asking] = await Promise.all([this.#agentCache.list(), this.#askersOf(question)]);
     const tried = new Map(
       clarifications.flatMap(({ claim, grants }) =>

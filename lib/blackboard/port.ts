@@ -151,7 +151,7 @@ export type GrantResult =
    * one.
    */
   | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
-  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it. */
+  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
 export interface GrantBoard {

@@ -1,5 +1,7 @@
 // The notices that webhooks get. An event only names a subject: the stored state decides whether there is a notice.
+
 import type { Artefact, ArtefactHead } from "../model/artefact.ts";
+import { questionText } from "../model/budget-question.ts";
 import type { SettEvent } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { NoticeKind } from "../model/notify.ts";
@@ -97,7 +99,7 @@ export function noticeBody(notice: Notice, { instance, reminder }: { instance: I
       type: artefact.type,
       by: artefact.produced_by_agent || artefact.produced_by_role,
       summary: summaryOf(artefact),
-      text: shortened(artefact.payload, maxTextLength),
+      text: shortened(questionText(artefact), maxTextLength),
     },
     approver,
     answer_with: artefact && commandsFor(kind, artefact.id)?.map((command) => `${command} --name ${instance}`),

@@ -3,6 +3,7 @@
 import type { AgentRegistration } from "../model/agent.ts";
 import type { Grant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
+import { budgetExceededType } from "../model/model-call.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 
 export type FailedGrant = Extract<Grant, { state: "failed" }>;
@@ -26,6 +27,8 @@ export function retryAfterMs(failed: FailedGrant, agents: readonly AgentRegistra
   const registration = agents.find((agent) => agent.name === failed.agent);
   // The next attempt would wait for the same silent agent.
   if (failed.failure_type === agentSilentType) return undefined;
+  // The budget would still be spent.
+  if (failed.failure_type === budgetExceededType) return undefined;
   if (registration === undefined || retried >= registration.retries) return undefined;
   return Math.min(maxDelayMs, firstDelayMs * 2 ** retried);
 }

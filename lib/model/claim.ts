@@ -104,7 +104,7 @@ export const Grant = z.discriminatedUnion("state", [
     /** The Failure artefact. */
     artefact_ids: z.array(ArtefactId),
     reason: z.string(),
-    /** The type of the Failure, where the agent did not end the grant by its own answer. */
+    /** The type of the Failure, where the agent did not end the grant by its own answer, or its budget is spent. */
     failure_type: z.string().optional(),
     /** When the next attempt is queued, where the agent's `retries` allow one. */
     retry_at: z.iso.datetime().optional(),

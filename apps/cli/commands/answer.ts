@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { questionText } from "../../../lib/model/budget-question.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import { resolveQuestion } from "../facts/resolve-id.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
@@ -27,6 +28,7 @@ export const answer = defineCommand({
     "Prints the answer's id. The first answer counts, and the agent that asked continues with it.",
     "Without TEXT, on a terminal: opens $VISUAL or $EDITOR, with the question as a comment. An empty text posts no answer.",
     "Answer a question about the goal itself with the whole new text of the goal: the editor starts with the present text.",
+    "Answer an agent whose budget is spent with what you add: 5usd, 100k tokens, 50 calls, or yes for once more what the limit was.",
   ].join("\n"),
   args: {
     id: { type: "positional", required: true, description: "a question; 6 or more characters of its id are enough" },
@@ -144,7 +146,7 @@ function notesOn(question: Artefact, isAboutGoal: boolean): string[] {
     `Question ${question.id} from ${makerOf(question)}:`,
     "",
     // Indented further than the other notes.
-    ...plainLines(question.payload)
+    ...plainLines(questionText(question))
       .split("\n")
       .map((line) => `  ${line}`),
   ];

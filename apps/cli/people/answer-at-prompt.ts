@@ -91,12 +91,13 @@ export class PersonAtPrompt implements Disposable {
     }
     const connection = this.#board ?? board;
     this.#isAnswering = true;
-    const isStored = await this.#answer(question, text, connection);
+    const mayGoOn = await this.#answer(question, text, connection);
     this.#current = undefined;
     this.#isAnswering = false;
-    if (isStored || this.#board !== connection) await this.#goOn();
+    if (mayGoOn || this.#board !== connection) await this.#goOn();
   }
 
+  /** False where the question waits for another connection. */
   async #answer(question: Artefact, text: string, board: Blackboard): Promise<boolean> {
     const { messages } = this.shell;
     try {
@@ -111,7 +112,8 @@ export class PersonAtPrompt implements Disposable {
       if (!(error instanceof SettError)) throw error;
       this.#drafts.set(question.id, text);
       messages.warn(`${messageOf(error)} Your answer is not stored yet.`);
-      return false;
+      // The person can put right what is wrong with the answer itself.
+      return error.code === "usage";
     }
   }
 

@@ -4,7 +4,9 @@ import { randomUUID } from "node:crypto";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, userRole } from "../../../lib/model/artefact.ts";
+import { howToRaise, isBudgetAnswer, isBudgetQuestion } from "../../../lib/model/budget-question.ts";
 import { type ClaimSnapshot, isEnded, questionOf } from "../../../lib/model/claim.ts";
+import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { positionSince } from "../facts/since.ts";
@@ -14,7 +16,7 @@ import { firstLine, oneLine } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** `why`: a sentence. */
+/** `why`: a sentence. Throws `usage` for an answer that would change nothing: the agent would only ask again. */
 export type AnswerOutcome = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
 
 export async function postAnswer(
@@ -23,11 +25,18 @@ export async function postAnswer(
   text: string,
   { actor, suggest }: { actor: Actor; suggest: Suggest },
 ): Promise<AnswerOutcome> {
+  if (isBudgetQuestion(question) && !isBudgetAnswer(text)) throw noAmount(question, suggest);
   const answer = answerTo(question, text);
   const result = await board.answerQuestion(answer, actor);
   if (result.outcome === "answered") return { outcome: "answered", answer };
   const refusal = result.outcome === "refused" ? result.reason : "The question has an answer already.";
   return { outcome: "closed", why: (await whyQuestionClosed(board, question, suggest)) ?? refusal };
+}
+
+function noAmount({ id, goal_id }: Artefact, suggest: Suggest): SettError {
+  return new SettError("usage", `This question is about a budget, and your answer is no amount. Answer with ${howToRaise}.`, {
+    hint: `${suggest(`answer ${shortId(id)} yes`)}, or end the goal: ${suggest(`cancel ${shortId(goal_id)}`)}`,
+  });
 }
 
 /** Why the question needs no answer (any more); undefined where it needs one. */

@@ -1,5 +1,6 @@
 // Inquiries as text for people, as JSON for programs, and as commands to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
+import { isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
 import { type Inquiry, subjectOf } from "../facts/inquiries.ts";
 import { ageOf, agoOf } from "../text/age.ts";
 import { oneLine, plainLines, shorten } from "../text/plain-text.ts";
@@ -50,7 +51,7 @@ export function inquiryDetails(inquiry: Inquiry, { style, columns }: Layout, now
     return `${[wrap(from, { columns }), "", ...indented(nameOf(inquiry)), ...contentLines(inquiry, indented, style)].join("\n")}\n`;
   }
   const from = `${style.yellow("Question")} ${style.bold(shortId(subject.id))} from ${makerOf(subject)}, ${when} ${goal}`;
-  return `${[wrap(from, { columns }), "", ...indented(inquiry.question.payload)].join("\n")}\n`;
+  return `${[wrap(from, { columns }), "", ...indented(questionText(inquiry.question))].join("\n")}\n`;
 }
 
 /** The payload of a commit is only its hash, so it is left out: `sett unearth` shows the change. */
@@ -71,6 +72,11 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
       `${suggest(`approve ${id}`)}`,
       `${suggest(`reject ${id} --reason "…"`)}`,
     ];
+  if (isBudgetQuestion(inquiry.question))
+    return [
+      `${suggest(`answer ${id} 5usd`)}  # or tokens, or calls; \`yes\`: once more what the limit was`,
+      `${suggest(`budget ${shortId(inquiry.question.goal_id)}`)}  # what the goal has cost`,
+    ];
   if (inquiry.question.type !== goalFeedbackType) return [`${suggest(`answer ${id} "…"`)}`];
   return [`${suggest(`answer ${id}`)}  # your answer replaces the goal: edit its whole text`];
 }
@@ -86,14 +92,15 @@ export function inquiryJson(inquiry: Inquiry) {
   const subject = subjectOf(inquiry);
   const { id, goal_id, type, version, source_artefacts } = subject;
   const common = { kind: inquiry.kind, id, goal_id, type, from: makerOf(subject), since: inquiry.since };
-  if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: inquiry.question.payload };
+  if (inquiry.kind === "question") return { ...common, about: source_artefacts[0] ?? null, text: questionText(inquiry.question) };
   const { summary = "", commit = null } = inquiry.artefact.metadata;
   const content = { content: inquiry.content.text, content_is_whole: inquiry.content.isWhole, commit };
   return { ...common, version, agent: inquiry.agent, claim_id: inquiry.claim, text: summary, ...content };
 }
 
 function textOf(inquiry: Inquiry, suggest: Suggest): string {
-  if (inquiry.kind === "question") return shorten(oneLine(inquiry.question.payload.slice(0, 2 * maxTextLength)), maxTextLength);
+  if (inquiry.kind === "question")
+    return shorten(oneLine(questionText(inquiry.question).slice(0, 2 * maxTextLength)), maxTextLength);
   return `${suggest(`approve ${shortId(inquiry.artefact.id)}`)} (\`${inquiry.agent}\`): ${nameOf(inquiry)}`;
 }
 

@@ -10,6 +10,7 @@ import {
 } from "../../../../lib/core/retry.ts";
 import type { WaitingGrant } from "../../../../lib/model/claim.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
+import { budgetExceededType } from "../../../../lib/model/model-call.ts";
 import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 
 const at = "2026-01-31T12:00:00.000Z";
@@ -40,6 +41,7 @@ describe("the wait before the next attempt", () => {
   test("is none for an agent that is removed or silent, but an attempt that was lost is retried", () => {
     expect(retryAfterMs(failed(), [])).toBeUndefined();
     expect(retryAfterMs(failed({ failure_type: agentSilentType }), agents)).toBeUndefined();
+    expect(retryAfterMs(failed({ failure_type: budgetExceededType }), agents)).toBeUndefined();
     expect(retryAfterMs(failed({ failure_type: attemptLostType }), agents)).toBe(1_000);
   });
 });

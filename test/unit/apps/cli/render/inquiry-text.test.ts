@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import type { Inquiry } from "../../../../../apps/cli/facts/inquiries.ts";
-import { commandsFor, inquiryDetails } from "../../../../../apps/cli/render/inquiry-text.ts";
+import { commandsFor, inquiryDetails, inquiryJson } from "../../../../../apps/cli/render/inquiry-text.ts";
 import { createStyle } from "../../../../../apps/cli/text/style.ts";
 import { suggestFor } from "../../../../../apps/cli/text/suggest.ts";
 import type { ArtefactHead } from "../../../../../lib/model/artefact.ts";
@@ -30,6 +30,18 @@ function approval(text: string, isWhole: boolean, metadata: ArtefactHead["metada
     next: commandsFor(inquiry, suggestFor(undefined)).map((command) => command.replace(artefact.id.slice(0, 8), "ID")),
   };
 }
+
+test("a question about a budget is shown in its words, with the commands that raise it", () => {
+  const payload = JSON.stringify({ scope: "goal", kind: "tokens", limit: 1, question: "How much more?" });
+  const question = sampleArtefact({ structural_type: "Question", type: "BudgetExceeded", payload });
+  const inquiry: Inquiry = { kind: "question", question, since: question.created_at };
+  const shown = inquiryDetails(inquiry, { style, columns: undefined }, Date.parse(inquiry.since));
+  expect(shown).toEndWith("\n\n  How much more?\n");
+  expect(inquiryJson(inquiry).text).toBe("How much more?");
+  const next = commandsFor(inquiry, suggestFor(undefined)).join("\n");
+  expect(next).toContain(`sett answer ${question.id.slice(0, 8)} 5usd`);
+  expect(next).toContain(`sett budget ${question.goal_id.slice(0, 8)}`);
+});
 
 test("what is to be approved is shown, and the rest of it can be had", () => {
   const short = approval("Roses.\n\u001b[31mTulips.\n", true);

@@ -1,0 +1,58 @@
+// A person's answer to an agent whose budget is spent raises the budget, before the agent goes on.
+import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
+import { amountsOfAnswer, type BudgetQuestion, readBudgetQuestion } from "../../lib/model/budget-question.ts";
+import type { Actor } from "../../lib/model/event.ts";
+import { AgentName, type ArtefactId } from "../../lib/model/ids.ts";
+import type { Deps } from "./deps.ts";
+
+/**
+ * Does nothing where the answer is an agent's, or no amount: the agent goes on, finds its budget spent, and asks again. A repeat raises
+ * nothing more: the answer is the cause.
+ */
+export async function raiseByAnswer(
+  { board, log }: Pick<Deps, "board" | "log">,
+  question: ArtefactHead,
+  id: ArtefactId,
+): Promise<void> {
+  const [answer, asked] = await Promise.all([board.readArtefact(id), board.readArtefact(question.id)]);
+  if (answer === undefined || answer.produced_by_agent !== "") return;
+  const about = readBudgetQuestion(asked?.payload ?? "");
+  const agent = AgentName.safeParse(question.produced_by_agent).data;
+  const ids = { goal_id: question.goal_id, artefact_id: id };
+  const add = about && (await amountsOf(board, answer, about, agent));
+  if (about === undefined || add === undefined) return log.info("An answer to a question about a budget is no amount", ids);
+  const whose = about.scope === "grant" && agent !== undefined ? { agent } : {};
+  const actor = await actorOf(board, answer);
+  const { outcome, ...rest } = await board.raiseBudget({ goal: question.goal_id, ...whose, add, actor, cause: id });
+  if (outcome === "refused") return log.warn("The blackboard refused to raise a budget", { ...ids, ...rest });
+  if (outcome === "raised") log.info("Raised a budget", { ...ids, ...whose, ...add });
+}
+
+/** `yes` is as much as sett.yml allows, and not what the agent says that it does: the gateway has announced it. */
+async function amountsOf(
+  board: Pick<Blackboard, "readGateway">,
+  { payload }: Artefact,
+  { scope, kind }: BudgetQuestion,
+  agent: AgentName | undefined,
+) {
+  const gateway = await board.readGateway();
+  const limits = scope === "goal" ? gateway?.goal_budget : gateway?.agents[agent ?? ""]?.budget;
+  return amountsOfAnswer(payload, kind, limits?.[kind]);
+}
+
+const pageSize = 500;
+/** The largest expected difference between the clocks of two machines. */
+const clockDriftMs = 60_000;
+
+/** Only the log knows the person. It is read from shortly before the answer was made. */
+async function actorOf(board: Pick<Blackboard, "readEvents">, { id, created_at }: Artefact): Promise<Actor> {
+  let from = `${Math.max(0, Date.parse(created_at) - clockDriftMs)}-0`;
+  for (;;) {
+    const page = await board.readEvents(from, pageSize);
+    const found = page.find((event) => event.type === "artefact_created" && event.artefact_id === id);
+    if (found !== undefined) return found.actor;
+    if (page.length < pageSize) return "hand";
+    from = page.at(-1)?.id ?? from;
+  }
+}
