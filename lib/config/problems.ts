@@ -29,6 +29,14 @@ export function sortProblems(problems: readonly ConfigProblem[]): ConfigProblem[
   return [...byLine.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
+/** The error for a file that is right, but for variables that this machine does not have. `missing` must not be empty. */
+export function missingVariables(file: string, missing: readonly ConfigProblem[]): SettError {
+  const lines = sortProblems(missing).map((problem) => `  ${formatProblem(problem)}`);
+  return new SettError("config-invalid", `${file} needs what is not set here:\n${lines.join("\n")}`, {
+    hint: "Set it in this shell (`export NAME=…`), and try again.",
+  });
+}
+
 /** The one error for all mistakes of a file. `mistakes` must not be empty. */
 export function invalidConfig(file: string, mistakes: readonly ConfigProblem[]): SettError {
   const lines = sortProblems(mistakes).map(formatProblem);

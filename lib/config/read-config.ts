@@ -6,7 +6,7 @@ import { messageOf, SettError } from "../model/errors.ts";
 import { checkDevcontainer } from "./devcontainer.ts";
 import { kindOf } from "./kind-of.ts";
 import { type NamedPlace, parseConfig } from "./parse-config.ts";
-import { type ConfigProblem, invalidConfig, sortProblems } from "./problems.ts";
+import { type ConfigProblem, invalidConfig, missingVariables, sortProblems } from "./problems.ts";
 import type { HostEnvironment } from "./resolve-environment.ts";
 
 /** More than any sett.yml needs; parsing time grows with the square. */
@@ -41,7 +41,8 @@ export async function readConfig(
   options: Pick<ReadOptions, "withoutKeys"> = {},
 ): Promise<{ config: SettConfig; warnings: ConfigProblem[] }> {
   const { config, mistakes, missing, warnings } = await checkConfig(path, env, options);
-  if (config === undefined || missing.length > 0) throw invalidConfig(path, [...mistakes, ...missing]);
+  if (config === undefined) throw invalidConfig(path, [...mistakes, ...missing]);
+  if (missing.length > 0) throw missingVariables(path, missing);
   return { config, warnings };
 }
 

@@ -63,6 +63,8 @@ test("the model reads the prompts of the file, the review, and the changes that 
   const [bid, work, , review, rework] = model.requests.map(({ body }) => JSON.stringify(body));
   expect(bid).toContain("You take goals that ask for a change of this repository");
   expect(work).toContain("You are a careful software engineer.");
+  // The last commit of the repository is not what the goal is about.
+  expect(work).not.toContain("commit changes");
   expect(review).toContain("You review a commit as a colleague would");
   expect(review).toContain("+hello");
   expect(rework).toContain(problem.text);

@@ -96,6 +96,14 @@ agents:
   ]);
 });
 
+test("a file that lacks nothing but a variable of this machine is not called wrong", async () => {
+  await using made = await configFolder({ "sett.yml": `${validText}    environment: ["TOKEN=\${NOPE}"]\n` });
+  const { message, hint } = await failureOf(readConfig(made.path, {}));
+  expect(message).toStartWith(`${made.path} needs what is not set here:\n`);
+  expect(message).toEndWith("environment[0]: needs the variable `NOPE`, which is not set on this machine");
+  expect(hint).toContain("export NAME=");
+});
+
 test("a missing file says how to make one", async () => {
   await using made = await configFolder({});
   const error = await failureOf(readConfig(made.path, {}));
