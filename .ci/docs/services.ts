@@ -7,6 +7,8 @@ import type { z } from "zod";
 import { createCubMetrics } from "../../apps/cub/metrics.ts";
 import { WorkEnvironment } from "../../apps/cub/prompt-worker/settings.ts";
 import { Environment as CubEnvironment } from "../../apps/cub/settings.ts";
+import { createGatewayMetrics } from "../../apps/gateway/metrics.ts";
+import { Environment as GatewayEnvironment } from "../../apps/gateway/settings.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Environment as OrchestratorEnvironment } from "../../apps/orchestrator/settings.ts";
 import { bullets, sentence } from "./markdown.ts";
@@ -15,11 +17,14 @@ const root = join(import.meta.dir, "../..");
 
 export const serviceRegions = {
   "orchestrator-settings": () => settings(OrchestratorEnvironment),
+  "gateway-settings": () => settings(GatewayEnvironment),
   "cub-settings": () => settings(CubEnvironment),
   "worker-settings": () => settings(WorkEnvironment),
   "orchestrator-metrics": () => metrics(createOrchestratorMetrics().registry),
+  "gateway-metrics": () => metrics(createGatewayMetrics().registry),
   "cub-metrics": () => metrics(createCubMetrics().registry),
   "orchestrator-log": () => logLines("apps/orchestrator"),
+  "gateway-log": () => logLines("apps/gateway"),
   "cub-log": () => logLines("apps/cub"),
 };
 

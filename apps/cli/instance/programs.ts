@@ -11,6 +11,9 @@ export type Programs = Record<Program, string[]> & { version: string };
 
 type Program = "cub" | "orchestrator" | "gateway";
 
+/** The gateway in its image. */
+export const gatewayProgram = ["/gateway"];
+
 /** A program ignores Bun's configuration in the folder in which it starts. */
 const isolationFlags = ["--no-env-file", "--config=/dev/null"];
 

@@ -4,9 +4,8 @@ import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ExecResult } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
-import { gatewayProgram } from "../up/gateway-spec.ts";
 import { isServing } from "./place.ts";
-import { findGatewayProgram } from "./programs.ts";
+import { findGatewayProgram, gatewayProgram } from "./programs.ts";
 import { everyInstance, runtimeOf } from "./runtimes.ts";
 
 /** `text`: valid UTF-8. A digest that is missing has no file on the volume. */

@@ -11,8 +11,6 @@ import { gatewayStopSeconds, mebibyte } from "./container-limits.ts";
 import { type PlanInput, serviceEnvironment } from "./plan-input.ts";
 
 export const gatewayPort = 8080;
-/** The program in its image. */
-export const gatewayProgram = ["/gateway"];
 /** The name of this machine in base URLs: a model may be served here. */
 export const hostAlias = "host.docker.internal";
 

@@ -12,10 +12,11 @@ import {
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../instance/place.ts";
+import { gatewayProgram } from "../instance/programs.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withFingerprint } from "./fingerprint.ts";
-import { gatewayProgram, gatewaySpec, hasModels } from "./gateway-spec.ts";
+import { gatewaySpec, hasModels } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
