@@ -27,6 +27,8 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
     hostname: "127.0.0.1",
     idleTimeout: 0,
     async fetch(request) {
+      // `sett up` looks whether the provider is there.
+      if (request.method === "GET") return Response.json({ data: [] });
       const text = await request.clone().text();
       const answer = answers[Math.min(requests.length, answers.length - 1)] ?? "";
       requests.push({ path: new URL(request.url).pathname, headers: request.headers, text, body: JSON.parse(text) });
