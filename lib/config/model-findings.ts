@@ -31,6 +31,7 @@ export function modelWarnings(config: SettConfig): Finding[] {
     ...ignoringAgents(config),
     ...replacedVariables(config),
     ...unusedModels(config),
+    ...idleBudget(config),
     ...unlimitedModels(config),
     ...emptyBudgets(["limits"], limits.budget, Object.values(models.settings)),
     ...agents.flatMap(({ name, model = "", budget }) => {
@@ -67,6 +68,11 @@ function unusedModels({ agents, models }: SettConfig): Finding[] {
   return Object.keys(models.settings)
     .filter((name) => !agents.some(({ model }) => model === name))
     .map((name) => ({ path: ["models", name], sentence: `no agent has \`model: ${name}\`` }));
+}
+
+function idleBudget({ models, limits }: SettConfig): Finding[] {
+  const isIdle = Object.keys(models.settings).length === 0 && Object.keys(limits.budget).length > 0;
+  return isIdle ? [{ path: ["limits", "budget"], sentence: "has no effect: the file has no `models`" }] : [];
 }
 
 /** A budget in dollars does not limit a model whose price is not known. */

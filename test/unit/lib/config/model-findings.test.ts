@@ -102,6 +102,11 @@ test("an agent of prompts and a model needs no command; budgets are in nano-doll
 });
 
 describe("warnings", () => {
+  test("a budget without models", async () => {
+    const { warnings } = await read(`${agents("a: { image: x, command: [x] }")}limits: { budget: { usd: 5 } }\n`);
+    expect(warnings).toEqual(["f:4:11 limits.budget: has no effect: the file has no `models`"]);
+  });
+
   test("an agent that ignores everything", async () => {
     const { warnings } = await read(
       agents(

@@ -6,6 +6,8 @@ test("a model is found by its exact name, and by its name with a date at the end
   expect(price).toEqual({ price: { input: 1, output: 5, cached_input: 0.1, cache_write: 1.25 }, max_output: 64_000 });
   expect(priceOf("anthropic", "claude-haiku-4-5-20251001")).toEqual(price);
   expect(priceOf("openai", "gpt-5-2025-08-07")).toEqual(priceOf("openai", "gpt-5"));
+  // Where a dated version has a price of its own, the list has it by that name.
+  expect(priceOf("openai", "gpt-4o-2024-05-13")?.price.input).toBeGreaterThan(priceOf("openai", "gpt-4o")?.price.input ?? 0);
 });
 
 test("a model of another provider, a variant and a name that objects have are not known", () => {
