@@ -1,4 +1,5 @@
 // Who calls, and which model its agent has.
+import type { RecentMap } from "../../lib/async/recent-map.ts";
 import type { TokenRefused } from "../../lib/blackboard/model-port.ts";
 import type { ModelSettings, Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken } from "../../lib/model/model-call.ts";
@@ -13,11 +14,17 @@ export type Admitted = { token: ModelToken; agent: AgentModel; model: ModelSetti
 
 const apiOf: Record<Provider, string> = { anthropic: "Anthropic's", openai: "OpenAI's" };
 
-/** `path` is in the format of this provider. Throws a ClientError. */
+/** Tokens that were good a while ago, by their digests. */
+export type KnownTokens = RecentMap<string, true>;
+
+/**
+ * `format`: whose API the path has. `known`: for calls, whose reservation checks the token once more. Throws a ClientError.
+ */
 export async function admit(
   { board, agents, models }: Pick<Deps, "board" | "agents" | "models">,
   headers: Headers,
   format: Provider,
+  known?: KnownTokens,
 ): Promise<Admitted> {
   const text = tokenTextOf(headers);
   if (text === undefined) {
@@ -30,8 +37,11 @@ export async function admit(
   const token = parseToken(text);
   if (token === undefined)
     throw new ClientError(401, "token-refused", "The gateway takes only tokens of Sett, and this is none.");
-  const found = await board.findCaller(token).catch(awayError);
-  if (found.outcome === "refused") throw tokenError(found);
+  if (known?.get(token.digest) !== true) {
+    const found = await board.findCaller(token).catch(awayError);
+    if (found.outcome === "refused") throw tokenError(found);
+    known?.set(token.digest, true);
+  }
   const agent = agents.get(token.agent);
   const model = agent === undefined ? undefined : models.get(agent.model);
   if (agent === undefined || model === undefined) {

@@ -1,14 +1,19 @@
 // Keeps the bodies of requests and answers, compressed, each under the digest of its content.
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { createWriteStream } from "node:fs";
-import { access, mkdir, rename, rm } from "node:fs/promises";
+import { access, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { createGzip, type Gzip } from "node:zlib";
+import { promisify } from "node:util";
+import { createGzip, type Gzip, gzip } from "node:zlib";
+import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import type { RecordMode } from "../../lib/model/config-models.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { StoredBody } from "../../lib/model/model-call.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
+
+/** Larger bodies are written as they arrive; smaller ones when they are whole, one after another. Bytes. */
+const smallBytes = 256 * 1024;
 
 /** Where a body is: two letters of the digest make a folder, so that none gets too large. */
 export function pathOfBody(folder: string, digest: string): string {
@@ -20,6 +25,8 @@ export class BodyStore {
   readonly #mode: RecordMode;
   readonly #log: JsonLog;
   readonly #writing = new Set<Promise<void>>();
+  /** Calls are answered first: the files of small bodies have the time of one at once. */
+  readonly #small = new SerialByKey<"small">();
 
   constructor({ folder, mode, log }: { folder: string; mode: RecordMode; log: JsonLog }) {
     this.#folder = folder;
@@ -27,7 +34,7 @@ export class BodyStore {
     this.#log = log;
   }
 
-  /** The digest is known at once; the file is written meanwhile. */
+  /** The digest is known at once; the file is written soon. */
   keep(bytes: Uint8Array, contentType: string): StoredBody {
     const writer = this.open(contentType);
     void writer.write(bytes);
@@ -36,7 +43,8 @@ export class BodyStore {
 
   /** For a body that arrives in parts. */
   open(contentType: string): BodyWriter {
-    return new BodyWriter(contentType, this.#mode === "digests" ? undefined : this.#file());
+    const files = { begin: () => this.#begin(), write: (parts: Uint8Array[], digest: string) => this.#writeSmall(parts, digest) };
+    return new BodyWriter(contentType, this.#mode === "digests" ? undefined : files);
   }
 
   /** Resolves when every file is written. */
@@ -44,45 +52,71 @@ export class BodyStore {
     await Promise.all(this.#writing);
   }
 
-  #file(): BodyFile {
-    const draft = join(this.#folder, "drafts", randomUUID());
-    const gzip = createGzip();
-    // What happens to the file is handled below; a late write to it must not end the process.
-    gzip.on("error", () => {});
-    const named = Promise.withResolvers<string>();
+  #writeSmall(parts: Uint8Array[], digest: string): void {
+    const draft = this.#draft();
     const write = async () => {
+      const path = pathOfBody(this.#folder, digest);
+      if (await exists(path)) return;
       await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
-      await pipeline(gzip, createWriteStream(draft, { mode: 0o600 }));
-      const path = pathOfBody(this.#folder, await named.promise);
-      if (await exists(path)) return await rm(draft);
+      await writeFile(draft, await promisify(gzip)(Buffer.concat(parts)), { mode: 0o600 });
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await rename(draft, path);
     };
-    const written: Promise<void> = write()
-      .catch(async (error: unknown) => {
-        // A full disk must not end the calls: their records and digests are on the blackboard.
-        gzip.destroy();
-        this.#log.warn("Could not keep the body of a call", { error: messageOf(error) });
-        await rm(draft, { force: true }).catch(() => {});
-      })
-      .finally(() => this.#writing.delete(written));
+    this.#watch(this.#small.run("small", () => this.#orLog(draft, write)));
+  }
+
+  #begin(): BodyFile {
+    const draft = this.#draft();
+    const compressor = createGzip();
+    // What happens to the file is handled below; a late write to it must not end the process.
+    compressor.on("error", () => {});
+    const named = Promise.withResolvers<string>();
+    const write = async () => {
+      await mkdir(dirname(draft), { recursive: true, mode: 0o700 });
+      await pipeline(compressor, createWriteStream(draft, { mode: 0o600 }));
+      const path = pathOfBody(this.#folder, await named.promise);
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await rename(draft, path);
+    };
+    this.#watch(this.#orLog(draft, write).finally(() => compressor.destroy()));
+    return { compressor, name: named.resolve };
+  }
+
+  #draft(): string {
+    return join(this.#folder, "drafts", randomUUID());
+  }
+
+  #watch(written: Promise<void>): void {
     this.#writing.add(written);
-    return { gzip, name: named.resolve };
+    void written.finally(() => this.#writing.delete(written));
+  }
+
+  /** A full disk must not end the calls: their records and digests are on the blackboard. */
+  async #orLog(draft: string, write: () => Promise<void>): Promise<void> {
+    try {
+      await write();
+    } catch (error) {
+      this.#log.warn("Could not keep the body of a call", { error: messageOf(error) });
+      await rm(draft, { force: true }).catch(() => {});
+    }
   }
 }
 
-type BodyFile = { gzip: Gzip; name: (digest: string) => void };
+type BodyFile = { compressor: Gzip; name: (digest: string) => void };
+type Files = { begin: () => BodyFile; write: (parts: Uint8Array[], digest: string) => void };
 
 export class BodyWriter {
   readonly #contentType: string;
-  readonly #file: BodyFile | undefined;
+  readonly #files: Files | undefined;
   readonly #hash: Hash = createHash("sha256");
+  #parts: Uint8Array[] = [];
+  #file: BodyFile | undefined;
   #bytes = 0;
   #stored: StoredBody | undefined;
 
-  constructor(contentType: string, file: BodyFile | undefined) {
+  constructor(contentType: string, files: Files | undefined) {
     this.#contentType = contentType;
-    this.#file = file;
+    this.#files = files;
   }
 
   /** Resolves when more may be written: a slow disk slows the stream, and fills no memory. */
@@ -90,32 +124,38 @@ export class BodyWriter {
     if (this.#stored !== undefined || bytes.length === 0) return;
     this.#hash.update(bytes);
     this.#bytes += bytes.length;
-    const gzip = this.#file?.gzip;
-    if (gzip === undefined || gzip.destroyed || gzip.write(bytes)) return;
-    await drained(gzip);
+    if (this.#files === undefined) return;
+    this.#parts.push(bytes);
+    if (this.#bytes <= smallBytes) return;
+    this.#file ??= this.#files.begin();
+    const { compressor } = this.#file;
+    let mayGoOn = true;
+    for (const part of this.#parts.splice(0)) if (!compressor.destroyed) mayGoOn = compressor.write(part);
+    if (!mayGoOn && !compressor.destroyed) await drained(compressor);
   }
 
   /** May be called again: the first end counts. */
   end(): StoredBody {
     if (this.#stored !== undefined) return this.#stored;
     const digest = this.#hash.digest("hex");
+    if (this.#file === undefined) this.#files?.write(this.#parts, digest);
     this.#file?.name(digest);
-    this.#file?.gzip.end();
+    this.#file?.compressor.end();
     this.#stored = { digest, bytes: this.#bytes, content_type: this.#contentType };
     return this.#stored;
   }
 }
 
 /** Resolves also where the file cannot be written. */
-function drained(gzip: Gzip): Promise<void> {
+function drained(compressor: Gzip): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {
-      gzip.off("drain", finish);
-      gzip.off("close", finish);
+      compressor.off("drain", finish);
+      compressor.off("close", finish);
       resolve();
     };
-    gzip.on("drain", finish);
-    gzip.on("close", finish);
+    compressor.on("drain", finish);
+    compressor.on("close", finish);
   });
 }
 

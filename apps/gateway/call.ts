@@ -20,7 +20,7 @@ export type CallEnd = Measured & {
   answer?: StoredBody | undefined;
 };
 
-export type CallDeps = Pick<Deps, "clock" | "log" | "metrics"> & { open: OpenCalls; counted: CountedRequests };
+export type CallDeps = Pick<Deps, "bodies" | "clock" | "log" | "metrics"> & { open: OpenCalls; counted: CountedRequests };
 
 /** What is known of the call before it is passed on. `work`: whose request it is, and to which model. */
 export type CallFacts = {
@@ -29,7 +29,6 @@ export type CallFacts = {
   model: ModelSettings;
   request: ModelRequest;
   work: string;
-  stored: StoredBody;
   /** By the clock, which cannot be set. */
   startedMs: number;
   release: () => void;
@@ -66,7 +65,7 @@ export class Call {
   }
 
   async #end(end: CallEnd): Promise<void> {
-    const { call, bound, model, request, work, stored, release } = this.#facts;
+    const { call, bound, model, request, work, release } = this.#facts;
     const charge = chargeOf(end, { bound, reserved: call.reserved, price: model.price });
     if (end.usage !== undefined) {
       this.#deps.counted.remember(work, request, end.usage);
@@ -82,7 +81,7 @@ export class Call {
       tries: end.tries,
       duration_ms: this.#passedMs(),
       ...(this.#firstByteMs === undefined ? {} : { first_byte_ms: this.#firstByteMs }),
-      request: stored,
+      request: this.#deps.bodies.keep(request.body, "application/json"),
       ...(end.answer === undefined ? {} : { answer: end.answer }),
     };
     release();

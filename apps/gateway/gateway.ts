@@ -1,4 +1,5 @@
 // The gateway as a whole: its calls, and the loop that keeps their reservations.
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { GatewayNotice } from "../../lib/blackboard/model-port.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -28,7 +29,12 @@ export class Gateway {
   constructor(deps: Deps) {
     this.deps = deps;
     this.#startedAt = deps.clock.now().toISOString();
-    this.calls = { open: new OpenCalls(deps), counted: new CountedRequests(), queueOf: (model) => this.#queueOf(model) };
+    this.calls = {
+      open: new OpenCalls(deps),
+      counted: new CountedRequests(),
+      known: new RecentMap(1_000),
+      queueOf: (model) => this.#queueOf(model),
+    };
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Provider } from "../../lib/model/config-models.ts";
 import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
-import { type Admitted, admit } from "./admit.ts";
+import { type Admitted, admit, type KnownTokens } from "./admit.ts";
 import { answerOf, clientErrorOf, failureOf } from "./answer.ts";
 import { Call, pathOf } from "./call.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
@@ -16,7 +16,7 @@ import { readBounded } from "./read-bounded.ts";
 import { reserve } from "./reserve.ts";
 import { UpstreamFailure } from "./upstream.ts";
 
-export type CallState = { open: OpenCalls; counted: CountedRequests; queueOf: (model: string) => ModelQueue };
+export type CallState = { open: OpenCalls; counted: CountedRequests; known: KnownTokens; queueOf: (model: string) => ModelQueue };
 
 /** Never rejects: every failure is an answer in the format of the path. */
 export async function handleCall(
@@ -28,7 +28,7 @@ export async function handleCall(
   const startedMs = deps.clock.passedMs();
   const stop = stopWith(request.signal);
   return await answerErrors(deps, format, async () => {
-    const admitted = await admit(deps, request.headers, format);
+    const admitted = await admit(deps, request.headers, format, state.known);
     const read = readRequest(api, await bodyOf(deps, request));
     if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
     const { agent, model } = admitted;
@@ -166,8 +166,7 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
   };
   const limits = { goal: deps.goalBudget, grant: agent.budget };
   const { call, isLost } = await reserve(state.open, { token, call: open, limits, leaseMs: deps.limits.leaseMs }, stop);
-  const stored = deps.bodies.keep(request.body, "application/json");
-  const facts = { call, bound, model, request, work, stored, startedMs: order.startedMs, release: order.release };
+  const facts = { call, bound, model, request, work, startedMs: order.startedMs, release: order.release };
   return { call: new Call({ ...deps, ...state }, facts), isLost };
 }
 

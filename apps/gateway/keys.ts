@@ -1,6 +1,7 @@
 // The providers' keys: one file for each model, in a folder that only the gateway has.
 import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { ModelName } from "../../lib/model/config-models.ts";
@@ -16,7 +17,8 @@ export class KeyFolder {
   /** Undefined where the model has no key. It is read for each call, so that a changed key needs no restart. */
   async read(model: string): Promise<string | undefined> {
     try {
-      return (await readFile(join(this.#folder, model), "utf8")).trim() || undefined;
+      // The file is small and in memory: waiting for it would take longer than reading it.
+      return readFileSync(join(this.#folder, model), "utf8").trim() || undefined;
     } catch {
       return undefined;
     }

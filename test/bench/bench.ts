@@ -12,6 +12,7 @@ import { BareSide } from "./bare-side.ts";
 import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
+import { gatewayFigures } from "./gateway-side.ts";
 import { fillHistory, measure, readings } from "./reading-side.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
@@ -115,6 +116,7 @@ figures.tool_start_ms_p50 = await toolStartMs(100);
 figures.contract_json_ms_p50 = contractJsonMs(1_000);
 figures.sett_version_ms = await versionMs(20);
 Object.assign(figures, await workerFigures(20));
+Object.assign(figures, await gatewayFigures(300));
 if (!options["no-containers"]) {
   const { idle_memory_mb, ...containers } = await containerFigures(5);
   Object.assign(figures, containers);
