@@ -18,6 +18,9 @@ type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord };
 const repeatEndsMs = 5_000;
 /** A client may call again before the end of its last call is stored. */
 const endingMs = 1_000;
+/** How long a call waits for a Redis that is away. */
+const contactMs = 2_000;
+const contactPollMs = 20;
 
 export class OpenCalls {
   readonly #deps: OpenCallsDeps;
@@ -51,7 +54,7 @@ export class OpenCalls {
    * meanwhile, so that its limits may not have held.
    */
   async reserve(order: ReserveOrder, stop: AbortController): Promise<Reservation | { outcome: "lost"; call: OpenCall }> {
-    await this.#asserted;
+    await this.#contact(stop.signal);
     if (this.#stopped !== undefined) throw this.#stopped;
     const contacts = this.#contacts;
     let reservation = await this.#deps.board.reserveCall(order);
@@ -127,6 +130,14 @@ export class OpenCalls {
     this.#recent.push({ record, endedMs: clock.passedMs() });
     if (this.#entries.get(record.id) === entry) this.#entries.delete(record.id);
     this.#count();
+  }
+
+  /** Waits a moment for Redis to be back, and for what it may have lost to be made again. */
+  async #contact(signal: AbortSignal): Promise<void> {
+    const { board, clock } = this.#deps;
+    const last = clock.passedMs() + contactMs;
+    while (board.contactProblem() !== undefined && clock.passedMs() < last && !signal.aborted) await sleep(contactPollMs, signal);
+    await this.#asserted;
   }
 
   /** Redis may have lost its last writes: nothing may be reserved before it knows again what is under way, and what was spent. */

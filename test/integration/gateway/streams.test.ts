@@ -32,7 +32,7 @@ async function sceneOf(answers: FaultyAnswer[], options: Partial<SceneOptions> =
 }
 
 /** The text that arrives, and whether the connection broke. */
-async function readAll(response: Response): Promise<{ text: string; isBroken: boolean }> {
+async function readAll(response: Response, onText = (_: string) => {}): Promise<{ text: string; isBroken: boolean }> {
   const decoder = new TextDecoder();
   const reader = response.body?.getReader();
   let text = "";
@@ -41,6 +41,7 @@ async function readAll(response: Response): Promise<{ text: string; isBroken: bo
       const part = await reader?.read();
       if (part === undefined || part.done) return { text, isBroken: false };
       text += decoder.decode(part.value, { stream: true });
+      onText(text);
     }
   } catch {
     return { text, isBroken: true };
@@ -106,8 +107,11 @@ test("a client that goes away before the first byte ends the call of the provide
 });
 
 test("a stream that breaks ends with an error event and a broken connection, and is charged what it may have cost", async () => {
-  await using scene = await sceneOf([stream([chatChunk("one"), chatChunk("two")], "break")]);
-  const { text, isBroken } = await readAll(await scene.post(path, request));
+  const broken = Promise.withResolvers<void>();
+  await using scene = await sceneOf([stream([chatChunk("one"), chatChunk("two")], broken.promise)]);
+  const { text, isBroken } = await readAll(await scene.post(path, request), (soFar) => {
+    if (soFar.includes(chatChunk("two"))) broken.resolve();
+  });
   expect(isBroken).toBe(true);
   expect(text).toStartWith(chatChunk("one") + chatChunk("two"));
   expect(text).toContain("The provider of the model `strong` broke its stream off before the end.");
@@ -134,7 +138,12 @@ test("a server that sends no [DONE] has answered where it gives the reason of th
 });
 
 test("a stream is tried again until its first byte, and not after it", async () => {
-  await using scene = await sceneOf([status(500), stream([], "break"), stream([]), stream([chatChunk("one"), usageChunk, done])]);
+  await using scene = await sceneOf([
+    status(500),
+    stream([], Promise.resolve()),
+    stream([]),
+    stream([chatChunk("one"), usageChunk, done]),
+  ]);
   expect((await readAll(await scene.post(path, request))).text).toBe(`${chatChunk("one")}${done}`);
   expect(await scene.ended(1)).toMatchObject([{ outcome: "ok", tries: 4 }]);
 });

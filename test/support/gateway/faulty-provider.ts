@@ -108,9 +108,9 @@ export const usageChunk = event({
   usage: chatUsage,
 });
 
-/** Sends these parts, one by one as they are taken, and then ends the stream as `how` says. */
+/** Sends these parts, one by one as they are taken, and then ends the stream as `how` says: a promise breaks it when it resolves. */
 export const stream =
-  (parts: readonly string[], how: "end" | "break" | "hang" = "end"): FaultyAnswer =>
+  (parts: readonly string[], how: "end" | "hang" | Promise<void> = "end"): FaultyAnswer =>
   (_, { leave }) => {
     const rest = [...parts];
     const body = new ReadableStream<Uint8Array>({
@@ -118,8 +118,8 @@ export const stream =
         const next = rest.shift();
         if (next !== undefined) return controller.enqueue(new TextEncoder().encode(next));
         if (how === "end") return controller.close();
-        if (how === "break") return controller.error(new Error("broken by the test"));
-        await new Promise(() => {});
+        await (how === "hang" ? new Promise(() => {}) : how);
+        controller.error(new Error("broken by the test"));
       },
       cancel: leave,
     });
