@@ -1,6 +1,6 @@
 // A sett with a model, in real containers: an agent's command calls it through the gateway, and no agent ever sees the provider's key.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -34,8 +34,8 @@ const withModel = `version: '1.0'\n${models}${agents}    model: local\n`;
 
 let sett: SettWorkspace;
 let provider: AsyncDisposable;
-/** Where calls are recorded: outside of the repository, which stays clean for the next goal. */
-let calls: string;
+/** Where calls are recorded: in the repository, which counts as clean for the next goal all the same. */
+const calls = "calls";
 /** What the first `up` said, while the provider was down. */
 let first: { code: number; out: string; err: string };
 
@@ -61,7 +61,6 @@ beforeAll(async () => {
   });
   await sett.commit("Add a sett");
   sett.env = { PROVIDER_KEY: keys[0] };
-  calls = `${sett.folder}-calls`;
   first = await up("--record", calls);
   provider = await startProvider(`sett-${sett.name}`, keys);
 });
@@ -69,7 +68,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await provider?.[Symbol.asyncDispose]();
   await sett?.[Symbol.asyncDispose]();
-  await rm(calls, { recursive: true, force: true });
 });
 
 test("a provider that is down at the start is named, and the sett starts all the same", async () => {
@@ -100,8 +98,8 @@ test("no place that an agent, or a person without the key, can look at has the k
     expect([place, text.length > 0, text.includes(mark)]).toEqual([place, true, false]);
   }
   expect(places.record).toContain("How can I help you today?");
-  expect(await $`grep -rl hello ${calls}`.nothrow().text()).toContain("/asker/0001.json");
-  expect(await $`grep -rl ${mark} ${calls} ${sett.folder}`.nothrow().text()).toBe("");
+  expect(await $`grep -rl hello ${calls}`.cwd(sett.folder).nothrow().text()).toContain("/asker/0001.json");
+  expect(await $`grep -rl ${mark} ${sett.folder}`.nothrow().text()).toBe("");
 });
 
 test("another key needs no restart, and a wrong one is named by its model", async () => {
@@ -152,9 +150,10 @@ test("a restart of the container loses the keys: `list` and `status` say so, and
 test("recorded calls are answered again without the key and without the provider", async () => {
   await provider[Symbol.asyncDispose]();
   sett.env = {};
+  await sett.commit("Keep the recorded calls");
   const replayed = await up("--replay", calls);
   expect(replayed.out).toContain(": replaced gateway; kept redis, orchestrator, asker\n");
-  expect(replayed.err).toContain(`Calls of models are answered from ${calls}: a replay`);
+  expect(replayed.err).toContain(`Calls of models are answered from ${join(sett.folder, calls)}: a replay`);
   expect((await said("hello")).payload).toBe("Hello! How can I help you today?");
   expect(await sett.need("status")).not.toContain("does not have the key");
 });

@@ -5,6 +5,7 @@ import type { Artefact } from "../../../lib/model/artefact.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import { GoalId } from "../../../lib/model/ids.ts";
+import { recordingOf } from "../facts/gateway-state.ts";
 import { exitCodeOf } from "../goals/follow-goal.ts";
 import { postGoal } from "../goals/post-goal.ts";
 import { watchGoal } from "../goals/watch-goal.ts";
@@ -96,7 +97,9 @@ async function post(
   const repository = await HostRepository.open(place.workspace, { env: shell.env });
   const [from, obstacle] = await Promise.all([board.endOfEvents(), readObstacle(board, shell.suggest)]);
   const actor = await personOf(repository, shell);
-  return { goal: await postGoal(board, repository, { text, id, actor, suggest: shell.suggest }), from, place, actor, obstacle };
+  const recording = recordingOf(place.containers);
+  const goal = await postGoal(board, repository, { text, id, actor, suggest: shell.suggest, recording });
+  return { goal, from, place, actor, obstacle };
 }
 
 function noteObstacle(obstacle: Obstacle | undefined, { messages }: Shell): void {

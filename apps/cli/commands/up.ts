@@ -78,15 +78,15 @@ export const up = defineCommand({
   ],
   endsItself: true,
   async run(args, shell) {
-    const cassettes = readCassettes(args, shell.cwd);
+    const ordered = readCassettes(args, shell.cwd);
     const requested = runtimeNames.find((each) => each === args.runtime);
     if (await lacksConfig(shell.cwd, args.file)) await createFirstSett(shell, args.yes, () => requireRuntime(requested));
     const file = await configPath(shell.cwd, args.file);
-    const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: cassettes?.mode === "replay" });
+    const { config: written, warnings } = await readConfig(file, shell.env, { withoutKeys: ordered?.mode === "replay" });
     for (const warning of warnings) shell.messages.warn(formatProblem(warning));
     const repository = await HostRepository.open(dirname(resolve(shell.cwd, file)), { env: shell.env });
     const workspace = repository.place.toplevel;
-    await prepareCassettes(cassettes, hasModels(written), repository.place);
+    const cassettes = await prepareCassettes(ordered, hasModels(written), repository.place);
     const known = (await everyInstance(shell.env)).instances;
     const { instance, why } = chooseInstance(args.name, workspace, known);
     const { kind, runtime } = await runtimeForUp(shell.env, known, instance, requested);

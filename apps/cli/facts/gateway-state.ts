@@ -28,6 +28,13 @@ export function problemOf(containers: Parts, notice: GatewayNotice | undefined):
   return models.length === 0 ? undefined : { problem: "keys-missing", models };
 }
 
+/** The folder on this machine into which the gateway writes calls; undefined where it records none. */
+export function recordingOf(containers: Parts): string | undefined {
+  const { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: folder } =
+    containers.find(({ labels }) => labels.component === "gateway")?.env ?? {};
+  return mode === "record" ? folder : undefined;
+}
+
 /** The names of the models that need a key. */
 function modelsIn(text = "{}"): string[] {
   try {

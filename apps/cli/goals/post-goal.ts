@@ -1,6 +1,7 @@
 // Posts a goal: it pins the commit at which work starts, then creates the artefact.
 
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { WritesRefused } from "../../../lib/blackboard/refused.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
@@ -14,18 +15,21 @@ import { listDirty } from "../render/dirty-files.ts";
 import { firstLine, oneLine } from "../text/plain-text.ts";
 import type { Suggest } from "../text/suggest.ts";
 
-/** `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. */
-type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest };
+/**
+ * `id`: lets the caller post the same goal again without a second goal; undefined makes a new id. `recording`: the folder into which the
+ * gateway writes calls of models now.
+ */
+type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: Suggest; recording: string | undefined };
 
 /**
  * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
  * may exist or not: its commit stays pinned, and the error says how to continue.
  */
 export async function postGoal(board: Blackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
-  const { text, id, actor } = input;
+  const { text, id, actor, recording } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);
-  const commit = await cleanHead(repository);
+  const commit = await cleanHead(repository, recording);
   const goal = goalArtefact(id ?? GoalId.parse(randomUUID()), text, commit, await repository.lastTag(commit));
   await repository.pin(board.instance, goal.goal_id, commit);
   const result = await board.createArtefact(goal, actor).catch(async (cause: unknown) => {
@@ -51,12 +55,14 @@ function outcomeUnknown(id: GoalId, { suggest }: GoalInput, cause: unknown): Set
 }
 
 /**
- * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for archives of `sett prune`. Throws
- * `workspace-dirty`.
+ * The commit at HEAD. Agents see only committed files, so the working tree must be clean, except for what Sett itself has written: archives
+ * of `sett prune`, and recorded calls. Throws `workspace-dirty`.
  */
-async function cleanHead(repository: HostRepository): Promise<CommitHash> {
+async function cleanHead(repository: HostRepository, recording: string | undefined): Promise<CommitHash> {
   const changed = await repository.dirtyFiles();
-  const dirty = changed.filter(({ state, path }) => state !== "??" || !isArchiveName(path));
+  const isRecorded = (path: string) =>
+    recording !== undefined && join(repository.place.toplevel, path, "/").startsWith(join(recording, "/"));
+  const dirty = changed.filter(({ state, path }) => state !== "??" || !(isArchiveName(path) || isRecorded(path)));
   if (dirty.length === 0) return await repository.head();
   throw new SettError(
     "workspace-dirty",

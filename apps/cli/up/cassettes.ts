@@ -1,5 +1,5 @@
 // The folder of `--record` and `--replay`: recorded calls of models.
-import { mkdir, readdir, stat } from "node:fs/promises";
+import { mkdir, readdir, realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { changeOwner } from "../../../lib/git/change-owner.ts";
 import type { RepositoryPlace } from "../../../lib/git/find-repository.ts";
@@ -21,15 +21,15 @@ export function readCassettes({ record, replay }: Options, cwd: string): Cassett
 }
 
 /**
- * Makes the folder for a record; it belongs to the repository's owner, as whom the gateway writes. Throws `usage` where there is nothing to
- * replay, and where sett.yml has no models.
+ * The same, with the folder's real path. Makes the folder for a record; it belongs to the repository's owner, as whom the gateway writes.
+ * Throws `usage` where there is nothing to replay, and where sett.yml has no models.
  */
 export async function prepareCassettes(
   cassettes: Cassettes | undefined,
   hasModels: boolean,
   { containerUser }: Pick<RepositoryPlace, "containerUser">,
-): Promise<void> {
-  if (cassettes === undefined) return;
+): Promise<Cassettes | undefined> {
+  if (cassettes === undefined) return undefined;
   const { mode, folder } = cassettes;
   if (!hasModels) {
     throw new SettError("usage", `--${mode} is for calls of models, and sett.yml has no \`models\`.`, {
@@ -43,10 +43,10 @@ export async function prepareCassettes(
   if (mode === "record") {
     const made = await mkdir(folder, { recursive: true });
     if (made !== undefined) await changeOwner(containerUser, folder);
-    return;
+    return { mode, folder: await realpath(folder) };
   }
   const isEmpty = found === undefined || (await readdir(folder)).length === 0;
-  if (!isEmpty) return;
+  if (!isEmpty) return { mode, folder: await realpath(folder) };
   throw new SettError("usage", `There is nothing to replay: ${folder} ${found === undefined ? "does not exist" : "is empty"}.`, {
     hint: `Record calls first, with the keys of the models: sett up --record ${folder}`,
   });

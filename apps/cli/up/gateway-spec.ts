@@ -65,7 +65,7 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
 }
 
 function environmentOf(input: PlanInput): Record<string, string> {
-  const { instance, config, cassettes } = input;
+  const { instance, config } = input;
   const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, gatewayPort);
   const agents = config.agents.flatMap(({ name, model, budget }) => (model === undefined ? [] : [[name, { model, budget }]]));
   return {
@@ -77,7 +77,7 @@ function environmentOf(input: PlanInput): Record<string, string> {
     SETT_MODEL_RECORD: config.models.record,
     SETT_KEYS_DIR: keysDir,
     SETT_RECORD_DIR: recordDir,
-    ...(cassettes === undefined ? {} : { SETT_CASSETTE_DIR: cassetteDir, SETT_CASSETTE_MODE: cassettes.mode }),
+    ...cassetteEnvironment(input),
   };
 }
 
@@ -86,6 +86,12 @@ function modelsFor({ config, cassettes }: PlanInput): SettConfig["models"]["sett
   const { settings } = config.models;
   if (cassettes?.mode !== "replay") return settings;
   return Object.fromEntries(Object.entries(settings).map(([name, model]) => [name, { ...model, needs_key: false }]));
+}
+
+/** The source is for the command line, which must know the folder on this machine. */
+function cassetteEnvironment({ cassettes }: PlanInput): Record<string, string> {
+  if (cassettes === undefined) return {};
+  return { SETT_CASSETTE_DIR: cassetteDir, SETT_CASSETTE_MODE: cassettes.mode, SETT_CASSETTE_SOURCE: cassettes.folder };
 }
 
 function cassetteMounts({ cassettes }: PlanInput): Mount[] {

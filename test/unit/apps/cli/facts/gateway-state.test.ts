@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { gatewayProblem, gatewaySentence } from "../../../../../apps/cli/facts/gateway-state.ts";
+import { gatewayProblem, gatewaySentence, recordingOf } from "../../../../../apps/cli/facts/gateway-state.ts";
 import { howItRuns } from "../../../../../apps/cli/instance/parts.ts";
 import type { GatewayNotice } from "../../../../../lib/blackboard/model-port.ts";
 import type { ContainerPart, ContainerState, InstanceParts } from "../../../../../lib/runtime/port.ts";
@@ -44,6 +44,16 @@ describe("the gateway of an instance", () => {
     expect(await problemWith(parts({ state: "exited", exitCode: 1, endedAt: "" }), true)).toEqual({ problem: "stopped" });
     expect(howItRuns(parts(undefined))).toBe("3 of 4 running");
     expect(howItRuns(parts(running))).toBe("running");
+  });
+
+  test("says where it writes recorded calls, and nothing of a folder from which it replays", () => {
+    const folderWith = (mode: string) => {
+      const { containers } = parts(running);
+      const env = { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: "/home/ada/doors/calls" };
+      return recordingOf(containers.map((part) => ({ ...part, env: part.labels.component === "gateway" ? env : part.env })));
+    };
+    expect([folderWith("record"), folderWith("replay")]).toEqual(["/home/ada/doors/calls", undefined]);
+    expect(recordingOf(parts(running).containers)).toBeUndefined();
   });
 
   test("is not missed where no agent has a model", async () => {

@@ -84,15 +84,15 @@ describe("the gateway", () => {
   test("writes recorded calls into the folder of --record, and only reads that of --replay", () => {
     const cassettesOf = (mode: "record" | "replay") => {
       const { mounts = [], env } = plan(config, { cassettes: { mode, folder: "/home/ada/calls" } }).gateway?.spec ?? {};
-      return [mounts.at(-1), env?.SETT_CASSETTE_MODE, env?.SETT_CASSETTE_DIR];
+      return [mounts.at(-1), env?.SETT_CASSETTE_MODE, env?.SETT_CASSETTE_DIR, env?.SETT_CASSETTE_SOURCE];
     };
     const bind = { kind: "bind", path: "/home/ada/calls", target: "/cassettes" };
     const needed = (mode: "record" | "replay") =>
       plan(config, { cassettes: { mode, folder: "/calls" } }).gateway?.spec.env.SETT_MODELS;
     expect(needed("record")).toContain('"needs_key":true');
     expect(needed("replay")).toContain('"needs_key":false');
-    expect(cassettesOf("record")).toEqual([{ ...bind, access: "rw" } as never, "record", "/cassettes"]);
-    expect(cassettesOf("replay")).toEqual([{ ...bind, access: "ro" } as never, "replay", "/cassettes"]);
+    expect(cassettesOf("record")).toEqual([{ ...bind, access: "rw" } as never, "record", "/cassettes", "/home/ada/calls"]);
+    expect(cassettesOf("replay")).toEqual([{ ...bind, access: "ro" } as never, "replay", "/cassettes", "/home/ada/calls"]);
   });
 
   test("is known to the agents that have a model, and to no other", () => {
