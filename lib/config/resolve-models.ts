@@ -69,7 +69,7 @@ export function resolveModels(models: unknown, host: HostEnvironment, withoutKey
 }
 
 const isOwnSentence =
-  "is the gateway's own container: write `host.docker.internal` for this machine (`--runtime process` has no containers)";
+  "is the gateway's own container, unless it runs with `--runtime process`: write `host.docker.internal` for this machine";
 
 /** The models as the gateway gets them, and their keys. */
 export function modelsConfig({ record, models }: SettFile["models"], values: ResolvedModels["values"]): ModelsConfig {

@@ -99,7 +99,7 @@ test("a key in the file, and an address that is the gateway's own, are warnings"
   );
   expect(warnings).toEqual([
     `f:5:45 models.m.key: is written into the file, where others can read it: write \`key: \${OPENAI_API_KEY}\`, and set the variable`,
-    "f:5:66 models.m.base_url: is the gateway's own container: write `host.docker.internal` for this machine (`--runtime process` has no containers)",
+    "f:5:66 models.m.base_url: is the gateway's own container, unless it runs with `--runtime process`: write `host.docker.internal` for this machine",
   ]);
   expect(keys).toEqual({ m: "sk-secret" });
 });
