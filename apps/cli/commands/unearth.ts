@@ -81,7 +81,7 @@ async function showTranscript(board: ReadingBoard, artefact: Artefact, isJson: b
   if (!hasNone) return await shell.out.write(transcriptText(transcript, shell.out));
   throw new SettError(
     "artefact-not-found",
-    `${calls.length === 1 ? "A call of a model" : `${calls.length} calls of models`} led to it, and their bodies are not kept.`,
+    `${calls.length === 1 ? "A call of a model led to it, and its" : `${calls.length} calls of models led to it, and their`} bodies are not kept.`,
     {
       hint: "With `record: digests` below `models` in sett.yml the gateway keeps only digests, and `sett down --volumes` removes what it has kept.",
     },
