@@ -42,6 +42,8 @@ for (const format of ["anthropic", "openai"] as const) {
     expect(first).toContain(
       '<artefact number="1" type="GoalDefined" by="user" commit="HEAD">\nMake sum add.\n</artefact>'.replaceAll('"', '"'),
     );
+    // The commit of a goal is no change to look at.
+    expect(first).not.toContain("diff");
     expect(second).toContain("README.md\nsum.ts");
     expect(second).toContain("return a - b;");
     expect(third).toContain("Changed sum.ts.");
