@@ -18,13 +18,13 @@ export type RecordedRequest = {
 
 export type Format = "anthropic" | "openai";
 
-/** The last answer is repeated. */
-export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]) {
+/** The last answer is repeated. `hostname`: where it listens; a container needs more than the loopback. */
+export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[], hostname = "127.0.0.1") {
   const requests: RecordedRequest[] = [];
   let calls = 0;
   const server = Bun.serve({
     port: 0,
-    hostname: "127.0.0.1",
+    hostname,
     idleTimeout: 0,
     async fetch(request) {
       // `sett up` looks whether the provider is there.
@@ -42,6 +42,7 @@ export function scriptedModel(format: Format, answers: readonly ScriptedAnswer[]
   const base = `http://127.0.0.1:${server.port}`;
   return {
     requests,
+    port: server.port,
     /** As the address of a gateway. */
     gateway: base,
     /** As `base_url` in sett.yml. */
