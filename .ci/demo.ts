@@ -5,26 +5,18 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { $ } from "bun";
 import { fillRepository } from "./demo-repository.ts";
+import { DemoError, expectEnd, isInterrupted, need, project, quoted, run, sett } from "./demo-steps.ts";
+import { showModels } from "./llm-demo/show-models.ts";
 
-const project = resolve(import.meta.dir, "..");
-const sett = join(project, "bin/sett");
 const usage =
-  "usage: npm run demo -- [--repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
+  "usage: npm run demo -- [--llm | --repo PATH] [--version X.Y.Z | --ask [--answer TEXT]] [--keep] [--runtime docker|process]";
 
-/** Ends with a sentence and what to do next. */
-class DemoError extends Error {
-  readonly hint: string;
-  readonly exitCode: number;
-
-  constructor(message: string, hint: string, exitCode = 1) {
-    super(message);
-    this.hint = hint;
-    this.exitCode = exitCode;
-  }
-}
-
-/** `answer`: to the question which version to release; undefined: the person at the terminal answers. */
-type Goal = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
+/**
+ * `answer`: to the question which version to release; undefined: the person at the terminal answers. `llm`: another demo, of two agents
+ * that are prompts.
+ */
+type Release = { kind: "release"; version: string } | { kind: "ask"; answer: string | undefined };
+type Goal = Release | { kind: "llm" };
 
 type Options = { repo: string | undefined; goal: Goal; isKept: boolean; runtime: string };
 
@@ -32,8 +24,9 @@ function readOptions(): Options {
   try {
     const { values } = parseArgs({
       options: {
+        llm: { type: "boolean", default: false },
         repo: { type: "string" },
-        version: { type: "string", default: "1.2.0" },
+        version: { type: "string" },
         ask: { type: "boolean", default: false },
         answer: { type: "string" },
         keep: { type: "boolean", default: false },
@@ -45,48 +38,18 @@ function readOptions(): Options {
       console.log(usage);
       process.exit(0);
     }
-    if (!/^\d+\.\d+\.\d+$/.test(values.version)) throw new Error(`${values.version} is not a version such as 1.2.0.`);
-    const { version, ask, answer, keep: isKept, runtime } = values;
+    const { llm, repo, version = "1.2.0", ask, answer, keep: isKept, runtime } = values;
+    if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(`${version} is not a version such as 1.2.0.`);
+    if (llm && (repo !== undefined || values.version !== undefined || ask || answer !== undefined))
+      throw new Error("--llm takes only --keep and --runtime: its calls were recorded with one goal and one answer.");
     if (answer !== undefined && !ask) throw new Error("--answer needs --ask.");
     if (ask && answer === undefined && !process.stdin.isTTY)
       throw new Error("--ask needs a terminal to ask at: add --answer 1.2.0.");
-    const goal: Goal = ask ? { kind: "ask", answer } : { kind: "release", version };
-    return { repo: values.repo === undefined ? undefined : resolve(values.repo), goal, isKept, runtime };
+    const goal: Goal = llm ? { kind: "llm" } : ask ? { kind: "ask", answer } : { kind: "release", version };
+    return { repo: repo === undefined ? undefined : resolve(repo), goal, isKept, runtime };
   } catch (error) {
     throw new DemoError(error instanceof Error ? error.message : String(error), usage, 2);
   }
-}
-
-/** Ctrl-C reaches the running command too, which undoes its own work; then the demo removes everything else. */
-let isInterrupted = false;
-process.on("SIGINT", () => {
-  isInterrupted = true;
-});
-
-/** The command as a person would type it, so that it can be pasted into a shell. */
-function quoted(args: string[]): string {
-  return args.map((arg) => (/^[\w./:@=+-]+$/.test(arg) ? arg : `'${arg.replaceAll("'", `'\\''`)}'`)).join(" ");
-}
-
-/** Shows a command before it runs. */
-async function run(folder: string, ...args: string[]): Promise<number> {
-  console.log(`\n$ ${quoted(args)}`);
-  const [program = "", ...rest] = args;
-  const child = Bun.spawn([program === "sett" ? sett : program, ...rest], {
-    cwd: folder,
-    stdio: ["inherit", "inherit", "inherit"],
-  });
-  return await child.exited;
-}
-
-async function need(folder: string, ...args: string[]): Promise<void> {
-  await expectEnd(0, folder, ...args);
-}
-
-async function expectEnd(expected: number, folder: string, ...args: string[]): Promise<void> {
-  const code = await run(folder, ...args);
-  if (isInterrupted) throw new DemoError("Interrupted.", "The demo removes everything that it has made.", 130);
-  if (code !== expected) throw new DemoError(`\`${quoted(args)}\` ended with exit code ${code}.`, "Its output is above.");
 }
 
 /** The top folder of the repository that is cloned. Agents need the whole history, so a shallow clone is refused. */
@@ -106,7 +69,7 @@ async function sourceRepository(repo: string): Promise<string> {
 type Listed = { id: string; type: string };
 
 /** Posts the goal, follows it to its end, and shows its results. */
-async function release(folder: string, name: string, goal: Goal): Promise<Listed[]> {
+async function release(folder: string, name: string, goal: Release): Promise<Listed[]> {
   console.log(`
 The changelog agent writes the entry and raises the version. The reviewer reviews its commit; if it finds a fault, the changelog agent
 reworks the commit. Once the reviewer approves a version, three agents check it at the same time, and the packager ends the release.`);
@@ -169,6 +132,7 @@ async function demo(): Promise<void> {
   const source = repo === undefined ? undefined : await sourceRepository(repo);
   await $`${process.execPath} run .ci/build.ts`.cwd(project);
   if (runtime === "docker") await $`${process.execPath} run .ci/images.ts`.cwd(project);
+  if (goal.kind === "llm") return await showModels({ isKept, runtime });
   const parent = await mkdtemp(join(tmpdir(), "sett-demo-"));
   const folder = join(parent, source === undefined ? "door" : basename(source) || "repository");
   const name = `demo-${parent.slice(-6).toLowerCase()}`;
@@ -183,7 +147,7 @@ async function demo(): Promise<void> {
     await proveArchive(folder, artefacts);
     if (isKept) printNextCommands(folder, artefacts);
   } finally {
-    if (!isKept || isInterrupted) {
+    if (!isKept || isInterrupted()) {
       if (isUp) await run(folder, "sett", "down", "--name", name, "--volumes", "--force");
       await rm(parent, { recursive: true, force: true });
     }

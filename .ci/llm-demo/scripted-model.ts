@@ -1,0 +1,71 @@
+// A server that plays the model's part with Anthropic's Messages API, from a script: nothing on it is a model.
+import { type Turn, works } from "./script.ts";
+
+type Block = { type: string; [key: string]: unknown };
+type Asked = {
+  system?: unknown;
+  messages: { role: string; content: unknown }[];
+  tool_choice?: { name?: string };
+};
+
+/** `problem`: a request that the script does not know. */
+export function startScriptedModel() {
+  const problems: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const text = await request.text();
+      const body: Asked = JSON.parse(text);
+      const content = body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body));
+      if (content === undefined) {
+        problems.push(text.slice(0, 2_000));
+        return Response.json(
+          { type: "error", error: { type: "not_found_error", message: "It is not in the script." } },
+          { status: 404 },
+        );
+      }
+      return Response.json({
+        id: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+        type: "message",
+        role: "assistant",
+        model: "claude-sonnet-5",
+        content,
+        stop_reason: "tool_use",
+        stop_sequence: null,
+        // About four characters are a token.
+        usage: { input_tokens: Math.ceil(text.length / 4), output_tokens: Math.ceil(JSON.stringify(content).length / 4) },
+      });
+    },
+  });
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}/v1`,
+    problems,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+function bidOf({ messages }: Asked): Block {
+  const isGoal = /"type": "GoalDefined"/.test(JSON.stringify(messages).replaceAll('\\"', '"').split("goal_and_chain")[0] ?? "");
+  const input = isGoal
+    ? { word: "exclusive", reason: "The goal asks for a change of the repository's code." }
+    : { word: "ignore", reason: "It is no goal that asks for a change." };
+  return toolUse("bid", input);
+}
+
+/** The n-th answer of a conversation is the n-th turn of the work that its first message asks for. */
+function turnOf({ system, messages }: Asked): Turn | undefined {
+  const first = JSON.stringify(messages[0]);
+  const work = works.find(({ agent, task }) => agent.test(JSON.stringify(system)) && task.test(first.replaceAll('\\"', '"')));
+  return work?.turns[messages.filter(({ role }) => role === "assistant").length];
+}
+
+function blocksOf(turn: Turn | undefined): Block[] | undefined {
+  if (turn === undefined) return undefined;
+  const { say, tool, input } = turn;
+  return [...(say === "" ? [] : [{ type: "text", text: say }]), toolUse(tool, input)];
+}
+
+function toolUse(name: string, input: unknown): Block {
+  return { type: "tool_use", id: `toolu_${crypto.randomUUID().replaceAll("-", "")}`, name, input };
+}
