@@ -37,11 +37,12 @@ async function record(): Promise<void> {
   }
 }
 
-/** Not committed: agents do not see it, and their requests are those of the demo. */
+/** Neither the address nor the commit is part of what the model is asked. */
 async function pointTo(folder: string, baseUrl: string): Promise<void> {
   const file = join(folder, "sett.yml");
   const text = await Bun.file(file).text();
   await Bun.write(file, text.replace("    provider: anthropic\n", `    provider: anthropic\n    base_url: ${baseUrl}\n`));
+  await need(folder, "git", "commit", "--quiet", "--all", "--message", "Ask the scripted model");
 }
 
 try {

@@ -15,6 +15,8 @@ export function startScriptedModel() {
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
+      // `sett up` looks whether the provider is there.
+      if (request.method === "GET") return Response.json({ data: [] });
       const text = await request.text();
       const body: Asked = JSON.parse(text);
       const content = body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body));
