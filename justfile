@@ -51,9 +51,13 @@ docker-cub: prepare
 package *options="--all": prepare
     {{ bin }}/bun .ci/package.ts {{ options }}
 
-# Run the demo: six agents release a repository. `just demo --repo PATH`, `just demo --keep`.
+# Run the demo: six agents release a repository. `just demo --repo PATH`, `just demo --keep`, `just demo --llm`.
 demo *options:
     npm run demo -- {{ options }}
+
+# Record the calls of `just demo --llm` anew, when the prompts of `sett init --llm` or the tools of the built-in worker have changed.
+record-demo *options: prepare
+    {{ bin }}/bun .ci/record-demo.ts {{ options }}
 
 # Measure which share of the lines the tests run; `npm test` includes this and requires 85 %.
 coverage: prepare

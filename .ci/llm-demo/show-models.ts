@@ -45,8 +45,9 @@ async function showRecord(folder: string, name: string, { goal, commit }: { goal
   await need(folder, "sett", "graph", "--name", name);
   console.log("\nThe budget of the goal, as it would be with a key:");
   await need(folder, "sett", "budget", goal.slice(0, 8), "--name", name);
-  console.log("\nThe commit, in the repository on this machine (its HEAD, index and files are untouched):");
-  await need(folder, "git", "--no-pager", "show", "--patch", `refs/sett/${name}/${commit}`);
+  console.log("\nThe commits, in the repository on this machine (its HEAD, index and files are untouched):");
+  await need(folder, "git", "--no-pager", "log", "--format=%h %an: %s", `HEAD..refs/sett/${name}/${commit}`);
+  await need(folder, "git", "--no-pager", "diff", `HEAD...refs/sett/${name}/${commit}`);
   console.log("\nThe end of the coder's conversation with its model, from the record:");
   console.log(`\n$ ${quoted(["sett", "unearth", commit.slice(0, 8), "--transcript", "--name", name])} | tail -n ${excerptLines}`);
   const transcript = await $`${sett} unearth ${commit} --transcript --name ${name}`.cwd(folder).text();
