@@ -2,7 +2,7 @@
 import { type Turn, works } from "./script.ts";
 
 type Block = { type: string; [key: string]: unknown };
-type Asked = {
+type MessagesBody = {
   system?: unknown;
   messages: { role: string; content: unknown }[];
   tool_choice?: { name?: string };
@@ -18,7 +18,7 @@ export function startScriptedModel() {
       // `sett up` looks whether the provider is there.
       if (request.method === "GET") return Response.json({ data: [] });
       const text = await request.text();
-      const body: Asked = JSON.parse(text);
+      const body: MessagesBody = JSON.parse(text);
       const content = body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body));
       if (content === undefined) {
         problems.push(text.slice(0, 2_000));
@@ -47,7 +47,7 @@ export function startScriptedModel() {
   };
 }
 
-function bidOf({ messages }: Asked): Block {
+function bidOf({ messages }: MessagesBody): Block {
   const isGoal = /"type": "GoalDefined"/.test(JSON.stringify(messages).replaceAll('\\"', '"').split("goal_and_chain")[0] ?? "");
   const input = isGoal
     ? { word: "exclusive", reason: "The goal asks for a change of the repository's code." }
@@ -56,7 +56,7 @@ function bidOf({ messages }: Asked): Block {
 }
 
 /** The n-th answer of a conversation is the n-th turn of the work that its first message asks for. */
-function turnOf({ system, messages }: Asked): Turn | undefined {
+function turnOf({ system, messages }: MessagesBody): Turn | undefined {
   const first = JSON.stringify(messages[0]);
   const work = works.find(({ agent, task }) => agent.test(JSON.stringify(system)) && task.test(first.replaceAll('\\"', '"')));
   return work?.turns[messages.filter(({ role }) => role === "assistant").length];
