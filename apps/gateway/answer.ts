@@ -12,7 +12,7 @@ import { ClientError, errorResponse } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
 import { headersForClient } from "./headers.ts";
 import { relay, type StreamEnd } from "./relay.ts";
-import { type UpstreamAnswer, UpstreamFailure } from "./upstream.ts";
+import { type ErrorCode, type UpstreamAnswer, UpstreamFailure } from "./upstream.ts";
 
 export type AnswerOrder = {
   call: Call;
@@ -130,7 +130,7 @@ function streamOf(
       tries,
       answer: writer.end(),
     });
-    if (!isWhole) stop.abort(new ClientError(499, "grant-ended", "The call is over."));
+    if (!isWhole) stop.abort(new ClientError(499, "client-left", "The call is over."));
   };
   const stream = relay({
     source,
@@ -147,9 +147,14 @@ function streamOf(
   return new Response(stream, { status: response.status, headers });
 }
 
+/** How a call ended that an error has ended before the provider's answer was whole. */
+export function outcomeOfError(code: ErrorCode): CallEnd["outcome"] {
+  if (code === "client-left" || code === "grant-ended" || code === "gateway-stopping") return "cancelled";
+  return code === "key-missing" || code === "exchange-not-recorded" || code === "model-unknown" ? "refused" : "failed";
+}
+
 function outcomeOf(end: StreamEnd, problem: string | undefined): CallEnd["outcome"] {
   if (end.kind === "left") return "cancelled";
-  if (end.kind === "broken")
-    return end.error.code === "grant-ended" || end.error.code === "gateway-stopping" ? "cancelled" : "failed";
+  if (end.kind === "broken") return outcomeOfError(end.error.code);
   return problem === undefined ? "ok" : "failed";
 }

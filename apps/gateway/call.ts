@@ -16,7 +16,6 @@ export type CallEnd = Measured & {
   problem?: string | undefined;
   answeredModel?: string;
   responseId?: string;
-  tries: number;
   answer?: StoredBody | undefined;
 };
 

@@ -9,17 +9,26 @@ export type Charge = Pick<CallRecord, "usage" | "is_estimated" | "cost" | "is_un
 
 /**
  * `usage`: what the provider has reported. `begun`: the input, where only the beginning of the answer is known. `mayHaveCost`: the provider
- * may have worked although it reported nothing; the reservation is then what it may have cost.
+ * may have worked although it reported nothing; the reservation is then what it may have cost. `tries`: how often it was asked.
  */
-export type Measured = { usage?: MeasuredUsage | undefined; begun?: MeasuredUsage | undefined; mayHaveCost: boolean };
+export type Measured = {
+  usage?: MeasuredUsage | undefined;
+  begun?: MeasuredUsage | undefined;
+  mayHaveCost: boolean;
+  tries: number;
+};
 
 export function chargeOf(
-  { usage, begun, mayHaveCost }: Measured,
+  { usage, begun, mayHaveCost, tries }: Measured,
   { bound, reserved, price }: { bound: Bound; reserved: Amounts; price: ModelSettings["price"] },
 ): Charge {
   const is_unpriced = price === undefined;
   if (usage !== undefined) return { ...charged(usage, costOf(usage, price)), is_estimated: false, is_unpriced };
-  if (!mayHaveCost) return { ...charged(nothing, 0), is_estimated: false, is_unpriced };
+  if (!mayHaveCost) {
+    // What the provider was never asked is no call.
+    const cost = { nanousd: 0, tokens: 0, calls: Math.min(1, tries) };
+    return { ...charged(nothing, 0), cost, is_estimated: false, is_unpriced };
+  }
   if (begun !== undefined && begun.input > 0) {
     const most = { ...begun, output: Math.max(begun.output, bound.output) };
     return { ...charged(most, costOf(most, price)), is_estimated: true, is_unpriced };

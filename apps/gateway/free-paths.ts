@@ -36,6 +36,7 @@ export async function countTokens(deps: Deps, request: Request): Promise<Respons
         body: bodyForProvider(read.request, model.model).text,
         signal: stop.signal,
         deadlineMs: deps.clock.passedMs() + maxCountMs,
+        progress: { tries: 0, isUnderWay: false },
       });
       if (response.status === 401 || response.status === 403) {
         throw new ClientError(

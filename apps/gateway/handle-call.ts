@@ -4,7 +4,7 @@ import type { ModelToken, OpenCall } from "../../lib/model/model-call.ts";
 import { bodyForProvider, type CostlyApi, type ModelRequest, readRequest } from "../../lib/models/request.ts";
 import { amountsOf, boundOf } from "../../lib/models/worst-case.ts";
 import { type Admitted, admit, type KnownTokens } from "./admit.ts";
-import { answerOf, clientErrorOf, failureOf } from "./answer.ts";
+import { answerOf, clientErrorOf, failureOf, outcomeOfError } from "./answer.ts";
 import { Call, pathOf } from "./call.ts";
 import { ClientError, errorResponse } from "./client-error.ts";
 import type { CountedRequests } from "./counted-requests.ts";
@@ -14,7 +14,7 @@ import type { ModelQueue } from "./model-queue.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { readBounded } from "./read-bounded.ts";
 import { reserve } from "./reserve.ts";
-import { UpstreamFailure } from "./upstream.ts";
+import { type Progress, UpstreamFailure } from "./upstream.ts";
 
 export type CallState = { open: OpenCalls; counted: CountedRequests; known: KnownTokens; queueOf: (model: string) => ModelQueue };
 
@@ -73,7 +73,7 @@ export async function bodyOf({ limits }: Pick<Deps, "limits">, request: Request)
 /** Ends with the client. */
 export function stopWith(client: AbortSignal): AbortController {
   const stop = new AbortController();
-  client.addEventListener("abort", () => stop.abort(new ClientError(499, "grant-ended", "The client went away.")), {
+  client.addEventListener("abort", () => stop.abort(new ClientError(499, "client-left", "The client went away.")), {
     once: true,
   });
   return stop;
@@ -110,6 +110,7 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
   const { model, agent, token } = admitted;
   const { call, isLost } = await begin(deps, state, order);
   const ours = { call, format };
+  const progress: Progress = { tries: 0, isUnderWay: false };
   try {
     if (isLost) return await failureOf(deps, ours, contactLost(), { tries: 0, mayHaveCost: false });
     const sent = bodyForProvider(request, model.model);
@@ -124,7 +125,9 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
       body: sent.text,
       signal: stop.signal,
       deadlineMs: order.deadlineMs,
+      progress,
     });
+    progress.isUnderWay = true;
     const hidesUsage = sent.hasAddedUsage;
     return await answerOf(
       deps,
@@ -135,11 +138,10 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
     const known = clientErrorOf(error);
     if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
     const shown = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
-    // Without an answer of the provider, it may be at work on one: unless it could not be reached, or has refused.
-    const isEnded = error instanceof ClientError;
-    const tries = error instanceof UpstreamFailure ? error.tries : 1;
-    const outcome = isEnded && shown.code !== "call-too-long" ? "cancelled" : isConfigured(shown) ? "refused" : "failed";
-    return await failureOf(deps, ours, shown, { tries, mayHaveCost: isEnded || known === undefined, outcome });
+    const isFailure = error instanceof UpstreamFailure;
+    const mayHaveCost = isFailure ? error.code === "answer-too-large" : progress.isUnderWay;
+    const tries = isFailure ? error.tries : progress.tries;
+    return await failureOf(deps, ours, shown, { tries, mayHaveCost, outcome: outcomeOfError(shown.code) });
   }
 }
 
@@ -168,10 +170,6 @@ async function begin(deps: Deps, state: CallState, order: PassOrder): Promise<{ 
   const { call, isLost } = await reserve(state.open, { token, call: open, limits, leaseMs: deps.limits.leaseMs }, stop);
   const facts = { call, bound, model, request, work, startedMs: order.startedMs, release: order.release };
   return { call: new Call({ ...deps, ...state }, facts), isLost };
-}
-
-function isConfigured({ code }: ClientError): boolean {
-  return code === "key-missing" || code === "exchange-not-recorded" || code === "model-unknown";
 }
 
 function tooLong(model: string, timeoutMs: number): ClientError {

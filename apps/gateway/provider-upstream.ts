@@ -28,9 +28,12 @@ const defaultRetry: RetryPolicy = { firstMs: 1_000, maxMs: 20_000, maxTries: 10 
 export function createProviderUpstream(deps: ProviderDeps): Upstream {
   const { clock, random, retry = defaultRetry } = deps;
   return async (request) => {
+    request.signal.throwIfAborted();
     const { model, key } = await targetOf(deps, request);
     for (let tries = 1; ; tries++) {
+      Object.assign(request.progress, { tries, isUnderWay: true });
       const result = await askOnce(request, model, key, deps.maxAnswerBytes);
+      request.progress.isUnderWay = false;
       const waitMs = waitBefore(result, tries, retry, random);
       const isFinal = !result.mayRetry || tries >= retry.maxTries || clock.passedMs() + waitMs >= request.deadlineMs;
       if (isFinal) return finalAnswer(result, tries);

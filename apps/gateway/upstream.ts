@@ -21,7 +21,12 @@ export type UpstreamRequest = {
   signal: AbortSignal;
   /** By the clock of the gateway: until then the provider may be asked again. */
   deadlineMs: number;
+  /** Kept up to date while the provider is asked. */
+  progress: Progress;
 };
+
+/** `isUnderWay`: the provider may be at work on an answer, whatever comes of it. `tries`: how often it was asked so far. */
+export type Progress = { tries: number; isUnderWay: boolean };
 
 /** `response`: a stream of events, or an answer whose body is whole already. `tries`: how often the provider was asked. */
 export type UpstreamAnswer = { response: Response; tries: number };
@@ -35,6 +40,7 @@ export type ErrorCode =
   | "answer-unreadable"
   | "budget-exceeded"
   | "call-too-long"
+  | "client-left"
   | "exchange-not-recorded"
   | "gateway-stopping"
   | "grant-ended"

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { chatAnswer, type FaultyAnswer, startFaultyProvider, status } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, key, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
 
@@ -56,6 +57,21 @@ test("a wait that the provider asks for is not begun where it is longer than the
   const answer = await scene.post(path, chatRequest());
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3600"]);
   expect(scene.provider.requests).toHaveLength(1);
+});
+
+test("a client that leaves before the provider is asked again pays nothing", async () => {
+  await using scene = await sceneOf([status(503)], {
+    retry: { firstMs: 600_000, maxMs: 600_000 },
+    model: { timeout_ms: 86_400_000 },
+  });
+  const leave = new AbortController();
+  const call = scene.post(path, chatRequest(), { signal: leave.signal }).catch(() => "left");
+  await waitFor("the wait", () => scene.log.some((line) => line.includes("Asking the provider again")));
+  leave.abort();
+  expect(await call).toBe("left");
+  expect(await scene.ended(1)).toMatchObject([
+    { outcome: "cancelled", tries: 1, is_estimated: false, cost: { nanousd: 0, tokens: 0, calls: 1 } },
+  ]);
 });
 
 test.each([401, 403])("a refused key (%i) is final, and named by its model only", async (code) => {
@@ -166,6 +182,7 @@ test("without a key the provider is not asked, and the sentence says what to do"
     "The gateway has no key of the model `strong`: run `sett up`, which brings the keys again.",
   );
   expect(scene.provider.requests).toEqual([]);
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "refused", tries: 0, cost: { nanousd: 0, tokens: 0, calls: 0 } }]);
   expect(await fetch(`${scene.url}/healthz`).then(({ status: code }) => code)).toBe(200);
   expect(JSON.stringify(await fetch(`${scene.url}/internal/state`).then((state) => state.json()))).toContain(
     "missing: run `sett up`",
