@@ -213,6 +213,19 @@ test("a prompt of 100 KiB reaches the model whole", async () => {
   expect(textOf(requests[0])).toContain(prompt.trim());
 });
 
+test("of a long conversation the oldest outputs are left out, and the task and the calls stay", async () => {
+  using repository = workRepository();
+  const print = (word: string): [string, unknown] => ["run", { command: `for i in $(seq 400); do echo ${word}; done` }];
+  const answers = ["one", "two", "three", "four"].map((word) => ({ call: [print(word)] }));
+  const { requests } = await workWith(repository, goal(), [...answers, finish], { environment: { SETT_WORK_CONTEXT: "6000" } });
+  const last = textOf(requests[4]);
+  expect(last).toContain("characters of output are left out here to save space]");
+  expect(last).not.toContain("one\none\none");
+  expect(last).toContain("four\nfour\nfour");
+  expect(last).toContain("Do the work that the target calls for.");
+  expect(last).toContain("do echo one; done");
+});
+
 test("without work on stdin, or without a model, a sentence says what is missing", async () => {
   using repository = workRepository();
   const model = { SETT_MODEL: "m", SETT_MODEL_PROVIDER: "openai" };

@@ -98,6 +98,13 @@ test("names that Sett uses itself are refused in both forms, bare ones too", asy
   ]);
 });
 
+test("the limits of the built-in worker may be set, although they begin as Sett's own names do", async () => {
+  const mistakes = await mistakesIn(
+    `${validText}    environment: [SETT_WORK_STEPS=20, SETT_WORK_OUTPUT=4096, SETT_WORK_CONTEXT=9, SETT_WORK_TIMEOUT=1s]\n`,
+  );
+  expect(mistakes.map((line) => line.split(" is a name")[0])).toEqual(["sett.yml:6:83 agents.a.environment[3]:"]);
+});
+
 test("entries that are no variables are refused one by one, beside the missing variables of the others", async () => {
   expect(await mistakesIn(`${validText}    environment: ["A =1", 5x=1, 80, A=1, A=2, { B: 1 }, "C=\${NOPE}"]\n`)).toEqual([
     "sett.yml:6:19 agents.a.environment[0]: must begin with a variable's name: `NAME=value`",
