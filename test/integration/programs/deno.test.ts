@@ -1,4 +1,4 @@
-// The orchestrator and the cub run from their sources under Deno, too: real processes on a real Redis, as they are on Bun.
+// The orchestrator, the gateway and the cub run from their sources under Deno, too: real processes on a real Redis, as they are on Bun.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import process from "node:process";
@@ -31,17 +31,17 @@ test("under Deno the orchestrator and the cub work a goal to a commit", async ()
   expect(painting.painted(artefact, "door.txt")).toBe("green");
 });
 
-test("under Deno both answer /healthz", async () => {
-  for (const app of ["orchestrator", "cub"] as const) {
+test("under Deno all answer /healthz", async () => {
+  for (const app of ["orchestrator", "gateway", "cub"] as const) {
     expect(await painting.wellness(app)).toEqual({ service: app, ok: true });
   }
 });
 
-test("under Deno both end in order on SIGTERM", async () => {
+test("under Deno all end in order on SIGTERM", async () => {
   for (const [app, service] of Object.entries(painting.services)) {
     service.signal("SIGTERM");
     expect([app, await service.exited]).toEqual([app, 0]);
-    expect(service.log().at(-1)?.msg).toMatch(/^(?:Orchestrator|Cub) stopped$/);
+    expect(service.log().at(-1)?.msg).toMatch(/^(?:Orchestrator|Gateway|Cub) stopped$/);
     expect(service.errors()).toBe("");
   }
 });

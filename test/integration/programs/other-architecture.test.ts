@@ -29,7 +29,7 @@ afterAll(() => painting[Symbol.asyncDispose]());
 test(
   `the ${otherArchitecture} programs answer /healthz on ${hostArchitecture}`,
   async () => {
-    for (const app of ["orchestrator", "cub"] as const) {
+    for (const app of ["orchestrator", "gateway", "cub"] as const) {
       expect(await painting.wellness(app)).toEqual({ service: app, ok: true });
     }
   },
@@ -52,7 +52,7 @@ test(
     for (const [app, service] of Object.entries(painting.services)) {
       service.signal("SIGTERM");
       expect([app, await service.exited]).toEqual([app, 0]);
-      expect(service.log().at(-1)?.msg).toMatch(/^(?:Orchestrator|Cub) stopped$/);
+      expect(service.log().at(-1)?.msg).toMatch(/^(?:Orchestrator|Gateway|Cub) stopped$/);
     }
   },
   2 * timeoutMs,

@@ -1,4 +1,4 @@
-// A goal that ends in a commit: a Redis, a repository, and an orchestrator and an agent `painter`, each started by a command of the test's.
+// A goal that ends in a commit: a Redis, a repository, an orchestrator, a gateway and an agent `painter`, each started by a command of the test's.
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { settRef } from "../../../lib/git/refs.ts";
@@ -17,7 +17,7 @@ const tool = `
   git add -A && git commit --quiet --message 'Paint the door' > /dev/stderr
   printf '{"artefact_type":"CodeCommit","artefact_payload":"%s","summary":"Painted"}' "$(git rev-parse HEAD)" > /dev/stdout`;
 
-type App = "orchestrator" | "cub";
+type App = "orchestrator" | "gateway" | "cub";
 type Painting = {
   /** The command for each program, and what it needs in its environment. */
   command: (app: App) => [string, ...string[]];
@@ -35,6 +35,13 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
   const common = { ...env, SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
   const services = {
     orchestrator: startProgram(command("orchestrator"), common),
+    // No agent has a model: it only runs.
+    gateway: startProgram(command("gateway"), {
+      ...common,
+      SETT_MODELS: "{}",
+      SETT_MODEL_AGENTS: "{}",
+      SETT_RECORD_DIR: join(host.root, "record"),
+    }),
     cub: startProgram(command("cub"), {
       ...common,
       SETT_AGENT_NAME: "painter",
@@ -45,9 +52,13 @@ export async function startPainting({ command, env, timeoutMs }: Painting) {
     }),
   };
   const started = (app: App) =>
-    waitFor(`the ${app} to start`, () => followed(services[app]).find(({ msg }) => /^(?:Orchestrator|Cub) started$/.test(msg)), {
-      timeoutMs,
-    });
+    waitFor(
+      `the ${app} to start`,
+      () => followed(services[app]).find(({ msg }) => /^(?:Orchestrator|Gateway|Cub) started$/.test(msg)),
+      {
+        timeoutMs,
+      },
+    );
   return {
     services,
     timeoutMs,

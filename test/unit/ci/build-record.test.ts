@@ -36,6 +36,7 @@ test("a binary is up to date only while it exists and its sources are those that
 test.each([
   ["sett", "apps/cli/commands/up.ts"],
   ["orchestrator", "apps/orchestrator/leadership.ts"],
+  ["gateway", "apps/gateway/gateway.ts"],
   ["cub", "apps/cub/run-grant.ts"],
 ] as const)(
   "what %s is made from includes its own folder, the libraries with their scripts, and the agents",
