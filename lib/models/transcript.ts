@@ -28,21 +28,21 @@ const apis: Readonly<Record<Exclude<ModelApi, "other">, Api>> = {
  * Calls without a readable request are in none.
  */
 export function conversationsOf(calls: readonly CallBodies[]): Conversation[] {
-  const found: { conversation: Conversation; asked: string[] }[] = [];
+  const found: { conversation: Conversation; sent: string[] }[] = [];
   for (const [index, { api, request, answer }] of calls.entries()) {
     if (api === "other" || request === undefined) continue;
     const turns = apis[api].turnsOf(parseJson(request));
     if (turns.length === 0) continue;
-    const asked = turns.map((turn) => JSON.stringify(turn));
+    const sent = turns.map((turn) => JSON.stringify(turn));
     const answered = answer === undefined ? undefined : apis[api].answerOf(answer);
-    const before = found.findLast((one) => isBeginning(one.asked, asked));
+    const before = found.findLast((one) => isBeginning(one.sent, sent));
     const conversation = {
       turns: answered === undefined ? turns : [...turns, answered],
       calls: [...(before?.conversation.calls ?? []), index],
       isAnswered: answered !== undefined,
     };
-    if (before === undefined) found.push({ conversation, asked });
-    else Object.assign(before, { conversation, asked });
+    if (before === undefined) found.push({ conversation, sent });
+    else Object.assign(before, { conversation, sent });
   }
   return found.map(({ conversation }) => conversation);
 }

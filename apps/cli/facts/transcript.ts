@@ -1,39 +1,11 @@
 // The calls that led to an artefact, with their bodies, and the conversations that they make.
-import { callsByArtefact } from "../../../lib/core/call-costs.ts";
-import type { Artefact } from "../../../lib/model/artefact.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
-import { type Conversation, conversationsOf } from "../../../lib/models/transcript.ts";
-import { type Body, readBodies } from "../instance/read-bodies.ts";
-import type { Shell } from "../terminal/shell.ts";
-import { readHeads } from "./artefacts.ts";
-import type { ReadingBoard } from "./reading-board.ts";
+import type { Conversation } from "../../../lib/models/transcript.ts";
+
+/** `text`: valid UTF-8. */
+export type Body = { text: string } | { base64: string };
 
 /** Undefined: not kept. */
 export type CallWithBodies = { call: CallRecord; request: Body | undefined; answer: Body | undefined };
 
 export type Transcript = { calls: CallWithBodies[]; conversations: Conversation[] };
-
-/** `instance`: whose gateway has the bodies. Throws `not-ready` where it does not run. */
-export async function readTranscript(
-  board: ReadingBoard & { instance: InstanceName },
-  artefact: Artefact,
-  shell: Pick<Shell, "cwd" | "env">,
-): Promise<Transcript> {
-  const { ended } = await board.readCalls(artefact.goal_id);
-  if (ended.length === 0) return { calls: [], conversations: [] };
-  const made = await readHeads(board, await board.listArtefactsOfGoal(artefact.goal_id));
-  const records = callsByArtefact(made, ended).get(artefact.id) ?? [];
-  const digests = records.flatMap(({ request, answer }) => [request, answer].flatMap((body) => body?.digest ?? []));
-  const bodies = await readBodies(shell, board.instance, digests);
-  const bodyOf = (stored: CallRecord["request"]) => (stored === undefined ? undefined : bodies.get(stored.digest));
-  const calls = records.map((call) => ({ call, request: bodyOf(call.request), answer: bodyOf(call.answer) }));
-  const conversations = conversationsOf(
-    calls.map(({ call: { api }, request, answer }) => ({ api, request: textOf(request), answer: textOf(answer) })),
-  );
-  return { calls, conversations };
-}
-
-function textOf(body: Body | undefined): string | undefined {
-  return body !== undefined && "text" in body ? body.text : undefined;
-}

@@ -6,6 +6,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import type { KnownArtefacts } from "../facts/artefacts.ts";
+import { readGoalCost } from "../facts/costs.ts";
 import { type GoalReading, readGoal } from "../facts/goal.ts";
 import { type Inquiry, readInquiries } from "../facts/inquiries.ts";
 import { followLog } from "../instance/follow-log.ts";
@@ -56,7 +57,9 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
       const { state } = now.status;
       const isAnswering = (await person?.update(now, board)) === true;
       const inquiries = state === "waiting" ? await readInquiries(board, goal) : [];
-      reading = state === "running" ? undefined : { ...now, inquiries, hasInSight: (failure) => printer.hasInSight(failure) };
+      const cost = state === "running" ? undefined : await readGoalCost(board, goal);
+      reading =
+        state === "running" ? undefined : { ...now, cost, inquiries, hasInSight: (failure) => printer.hasInSight(failure) };
       if (isAnswering || reading === undefined) return undefined;
       // The reading may be newer than the printed events. The rest is read completely before it is printed, so that no line comes twice.
       const rest = await readRest(board, last);

@@ -7,6 +7,7 @@ import { failuresOf, stalledAdvice, whyStalled } from "../facts/goal.ts";
 import { fetchResults, readResultsAt } from "../instance/fetch-results.ts";
 import type { Place } from "../instance/place.ts";
 import { PersonAtPrompt } from "../people/answer-at-prompt.ts";
+import { goalCostText } from "../render/cost-text.ts";
 import { commandsFor, inquiryDetails } from "../render/inquiry-text.ts";
 import { stateSentence } from "../render/state.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -41,12 +42,13 @@ const maxFailures = 3;
 
 /** Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already. */
 async function printEnd(
-  { goal, inquiries, artefacts, status, hasInSight }: RestingGoal,
+  { goal, inquiries, artefacts, status, cost, hasInSight }: RestingGoal,
   { instance, isAsked }: { instance: string; isAsked: boolean },
   shell: Shell,
 ): Promise<void> {
   const { messages, suggest } = shell;
   await shell.err.write(`\n${stateSentence(shortId(goal), status.state, shell.err.style)}\n`);
+  if (cost !== undefined && cost.total.calls > 0) messages.note(`The calls of models have cost ${goalCostText(cost)}.`);
   const results = artefacts.filter(({ id, logical_id }) => String(id) !== goal && String(logical_id) !== goal);
   const last = results.at(-1);
   switch (status.state) {

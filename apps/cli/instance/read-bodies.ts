@@ -3,13 +3,11 @@ import { z } from "zod";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ExecResult } from "../../../lib/runtime/port.ts";
+import type { Body } from "../facts/transcript.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { isServing } from "./place.ts";
 import { findGatewayProgram, gatewayProgram } from "./programs.ts";
 import { everyInstance, runtimeOf } from "./runtimes.ts";
-
-/** `text`: valid UTF-8. A digest that is missing has no file on the volume. */
-export type Body = { text: string } | { base64: string };
 
 const Line = z.union([
   z.object({ digest: z.string(), text: z.string() }),
@@ -20,7 +18,7 @@ const Line = z.union([
 /** The output of a command is in memory as a whole. */
 const bodiesAtOnce = 20;
 
-/** By digest. Throws `not-ready` where the gateway does not run on this machine. */
+/** By digest; one without a file on the volume is missing. Throws `not-ready` where the gateway does not run on this machine. */
 export async function readBodies(
   shell: Pick<Shell, "cwd" | "env">,
   instance: InstanceName,

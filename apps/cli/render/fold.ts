@@ -1,5 +1,5 @@
-// Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, and the reason of a failure appears
-// once.
+// Shortens the log for a terminal: bids of `ignore` have no line of their own unless they have a reason, nor have calls of models that went
+// well; and the reason of a failure appears once.
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { ClaimId } from "../../../lib/model/ids.ts";
 import { oneLine } from "../text/plain-text.ts";
@@ -31,6 +31,9 @@ export class Fold {
         }
         this.#ignoredBy.set(claim, [...(this.#ignoredBy.get(claim) ?? []), agent ?? "an agent"]);
         return data.reason === undefined ? undefined : context;
+      case "model_called":
+        // A piece of work makes dozens of them, and what they have cost is shown elsewhere.
+        return data?.outcome === "ok" ? undefined : context;
       case "bidding_closed":
         return { ...context, ignoredBy: taken(this.#ignoredBy, claim), isUnwanted: this.#unwanted.delete(claim) };
       case "artefact_created":

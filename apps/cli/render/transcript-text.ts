@@ -23,9 +23,9 @@ export function transcriptText({ calls, conversations }: Transcript, out: Layout
     ...(index === 0 ? [] : [""]),
     ...conversationLines(conversation, { calls, number: index + 1, of: conversations.length }, out),
   ]);
-  const told = new Set(conversations.flatMap((conversation) => conversation.calls));
-  const untold = calls.flatMap((call, index) => (told.has(index) ? [] : [call]));
-  return `${[...lines, ...untoldLines(untold, lines.length > 0)].join("\n")}\n`;
+  const shown = new Set(conversations.flatMap((conversation) => conversation.calls));
+  const rest = calls.flatMap((call, index) => (shown.has(index) ? [] : [call]));
+  return `${[...lines, ...restLines(rest, lines.length > 0)].join("\n")}\n`;
 }
 
 /** The bodies as they were: JSON where they are JSON. */
@@ -135,7 +135,7 @@ function block(text: string, { columns, isTerminal }: Layout, paint = (line: str
 }
 
 /** Calls without a request that can be shown. */
-function untoldLines(calls: readonly CallWithBodies[], hasOthers: boolean): string[] {
+function restLines(calls: readonly CallWithBodies[], hasOthers: boolean): string[] {
   if (calls.length === 0) return [];
   const isKept = calls.some(({ request }) => request !== undefined);
   const count = calls.length === 1 ? "1 call" : `${calls.length} calls`;

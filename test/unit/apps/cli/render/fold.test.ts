@@ -100,3 +100,13 @@ test("a new reason is shown, also after other claims' reasons", () => {
     `terminates ${short}: Feedback from critic`,
   ]);
 });
+
+test("calls of models that went well have no line, and others have", () => {
+  const call = (outcome: string): Event => ({
+    type: "model_called",
+    agent: coder,
+    actor: "gateway",
+    data: { model: "strong", outcome },
+  });
+  expect(linesOf(call("ok"), call("refused"), call("ok"))).toEqual([`a call of strong for coder on ${short} was refused`]);
+});
