@@ -59,8 +59,8 @@ test("agents that bid `ignore` are named where the bidding closes, and nowhere e
 });
 
 test("an `ignore` with a reason has a line of its own", () => {
-  const asked = { ...bid("coder", "ignore"), data: { word: "ignore", reason: "It is no code." } };
-  expect(linesOf(asked, bid("linter", "ignore"), { type: "bidding_closed" })).toEqual([
+  const ofCoder = { ...bid("coder", "ignore"), data: { word: "ignore", reason: "It is no code." } };
+  expect(linesOf(ofCoder, bid("linter", "ignore"), { type: "bidding_closed" })).toEqual([
     `bids ignore on ${short}: It is no code.`,
     `closes the bidding on ${short}, ignored by coder, linter`,
   ]);
