@@ -63,7 +63,7 @@ test("an agent whose budget is spent asks a person, and goes on where it was wit
   const goal = (await sett.need("forage", "--goal", "asker")).trim();
   const question = await untilThereIs(goal, (one) => one.structural_type === "Question");
   expect(question).toMatchObject({ type: "BudgetExceeded", produced_by_agent: "asker" });
-  expect(await sett.need("questions")).toContain("How much more may be spent?");
+  await waitFor("it to reach people", async () => (await sett.need("questions")).includes("How much more may be spent?"));
   const wrong = await sett.sett("answer", question.id, "a lot");
   expect(wrong.code).not.toBe(0);
   expect(models.asker.requests.length).toBe(2);
