@@ -135,7 +135,7 @@ describe("an agent that asks its model", () => {
     [402, "The budget of the goal is spent."],
     [401, "The token is not known."],
     [503, "The gateway has no key: run `sett up`."],
-  ])("is told once that it is in vain (status %d), and ignores", async (status, message) => {
+  ])("asks once where it is in vain (status %d), and ignores", async (status, message) => {
     const headers = { "x-should-retry": "false" };
     const refusal = () => Response.json({ type: "error", error: { type: "billing_error", message } }, { status, headers });
     await using scene = await askingScene([refusal]);
@@ -158,11 +158,11 @@ describe("an agent that asks its model", () => {
     let most = 0;
     const gates: (() => void)[] = [];
     const answer = Response.json({ content: [{ type: "tool_use", id: "1", name: "bid", input: { word: "claim", reason: "" } }] });
-    const held: ScriptedAnswer = async () => {
+    const gated: ScriptedAnswer = async () => {
       await new Promise<void>((resolve) => (most = Math.max(most, gates.push(resolve))));
       return answer.clone();
     };
-    await using scene = await askingScene([held]);
+    await using scene = await askingScene([gated]);
     const { standIn, agent } = scene;
     scene.start();
     const busy = await standIn.openGranted(await standIn.post(), agent);
