@@ -13,7 +13,7 @@ import { waitFor } from "../../support/wait-for.ts";
 const path = "/openai/v1/chat/completions";
 
 /** Two calls fit into the budget of the goal, and a third does not. */
-async function createScene(options: { timeoutMs: number }) {
+async function createScene({ tickMs = 50, ...options }: { timeoutMs: number; tickMs?: number }) {
   const redis = await startRedisServer();
   await redis.cli("CONFIG", "SET", "appendfsync", "always");
   const instance = InstanceName.parse("test");
@@ -24,7 +24,7 @@ async function createScene(options: { timeoutMs: number }) {
     return await chatAnswer()(request, count);
   };
   const provider = await startFaultyProvider(answer);
-  const scene = await startGateway({ base_url: provider.base_url, board, goal: { calls: 2 } });
+  const scene = await startGateway({ base_url: provider.base_url, board, goal: { calls: 2 }, limits: { tickMs } });
   const goal = (await board.readClaim(parseToken(scene.token)?.claim as never))?.claim.goal_id;
   const [, folder = ""] = (await redis.cli("CONFIG", "GET", "dir")).split("\n");
   return {
@@ -57,7 +57,7 @@ test("while Redis is away no call is passed on, and the client may try again", a
 });
 
 test("a call that ends while Redis is away is answered, and put on record once when Redis is back", async () => {
-  await using scene = await createScene({ timeoutMs: 300 });
+  await using scene = await createScene({ timeoutMs: 2_000 });
   const call = scene.post(path, chatRequest());
   await waitFor("the provider to be asked", () => scene.provider.requests.length === 1);
   await scene.redis.kill();
@@ -70,7 +70,8 @@ test("a call that ends while Redis is away is answered, and put on record once w
 });
 
 test("what Redis has lost is reserved and spent again before anything else is reserved", async () => {
-  await using scene = await createScene({ timeoutMs: 20_000 });
+  // Nothing but the new contact makes it again.
+  await using scene = await createScene({ timeoutMs: 20_000, tickMs: 600_000 });
   scene.answer();
   const before = (await stat(scene.log)).size;
   expect((await scene.post(path, chatRequest())).status).toBe(200);
@@ -86,7 +87,8 @@ test("what Redis has lost is reserved and spent again before anything else is re
 });
 
 test("the reservation of a call under way is made again where Redis has lost it", async () => {
-  await using scene = await createScene({ timeoutMs: 20_000 });
+  // Nothing but the new contact makes it again.
+  await using scene = await createScene({ timeoutMs: 20_000, tickMs: 600_000 });
   const before = (await stat(scene.log)).size;
   const calls = [scene.post(path, chatRequest()), scene.post(path, chatRequest())];
   await waitFor("the provider to be asked", () => scene.provider.requests.length === 2);
