@@ -3,7 +3,7 @@ import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import { kindOf } from "../facts/agent-kind.ts";
-import { type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
+import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
 import { redisOf, redisUrlOf } from "../instance/place.ts";
@@ -51,8 +51,9 @@ export const list = defineCommand({
     await shell.out.write(
       `${table(["NAME", "STATE", "RUNTIME", "AGENTS", "AGE", "WORKSPACE"], rows, style, columns).join("\n")}\n`,
     );
-    for (const { name, state, gateway, workspace } of instances) {
+    for (const { name, state, gateway, cassettes, workspace } of instances) {
       if (gateway !== null) shell.messages.warn(`${name}: ${gatewaySentence(gateway, `sett up --name ${name}`)}`);
+      if (cassettes !== null) shell.messages.note(`${name}: ${oneLine(cassettesSentence(cassettes))}`);
       if (state !== "running" && state !== "down") shell.messages.next(`In ${oneLine(workspace)}: sett up --name ${name}`);
     }
     return;
@@ -90,6 +91,7 @@ function summaryOf(parts: InstanceParts & { runtime: RuntimeName }, { notStarted
     external: named("external"),
     people: named("person"),
     gateway: gateway ?? null,
+    cassettes: cassettesOf(containers) ?? null,
     created_at: created[0] ?? null,
     redis_port: redisOf(parts)?.port ?? null,
     containers: containers.map((container) => ({ name: container.name, state: stateWord(container) })),

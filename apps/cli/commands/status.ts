@@ -7,7 +7,7 @@ import type { GoalId } from "../../../lib/model/ids.ts";
 import { kindOf } from "../facts/agent-kind.ts";
 import { blockedReasonOf, claimsOf, hasOrchestrator, type Situation, stateOf, workersOf } from "../facts/blocked-reason.ts";
 import { readGoalCost } from "../facts/costs.ts";
-import { gatewayProblem } from "../facts/gateway-state.ts";
+import { cassettesOf, gatewayProblem } from "../facts/gateway-state.ts";
 import { failuresOf, type GoalReading, goalSummary, readGoal, readSituation } from "../facts/goal.ts";
 import { forwards, goalList, limitArguments, limitOf } from "../facts/pages.ts";
 import { readRequests } from "../facts/requests.ts";
@@ -66,6 +66,7 @@ export const status = defineCommand({
       requests,
       crashes: crashesOf(place.containers, situation.nowMs),
       gateway: await gatewayProblem(place.containers, board),
+      cassettes: cassettesOf(place.containers),
       hidden,
     };
     if (args.json) await printJson(report, pages, shell);
@@ -126,7 +127,7 @@ async function printJson(report: Omit<Report, "goals">, pages: Pages, { out }: S
   await out.write(`],${JSON.stringify(rest).slice(1)}\n`);
 }
 
-function jsonOf({ instance, goals, situation, requests, crashes, gateway }: Report) {
+function jsonOf({ instance, goals, situation, requests, crashes, gateway, cassettes }: Report) {
   const { agents, statuses, leader, pause, nowMs, store } = situation;
   return {
     instance,
@@ -149,6 +150,7 @@ function jsonOf({ instance, goals, situation, requests, crashes, gateway }: Repo
     }),
     orchestrator: leader === undefined ? null : { holder: leader.holder, epoch: leader.epoch, alive: hasOrchestrator(situation) },
     gateway: gateway ?? null,
+    cassettes: cassettes ?? null,
     paused: pause ?? null,
     redis:
       store === undefined

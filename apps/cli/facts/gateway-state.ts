@@ -28,11 +28,25 @@ export function problemOf(containers: Parts, notice: GatewayNotice | undefined):
   return models.length === 0 ? undefined : { problem: "keys-missing", models };
 }
 
+/** The folder is on this machine. */
+export type CassettesInUse = { mode: "record" | "replay"; folder: string };
+
+/** Undefined where the gateway neither records calls nor replays them. */
+export function cassettesOf(containers: Parts): CassettesInUse | undefined {
+  const gateway = containers.find(({ labels }) => labels.component === "gateway");
+  const { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: folder = "" } = gateway?.env ?? {};
+  return mode === "record" || mode === "replay" ? { mode, folder } : undefined;
+}
+
+export function cassettesSentence({ mode, folder }: CassettesInUse): string {
+  if (mode === "replay") return `A replay: calls of models are answered from ${folder}, and no provider is asked.`;
+  return `Each exchange with a model is recorded in ${folder}.`;
+}
+
 /** The folder on this machine into which the gateway writes calls; undefined where it records none. */
 export function recordingOf(containers: Parts): string | undefined {
-  const { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: folder } =
-    containers.find(({ labels }) => labels.component === "gateway")?.env ?? {};
-  return mode === "record" ? folder : undefined;
+  const cassettes = cassettesOf(containers);
+  return cassettes?.mode === "record" ? cassettes.folder : undefined;
 }
 
 /** The names of the models that need a key. */

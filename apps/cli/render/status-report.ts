@@ -7,7 +7,7 @@ import type { SettEvent } from "../../../lib/model/event.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 import { claimsOf, livenessOf, type Situation, workersOf } from "../facts/blocked-reason.ts";
-import { type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
+import { type CassettesInUse, cassettesSentence, type GatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { failuresOf, type GoalReading, goalSummary, whyStalled } from "../facts/goal.ts";
 import { ageOf, agoOf, lastingSince } from "../text/age.ts";
 import { oneLine, shorten, visibleWidth } from "../text/plain-text.ts";
@@ -34,6 +34,7 @@ export type Report = {
   crashes: readonly Crash[];
   /** Undefined where nothing is wrong with it, and where there is none. */
   gateway: GatewayProblem | undefined;
+  cassettes?: CassettesInUse | undefined;
   /** How many goals are not shown. */
   hidden: number;
 };
@@ -45,7 +46,7 @@ const maxReasonLength = 300;
 
 /** `columns`: undefined where nothing is cut. */
 export function statusReport(
-  { instance, goals, situation, requests, crashes, gateway, hidden }: Report,
+  { instance, goals, situation, requests, crashes, gateway, cassettes, hidden }: Report,
   drawing: Drawing,
   columns: number | undefined,
 ): string[] {
@@ -57,6 +58,7 @@ export function statusReport(
     ...pauseLine(situation, style),
     ...storeLine(situation, style),
     ...(gateway === undefined ? [] : [style.red(gatewaySentence(gateway, suggest("up")))]),
+    ...(cassettes === undefined ? [] : [style.yellow(oneLine(cassettesSentence(cassettes)))]),
     ...requests.map((request) => style.yellow(requestSentence(request, nowMs))),
     "",
     ...(rows.length === 0 ? [] : [...table(["AGENT", "ROLE", "STATE", "HEARTBEAT", "CLAIM"], rows, style, columns), ""]),

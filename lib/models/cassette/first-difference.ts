@@ -4,8 +4,9 @@ import { isObject } from "../json.ts";
 /** `place`: such as `messages[2].content`. The excerpts begin shortly before the first different character. */
 export type Difference = { place: string; left: string; right: string };
 
-const before = 24;
-const after = 72;
+/** Short enough that a sentence with both is whole in the log and in the reason of a bid. */
+const before = 16;
+const after = 40;
 const nothing = "(nothing)";
 
 /** Undefined where both are the same. Keys are compared in sorted order, so that the result does not depend on the order of members. */
@@ -32,7 +33,7 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => Difference 
 
 function textOf(value: unknown): string {
   if (value === undefined) return nothing;
-  return typeof value === "string" ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value);
+  return typeof value === "string" ? JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"') : JSON.stringify(value);
 }
 
 function excerpts(left: string, right: string): { left: string; right: string } {

@@ -5,11 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGatewayApp } from "../../../apps/gateway/app.ts";
 import { BodyStore } from "../../../apps/gateway/body-store.ts";
+import { withCassettes } from "../../../apps/gateway/cassettes/cassette-upstream.ts";
 import { type Deps, defaultLimits, type Limits } from "../../../apps/gateway/deps.ts";
 import { Gateway } from "../../../apps/gateway/gateway.ts";
 import { KeyFolder } from "../../../apps/gateway/keys.ts";
 import { createGatewayMetrics } from "../../../apps/gateway/metrics.ts";
 import { createProviderUpstream, type RetryPolicy } from "../../../apps/gateway/provider-upstream.ts";
+import type { CassetteFolder } from "../../../apps/gateway/settings.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
@@ -54,6 +56,8 @@ export type SceneOptions = {
   retry?: Partial<RetryPolicy>;
   mode?: "bodies" | "digests";
   key?: string | undefined;
+  /** Where calls are recorded, or answered from. */
+  cassette?: CassetteFolder;
 };
 
 export async function startGateway(options: SceneOptions): Promise<GatewayScene> {
@@ -70,6 +74,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const retry = { firstMs: 1, maxMs: 10, maxTries: 4, ...options.retry };
   const clock = systemClock;
   const { maxAnswerBytes } = limits;
+  const providers = createProviderUpstream({ models, keys, metrics, log, clock, random: () => 0.5, maxAnswerBytes, retry });
   const deps: Deps = {
     board,
     models,
@@ -77,7 +82,8 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
     goalBudget: options.goal ?? {},
     keys,
     bodies: new BodyStore({ folder: join(folder, "record"), mode: options.mode ?? "bodies", log }),
-    upstream: createProviderUpstream({ models, keys, metrics, log, clock, random: () => 0.5, maxAnswerBytes, retry }),
+    cassette: options.cassette,
+    upstream: await withCassettes(providers, options.cassette, { keys, log }),
     metrics,
     log,
     clock,

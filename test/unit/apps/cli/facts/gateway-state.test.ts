@@ -1,5 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { gatewayProblem, gatewaySentence, recordingOf } from "../../../../../apps/cli/facts/gateway-state.ts";
+import {
+  cassettesOf,
+  cassettesSentence,
+  gatewayProblem,
+  gatewaySentence,
+  recordingOf,
+} from "../../../../../apps/cli/facts/gateway-state.ts";
 import { howItRuns } from "../../../../../apps/cli/instance/parts.ts";
 import type { GatewayNotice } from "../../../../../lib/blackboard/model-port.ts";
 import type { ContainerPart, ContainerState, InstanceParts } from "../../../../../lib/runtime/port.ts";
@@ -46,14 +52,20 @@ describe("the gateway of an instance", () => {
     expect(howItRuns(parts(running))).toBe("running");
   });
 
-  test("says where it writes recorded calls, and nothing of a folder from which it replays", () => {
-    const folderWith = (mode: string) => {
-      const { containers } = parts(running);
-      const env = { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: "/home/ada/doors/calls" };
-      return recordingOf(containers.map((part) => ({ ...part, env: part.labels.component === "gateway" ? env : part.env })));
+  test("says where it writes recorded calls, and from where it replays them", () => {
+    const folder = "/home/ada/doors/calls";
+    const partsWith = (mode: string) => {
+      const env = { SETT_CASSETTE_MODE: mode, SETT_CASSETTE_SOURCE: folder };
+      return parts(running).containers.map((part) => ({ ...part, env: part.labels.component === "gateway" ? env : part.env }));
     };
-    expect([folderWith("record"), folderWith("replay")]).toEqual(["/home/ada/doors/calls", undefined]);
-    expect(recordingOf(parts(running).containers)).toBeUndefined();
+    expect([recordingOf(partsWith("record")), recordingOf(partsWith("replay"))]).toEqual([folder, undefined]);
+    const sentenceWith = (mode: string) => {
+      const cassettes = cassettesOf(partsWith(mode));
+      return cassettes && cassettesSentence(cassettes);
+    };
+    expect(sentenceWith("replay")).toBe(`A replay: calls of models are answered from ${folder}, and no provider is asked.`);
+    expect(sentenceWith("record")).toBe(`Each exchange with a model is recorded in ${folder}.`);
+    expect(cassettesOf(parts(running).containers)).toBeUndefined();
   });
 
   test("is not missed where no agent has a model", async () => {

@@ -26,8 +26,8 @@ test.each([
 test("long texts are shown around the first different character", () => {
   const same = "a".repeat(100);
   const found = firstDifference({ text: `${same}ONE${"b".repeat(200)}` }, { text: `${same}TWO` });
-  expect(found?.left).toBe(`…${"a".repeat(24)}ONE${"b".repeat(69)}…`);
-  expect(found?.right).toBe(`…${"a".repeat(24)}TWO`);
+  expect(found?.left).toBe(`…${"a".repeat(16)}ONE${"b".repeat(37)}…`);
+  expect(found?.right).toBe(`…${"a".repeat(16)}TWO`);
 });
 
 test("the request with more in common is nearer", () => {

@@ -53,7 +53,7 @@ test("a request that was not recorded names the nearest file and the first diffe
   ]);
   expect(answerOf(recordings.find(ask("Add a door to the garden, please."), "w"))).toBe(
     "No recorded exchange answers this request of the agent coder. The nearest is coder/0002.json; it differs first at " +
-      "messages[0].content: recorded `Add a door to the house, please.`, now `Add a door to the garden, please.`. " +
+      "messages[0].content: recorded `…d a door to the house, please.`, now `…d a door to the garden, please.`. " +
       "Record it with `sett up --record`.",
   );
 });
