@@ -11,6 +11,7 @@ const maxLineLength = 2_000;
 const chunkBytes = 64 * 1024;
 /** A NUL here shows a binary file, as git judges it. */
 const sampleBytes = 8_000;
+const lineBreak = 10;
 
 export function readFileTool(workspace: Workspace): Tool {
   return defineTool({
@@ -69,29 +70,25 @@ type Part = { lines: string[]; isEnd: boolean };
 
 /** Reads in pieces, and keeps no more than what is shown: a line, or the file, may have gigabytes. */
 async function readLines(file: FileHandle, from: number, to: number, signal: AbortSignal): Promise<Part> {
+  const buffer = Buffer.alloc(chunkBytes);
+  const begin = await offsetOfLine(file, from, buffer, signal);
   const part: Part = { lines: [], isEnd: false };
   const decoder = new TextDecoder();
-  const buffer = Buffer.alloc(chunkBytes);
-  let [number, line, isLineCut, length, position] = [1, "", false, 0, 0];
+  let [line, isLineCut, length, position] = ["", false, 0, begin];
   const endLine = (): boolean => {
-    if (number >= from) {
-      part.lines.push(isLineCut ? `${line}… [the rest of the line is left out]` : line);
-      length += line.length;
-    }
-    [number, line, isLineCut] = [number + 1, "", false];
-    return number > to || length > maxLength;
+    part.lines.push(isLineCut ? `${line}… [the rest of the line is left out]` : line);
+    length += line.length;
+    [line, isLineCut] = ["", false];
+    return part.lines.length > to - from || length > maxLength;
   };
   for (;;) {
     signal.throwIfAborted();
     const { bytesRead } = await file.read(buffer, 0, chunkBytes, position);
-    const text = decoder.decode(buffer.subarray(0, bytesRead), { stream: bytesRead > 0 });
+    const pieces = decoder.decode(buffer.subarray(0, bytesRead), { stream: bytesRead > 0 }).split("\n");
     position += bytesRead;
-    const pieces = text.split("\n");
     for (const [index, piece] of pieces.entries()) {
-      if (number >= from && !isLineCut) {
-        line += piece;
-        if (line.length > maxLineLength) [line, isLineCut] = [line.slice(0, maxLineLength).toWellFormed(), true];
-      }
+      if (!isLineCut) line += piece;
+      if (line.length > maxLineLength) [line, isLineCut] = [line.slice(0, maxLineLength).toWellFormed(), true];
       if (index < pieces.length - 1 && endLine()) {
         const isLast = index === pieces.length - 2 && pieces.at(-1) === "";
         return { ...part, isEnd: isLast && (await file.read(Buffer.alloc(1), 0, 1, position)).bytesRead === 0 };
@@ -103,6 +100,21 @@ async function readLines(file: FileHandle, from: number, to: number, signal: Abo
       return { ...part, isEnd: true };
     }
   }
+}
+
+/** In bytes; the end of the file where it has fewer lines. A line break is one byte in UTF-8, and no part of another character. */
+async function offsetOfLine(file: FileHandle, wanted: number, buffer: Buffer, signal: AbortSignal): Promise<number> {
+  let [line, position] = [1, 0];
+  while (line < wanted) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(buffer, 0, chunkBytes, position);
+    if (bytesRead === 0) break;
+    const chunk = buffer.subarray(0, bytesRead);
+    let at = chunk.indexOf(lineBreak);
+    for (; at !== -1; at = chunk.indexOf(lineBreak, at + 1)) if (++line === wanted) return position + at + 1;
+    position += bytesRead;
+  }
+  return position;
 }
 
 function partText({ lines, isEnd }: Part, file: { shown: string; from: number; wantsEnd: number; bytes: number }): string {

@@ -51,7 +51,7 @@ test("a binary file, a folder, an empty, a missing and a special file each get a
   expect(await textFrom(tool, { path: "pipe" })).toBe("pipe is neither a file nor a folder.");
 });
 
-test("a file of 200 MB costs no memory and little time", async () => {
+test("a file of 200 MB is not held in memory", async () => {
   using scene = await toolScene({ "zeros.bin": "" });
   truncateSync(join(scene.folder, "zeros.bin"), 200_000_000);
   const tool = readFileTool(scene.workspace);
