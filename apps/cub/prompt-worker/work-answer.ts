@@ -1,4 +1,5 @@
 // What the worker prints: the answers of the tool contract that it can give (docs/reference/tool-contract.md#output).
+import { howToRaise } from "../../../lib/model/budget-question.ts";
 import { budgetExceededType } from "../../../lib/model/model-call.ts";
 
 export type WorkAnswer =
@@ -23,9 +24,7 @@ export function budgetFailure(sentence: string, exhausted: Readonly<Record<strin
 
 /** To a person, whose answer raises the budget. */
 export function budgetQuestion(sentence: string, exhausted: Readonly<Record<string, unknown>>): WorkAnswer {
-  const question =
-    `${sentence} How much more may be spent? Answer with an amount such as \`5usd\`, \`100k tokens\` or \`50 calls\`, ` +
-    "several of them with commas between them, or with `yes` for once more what the limit was.";
+  const question = `${sentence} How much more may be spent? Answer with ${howToRaise}.`;
   return {
     structural_type: "Question",
     artefact_type: budgetExceededType,
