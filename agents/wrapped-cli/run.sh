@@ -9,5 +9,5 @@ jq -r --arg prompt "${SETT_PROMPT_EXECUTION:-}" '[$prompt, "Work in the reposito
 git add --all
 git diff --cached --quiet && { echo "opencode has changed nothing." >&2; exit 1; }
 git commit --quiet --message "$(jq -r '.target_artefact | .metadata.summary // .type' "$work" | head -n 1 | cut -c 1-72)"
-jq -n --arg commit "$(git rev-parse HEAD)" --arg summary "$(git show --shortstat --format=%s | tr -s '\n ' ' ')" \
+jq -n --arg commit "$(git rev-parse HEAD)" --arg summary "$(git log -1 --format=%s)" \
   '{artefact_type: "CodeCommit", artefact_payload: $commit, summary: $summary}'
