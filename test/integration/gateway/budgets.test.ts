@@ -2,8 +2,7 @@
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { parseToken } from "../../../lib/models/token.ts";
-import { at, running } from "../../support/blackboard/scene.ts";
+import { at, resultOf } from "../../support/blackboard/scene.ts";
 import {
   chatAnswer,
   chatChunk,
@@ -13,7 +12,6 @@ import {
   usageChunk,
 } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
-import { sampleArtefact } from "../../support/records/sample.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
@@ -44,8 +42,9 @@ function gate() {
 test("a call that the budget does not allow reaches no provider, and the official clients do not repeat it", async () => {
   await using scene = await sceneOf([chatAnswer()], { goal: { calls: 1 } });
   const client = new OpenAI({ apiKey: scene.token, baseURL: scene.openai });
-  await client.chat.completions.create(chatRequest() as never);
-  const error = await client.chat.completions.create(chatRequest() as never).then(
+  const order = { model: "any", max_tokens: 100, messages: [{ role: "user" as const, content: "hello" }] };
+  await client.chat.completions.create(order);
+  const error = await client.chat.completions.create(order).then(
     () => undefined,
     (cause: unknown) => cause,
   );
@@ -92,7 +91,7 @@ test("twenty calls at once never exceed the goal's budget", async () => {
   const [record] = await scene.ended(counts.ok);
   expect(record?.reserved.tokens).toBeGreaterThan(2_000);
   expect(record?.reserved.tokens).toBeLessThan(3_000);
-  const { spent, reserved } = await scene.board.readSpending(record?.goal_id as never);
+  const { spent, reserved } = await scene.board.readSpending(scene.work.goal.goal_id);
   expect([spent.tokens, reserved.tokens, spent.calls]).toEqual([counts.ok * 25, 0, counts.ok]);
 });
 
@@ -157,21 +156,9 @@ test("a call ends with its grant", async () => {
   const response = await scene.post(path, chatRequest({ stream: true }));
   const reader = response.body?.getReader();
   await reader?.read();
-  const token = parseToken(scene.token);
-  const claim = token === undefined ? undefined : await scene.board.readClaim(token.claim);
-  const artefact = sampleArtefact({
-    type: "Report",
-    goal_id: claim?.claim.goal_id,
-    claim_id: claim?.claim.id,
-    produced_by_agent: "coder",
-  } as never);
-  const grant = { ...running("coder"), model_token: token?.digest };
-  await scene.board.finishGrant({
-    claim: claim?.claim.id as never,
-    grant: grant as never,
-    endedAt: at,
-    result: { outcome: "done", artefact },
-  });
+  const { goal, claim, grant } = scene.work;
+  const result = { outcome: "done" as const, artefact: resultOf(goal, claim) };
+  await scene.board.finishGrant({ claim: claim.id, grant, endedAt: at, result });
   let text = "";
   await (async () => {
     for (let part = await reader?.read(); part?.done === false; part = await reader?.read())

@@ -102,7 +102,7 @@ test("--put-keys writes the keys for their owner alone, removes others, and prin
 
 test("it serves calls, stores their bodies for --read-bodies, and takes a changed key without a restart", async () => {
   await using world = await createWorld(chatAnswer());
-  const { token, queued } = await tokenOf(world.board);
+  const { token, work } = await tokenOf(world.board);
   const { service, url } = await world.start();
   await using _ = service;
   expect((await post(url, token, chatRequest())).status).toBe(503);
@@ -111,7 +111,7 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
   expect(answer.status).toBe(200);
   const text = await answer.text();
   expect(world.provider.requests[0]?.headers.get("authorization")).toBe(`Bearer ${key}`);
-  const { ended } = await world.board.readCalls(queued.goal.goal_id);
+  const { ended } = await world.board.readCalls(work.goal.goal_id);
   const record = ended.find(({ status }) => status === 200);
   const digests = [record?.request?.digest, record?.answer?.digest];
   const read = await waitFor("the bodies", async () => {
@@ -145,9 +145,9 @@ test("it serves calls, stores their bodies for --read-bodies, and takes a change
 
 test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL the next one gives back what was reserved", async () => {
   await using world = await createWorld(stream([chatChunk("one")], "hang"));
-  const { token, queued } = await tokenOf(world.board);
+  const { token, work } = await tokenOf(world.board);
   const claim = parseToken(token)?.claim;
-  expect(claim).toBe(queued.claim.id);
+  expect(claim).toBe(work.claim.id);
   await run(["--put-keys"], world.environment, JSON.stringify({ strong: key }));
   const callOnce = async (url: string) => {
     const response = await post(url, token, chatRequest({ stream: true }));
@@ -159,7 +159,7 @@ test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL
     await callOnce(url);
     service.signal("SIGTERM");
     expect(await service.exited).toBe(0);
-    expect(await world.board.readCalls(queued.goal.goal_id)).toMatchObject({
+    expect(await world.board.readCalls(work.goal.goal_id)).toMatchObject({
       open: [],
       ended: [{ outcome: "cancelled", is_estimated: true }],
     });
@@ -172,10 +172,10 @@ test("at SIGTERM it ends its calls, puts them on record and stops; after SIGKILL
     service.signal("SIGKILL");
     await service.exited;
   }
-  expect((await world.board.readSpending(queued.goal.goal_id)).reserved.calls).toBe(1);
+  expect((await world.board.readSpending(work.goal.goal_id)).reserved.calls).toBe(1);
   const { service } = await world.start();
   await using _ = service;
-  expect((await world.board.readSpending(queued.goal.goal_id)).reserved).toEqual({ nanousd: 0, tokens: 0, calls: 0 });
-  const { ended } = await world.board.readCalls(queued.goal.goal_id);
+  expect((await world.board.readSpending(work.goal.goal_id)).reserved).toEqual({ nanousd: 0, tokens: 0, calls: 0 });
+  const { ended } = await world.board.readCalls(work.goal.goal_id);
   expect(ended.map(({ outcome }) => outcome)).toEqual(["cancelled", "lost"]);
 });

@@ -4,7 +4,6 @@ import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { parseToken } from "../../../lib/models/token.ts";
 import { chatAnswer, type FaultyAnswer, startFaultyProvider } from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, startGateway } from "../../support/gateway/gateway-scene.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
@@ -25,14 +24,13 @@ async function createScene({ tickMs = 50, ...options }: { timeoutMs: number; tic
   };
   const provider = await startFaultyProvider(answer);
   const scene = await startGateway({ base_url: provider.base_url, board, goal: { calls: 2 }, limits: { tickMs } });
-  const goal = (await board.readClaim(parseToken(scene.token)?.claim as never))?.claim.goal_id;
   const [, folder = ""] = (await redis.cli("CONFIG", "GET", "dir")).split("\n");
   return {
     ...scene,
     redis,
     provider,
     answer: () => open.resolve(),
-    spending: () => board.readSpending(goal as never),
+    spending: () => board.readSpending(scene.work.goal.goal_id),
     log: join(folder, "appendonlydir", "appendonly.aof.1.incr.aof"),
     [Symbol.asyncDispose]: async () => {
       await scene[Symbol.asyncDispose]();

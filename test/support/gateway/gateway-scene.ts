@@ -16,7 +16,7 @@ import { systemClock } from "../../../lib/async/clock.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Budget } from "../../../lib/model/budget.ts";
-import type { ModelSettings } from "../../../lib/model/config-models.ts";
+import { ModelName, type ModelSettings } from "../../../lib/model/config-models.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import type { CallRecord } from "../../../lib/model/model-call.ts";
 import { newToken } from "../../../lib/models/token.ts";
@@ -24,7 +24,6 @@ import { createJsonLog } from "../../../lib/service/json-log.ts";
 import { serve } from "../../../lib/service/serve.ts";
 import { isAway } from "../../../lib/service/until-contact.ts";
 import { queueGrant, running } from "../blackboard/scene.ts";
-import { agentName } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
 
 export const key = "provider-key-that-no-agent-may-see";
@@ -37,6 +36,8 @@ export type GatewayScene = AsyncDisposable & {
   openai: string;
   url: string;
   token: string;
+  /** The running grant, and what it is about. */
+  work: Awaited<ReturnType<typeof tokenOf>>["work"];
   folder: string;
   log: string[];
   /** The calls that have ended, once they are so many. */
@@ -65,7 +66,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const folder = await mkdtemp(join(tmpdir(), "sett-gateway-"));
   const keys = new KeyFolder(join(folder, "keys"));
   await keys.put(new Map("key" in options && options.key === undefined ? [] : [["strong", options.key ?? key]]));
-  const { queued, token } = await tokenOf(board);
+  const { work, token } = await tokenOf(board);
   const lines: string[] = [];
   const log = createJsonLog((line) => lines.push(line), systemClock.now);
   const metrics = createGatewayMetrics();
@@ -78,7 +79,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const deps: Deps = {
     board,
     models,
-    agents: new Map([["coder", { model: "strong" as never, budget: options.grant ?? {} }]]),
+    agents: new Map([["coder", { model: ModelName.parse("strong"), budget: options.grant ?? {} }]]),
     goalBudget: options.goal ?? {},
     keys,
     bodies: new BodyStore({ folder: join(folder, "record"), mode: options.mode ?? "bodies", log }),
@@ -96,7 +97,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
   const running = gateway.run(stop.signal);
   const server = serve({ port: 0, hostname: "127.0.0.1", isPatient: true }, createGatewayApp(gateway).fetch);
   const url = `http://127.0.0.1:${server.port}`;
-  const readEnded = async () => (await board.readCalls(queued.goal.goal_id)).ended;
+  const readEnded = async () => (await board.readCalls(work.goal.goal_id)).ended;
   return {
     gateway,
     board,
@@ -104,6 +105,7 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
     anthropic: `${url}/anthropic`,
     openai: `${url}/openai/v1`,
     token,
+    work,
     folder,
     log: lines,
     ended: (count) =>
@@ -134,10 +136,11 @@ export async function startGateway(options: SceneOptions): Promise<GatewayScene>
 
 /** A running grant of `coder`, and the token that its command gets. */
 export async function tokenOf(board: Blackboard) {
-  const queued = await queueGrant(board);
-  const { text, digest } = newToken({ kind: "grant", claim: queued.claim.id, agent: agentName("coder"), attempt: 1 });
-  await board.acceptGrant({ claim: queued.claim.id, grant: { ...running("coder"), model_token: digest }, leaseMs: 600_000 });
-  return { queued, token: text };
+  const { goal, claim, agent } = await queueGrant(board);
+  const { text, digest } = newToken({ kind: "grant", claim: claim.id, agent, attempt: 1 });
+  const grant = { ...running("coder"), model_token: digest };
+  await board.acceptGrant({ claim: claim.id, grant, leaseMs: 600_000 });
+  return { work: { goal, claim, agent, grant }, token: text };
 }
 
 export function settingsOf({
