@@ -5,7 +5,7 @@ import { noAmounts, raised } from "../../../lib/model/amounts.ts";
 import type { Amounts, Budget } from "../../../lib/model/budget.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 import { budgetExceededType, type CallRecord, type Usage } from "../../../lib/model/model-call.ts";
-import { readHeads } from "./artefacts.ts";
+import { readGoal } from "./goal.ts";
 
 /** `limits`: of each of its grants in this goal, with `added`. `under_way`: its calls that have not ended. */
 export type AgentSpending = { name: string; model: string; limits: Budget; added: Amounts; cost: Cost; under_way: number };
@@ -30,11 +30,11 @@ export type BudgetReading = {
 };
 
 export async function readBudget(board: Blackboard, goal: GoalId): Promise<BudgetReading> {
-  const [gateway, spending, calls, heads, openQuestions] = await Promise.all([
+  const [gateway, spending, calls, { artefacts: heads, status }, openQuestions] = await Promise.all([
     board.readGateway(),
     board.readSpending(goal),
     board.readCalls(goal),
-    board.listArtefactsOfGoal(goal).then((ids) => readHeads(board, ids)),
+    readGoal(board, goal),
     board.listOpenQuestions(),
   ]);
   const { ended, open } = calls;
@@ -47,8 +47,7 @@ export async function readBudget(board: Blackboard, goal: GoalId): Promise<Budge
   const addedOfAgents = new Map([...spending.addedOfAgents].map(([agent, added]) => [String(agent), added]));
   const last = heads.filter(({ type }) => type === budgetExceededType).at(-1);
   const isQuestion = last?.structural_type === "Question";
-  // A Failure that was tried again has a later claim, which only the orchestrator judges: it says so when it refuses.
-  const isBlocked = last !== undefined && (isQuestion ? openQuestions.includes(last.id) : last.structural_type === "Failure");
+  const isBlocked = last !== undefined && (isQuestion ? openQuestions.includes(last.id) : status.failures.includes(last.id));
   return {
     goal,
     summary: heads.find(({ id }) => String(id) === String(goal))?.metadata.summary ?? "",

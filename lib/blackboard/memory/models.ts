@@ -5,6 +5,7 @@ import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import type { CallRecord, ModelToken, OpenCall } from "../../model/model-call.ts";
 import { budgetEvent } from "../budget-event.ts";
 import { callEvent } from "../call-event.ts";
+import { byStart } from "../call-order.ts";
 import { exhaustedOf } from "../exhausted.ts";
 import { lostCall } from "../lost-call.ts";
 import type { Caller, ModelBoard, TokenRefused } from "../model-port.ts";
@@ -159,8 +160,4 @@ function isGone(state: State, goal: GoalId): boolean {
 
 function isEndedCall(call: CallRecord | OpenCall): call is CallRecord {
   return "outcome" in call;
-}
-
-function byStart(one: OpenCall, other: OpenCall): number {
-  return one.started_at < other.started_at ? -1 : one.started_at > other.started_at ? 1 : one.id < other.id ? -1 : 1;
 }

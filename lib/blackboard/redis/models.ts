@@ -5,6 +5,7 @@ import { AgentName, ArtefactId, GoalId } from "../../model/ids.ts";
 import { type BudgetScope, CallRecord, type ModelToken, OpenCall } from "../../model/model-call.ts";
 import { budgetEvent } from "../budget-event.ts";
 import { callEvent } from "../call-event.ts";
+import { byStart } from "../call-order.ts";
 import { lostCall } from "../lost-call.ts";
 import { GatewayNotice, type GoalSpending, type ModelBoard, type TokenRefused } from "../model-port.ts";
 import type { ArgumentOf } from "./call.ts";
@@ -172,8 +173,4 @@ function spendingOf(fields: Readonly<Record<string, string>>): GoalSpending {
     if (agent !== undefined) addedOfAgents.set(agent, { ...noAmounts, ...amountsOf(`added:${agent}:`) });
   }
   return { spent: amountsOf("spent_"), reserved: amountsOf("reserved_"), added: amountsOf("added_"), addedOfAgents };
-}
-
-function byStart(one: OpenCall, other: OpenCall): number {
-  return one.started_at < other.started_at ? -1 : one.started_at > other.started_at ? 1 : one.id < other.id ? -1 : 1;
 }

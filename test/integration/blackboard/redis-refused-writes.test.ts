@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
+import { recordOf, reserve, reserveOrder, runModelGrant } from "../../support/blackboard/model-scene.ts";
 import { queueGrant, runGrant, user } from "../../support/blackboard/scene.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -69,6 +70,20 @@ test("a full memory takes no lease from an agent at work", async () => {
   const { claim, agent } = await runGrant(board);
   await writeRefusals.OOM.begin(server);
   expect(await board.renewLease({ claim: claim.id, agent, attempt: 1, leaseMs: 60_000 })).toEqual({ outcome: "renewed" });
+});
+
+test("while the memory is full, calls of models under way end and are counted, and no new one is made", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 1_000 });
+  const { goal, token } = await runModelGrant(board);
+  const calls = [await reserve(board, reserveOrder(token)), await reserve(board, reserveOrder(token))] as const;
+  await writeRefusals.OOM.begin(server);
+  expect(await board.renewCalls({ calls, leaseMs: 60_000 })).toEqual({ ended: [] });
+  expect(await board.endCall(recordOf(calls[0]))).toEqual({ outcome: "ended" });
+  expect(await board.findCaller(token)).toMatchObject({ outcome: "found" });
+  const error = await board.reserveCall(reserveOrder(token)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "redis-unreachable" });
+  expect(await board.readSpending(goal.goal_id)).toMatchObject({ spent: recordOf(calls[0]).cost, reserved: calls[1].reserved });
 });
 
 test("a script's own refusal is final", async () => {

@@ -104,6 +104,17 @@ test("--add needs a goal, and one that was not ended", async () => {
   expect([code, err]).toEqual([1, expect.stringContaining(`Goal ${other.id} was ended.`)]);
 });
 
+test("names the question of an agent that waits for more", async () => {
+  const { goal: other, claim, epoch } = await runModelGrant(board);
+  const asking = { structural_type: "Question", type: "BudgetExceeded", produced_by_agent: "" } as const;
+  const question = resultOf(other, claim, asking);
+  await board.createArtefact(question, "person:Ada");
+  await board.askPeople({ question: question.id, epoch });
+  const { err } = await at.sett("budget", other.id);
+  expect(err).toContain(`An agent waits for more: sett answer ${question.id.slice(0, 8)} "5usd"`);
+  expect((await at.sett("budget", goal.id)).err).not.toContain("An agent");
+});
+
 test("hoard, unearth, status and graph show the cost where there is one", async () => {
   const cost = { usd: 0.42, tokens: 13_000, calls: 2, unpriced_calls: 1 };
   const text = "$0.42, 13k tokens, 2 calls, 1 of them at a price that is not known";

@@ -30,6 +30,7 @@ test.each([
   ["status"],
   ["hoard"],
   ["graph"],
+  ["budget"],
   ["questions"],
   ["questions --goal nowhere"],
   ["hoard QUESTION"],
