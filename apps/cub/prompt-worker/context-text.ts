@@ -18,7 +18,9 @@ export function contextText(input: ToolInput, { kind, commits, changes }: Contex
   const reviews = feedbackOn(target, additional);
   const dialogue = additional.filter((one) => one.structural_type === "Question" || one.structural_type === "Answer");
   const others = additional.filter((one) => !reviews.includes(one) && !dialogue.includes(one));
-  const chain = input.context_chain.filter((one) => one.id !== target.id);
+  // After a question, it and its answer are in both lists.
+  const shownApart = new Set([target, ...input.additional_context].map(({ id }) => id));
+  const chain = withoutBudgetDialogue(input.context_chain).filter((one) => !shownApart.has(one.id));
   const artefacts = [...chain, target, ...additional];
   const numbers = new Map(artefacts.map(({ id }, index) => [id, index + 1]));
   // The oldest lose first: the chain before the results of earlier phases, and questions with their answers last.

@@ -63,7 +63,16 @@ test("a dialogue about the budget is no part of the work", () => {
   const goal = goalOf("Work.");
   const question = byCoder({ structural_type: "Question", type: "BudgetExceeded", payload: "{}", source_artefacts: [goal.id] });
   const answer = sampleArtefact({ structural_type: "Answer", type: "Answer", payload: "5usd", source_artefacts: [question.id] });
-  expect(textFor(workInput(goal, { additional_context: [question, answer] }))).toBe(textFor(workInput(goal)));
+  const dialogue = [question, answer];
+  expect(textFor(workInput(goal, { additional_context: dialogue }))).toBe(textFor(workInput(goal)));
+  expect(textFor(workInput(goal, { context_chain: dialogue, additional_context: dialogue }))).toBe(textFor(workInput(goal)));
+});
+
+test("what is in the chain and among the results of this work is shown once", () => {
+  const goal = goalOf("Work.");
+  const question = byCoder({ structural_type: "Question", type: "Question", payload: "Which?", source_artefacts: [goal.id] });
+  const apart = textFor(workInput(goal, { additional_context: [question] }));
+  expect(textFor(workInput(goal, { context_chain: [question], additional_context: [question] }))).toBe(apart);
 });
 
 test("an instruction in an artefact stays inside its tags", () => {
