@@ -11,6 +11,8 @@ type MessagesBody = {
 /** `problem`: a request that the script does not know. */
 export function startScriptedModel() {
   const problems: string[] = [];
+  /** Not random, so that a second recording makes the same files. */
+  let ids = 0;
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -20,6 +22,7 @@ export function startScriptedModel() {
       const text = await request.text();
       const body: MessagesBody = JSON.parse(text);
       const content = body.tool_choice?.name === "bid" ? [bidOf(body)] : blocksOf(turnOf(body));
+      ids++;
       if (content === undefined) {
         problems.push(text.slice(0, 2_000));
         return Response.json(
@@ -28,11 +31,11 @@ export function startScriptedModel() {
         );
       }
       return Response.json({
-        id: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+        id: `msg_demo_${ids}`,
         type: "message",
         role: "assistant",
         model: "claude-sonnet-5",
-        content,
+        content: content.map((block) => (block.type === "tool_use" ? { ...block, id: `toolu_demo_${ids}` } : block)),
         stop_reason: "tool_use",
         stop_sequence: null,
         // About four characters are a token.
@@ -69,5 +72,5 @@ function blocksOf(turn: Turn | undefined): Block[] | undefined {
 }
 
 function toolUse(name: string, input: unknown): Block {
-  return { type: "tool_use", id: `toolu_${crypto.randomUUID().replaceAll("-", "")}`, name, input };
+  return { type: "tool_use", name, input };
 }
