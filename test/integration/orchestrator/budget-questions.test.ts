@@ -92,7 +92,7 @@ describe("a question about a budget", () => {
     await using clan = await startClanOn(redis, { coder: coder("goal", 3) });
     const goal = await clan.postGoal();
     await answer(clan, await askedOfPeople(clan, "How much more, 1?"), "as much as it takes");
-    // Without a gateway nobody knows what the limit was.
+    // No gateway has announced what the limit was.
     await answer(clan, await askedOfPeople(clan, "How much more, 2?"), "yes");
     await answer(clan, await askedOfPeople(clan, "How much more, 3?"), "50 calls");
     await terminalOf(clan, goal);
