@@ -71,6 +71,8 @@ test("an agent whose budget is spent asks a person, and goes on where it was wit
   await sett.need("answer", question.id, "1 call");
   const commit = await untilThereIs(goal, ({ type }) => type === "CodeCommit");
   expect(models.asker.requests.length).toBe(3);
+  // Money is no part of what the model is to know.
+  expect(models.asker.requests[2]?.text).not.toContain("BudgetExceeded");
   // What it had written before it asked is in its commit, which is one.
   expect(await sett.git("show", "--format=%s", "--name-only", commit.payload)).toBe("Plant a rose\n\ngarden.txt");
   expect(await raised(goal)).toEqual([expect.objectContaining({ actor: expect.stringContaining("ada@sett.invalid") })]);
