@@ -35,6 +35,7 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   const reader = source.getReader();
   let bytes = 0;
   let hasEnded = false;
+  let isFailing = false;
 
   const end = async (how: StreamEnd) => {
     if (hasEnded) return;
@@ -49,6 +50,8 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   };
 
   const fail = async (controller: ReadableStreamDefaultController<Bytes>, error: ClientError) => {
+    if (isFailing || hasEnded) return;
+    isFailing = true;
     if (meter.isBetweenEvents) await show(controller, new TextEncoder().encode(errorEvent(order.format, error.message)));
     await end({ kind: "broken", error });
     void reader.cancel().catch(() => {});
@@ -58,7 +61,7 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
   };
 
   const pull = async (controller: ReadableStreamDefaultController<Bytes>) => {
-    if (hasEnded) return;
+    if (isFailing || hasEnded) return;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
@@ -75,15 +78,22 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
     controller.close();
   };
 
+  const stop = async (controller: ReadableStreamDefaultController<Bytes>, error: unknown) => {
+    if (isFailing || hasEnded) return;
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (!meter.isComplete) return await fail(controller, reason instanceof ClientError ? reason : broken(order.model));
+    // After its last event nothing is missing.
+    await end({ kind: "whole" });
+    void reader.cancel().catch(() => {});
+    controller.close();
+  };
+
   return new ReadableStream<Bytes>({
-    pull: (controller) =>
-      pull(controller).catch((error: unknown) => {
-        if (hasEnded) return;
-        // After its last event nothing is missing.
-        if (meter.isComplete && !signal.aborted) return end({ kind: "whole" }).then(() => controller.close());
-        const reason: unknown = signal.aborted ? signal.reason : error;
-        return fail(controller, reason instanceof ClientError ? reason : broken(order.model));
-      }),
+    start(controller) {
+      // A client that takes nothing must not keep its call.
+      signal.addEventListener("abort", () => void stop(controller, undefined).catch(() => {}), { once: true });
+    },
+    pull: (controller) => pull(controller).catch((error: unknown) => stop(controller, error)),
     async cancel(reason) {
       await end(meter.isComplete ? { kind: "whole" } : { kind: "left" });
       await reader.cancel(reason).catch(() => {});

@@ -157,6 +157,17 @@ test("a stream without an end is ended at the call's time", async () => {
   await waitFor("the provider's stream to be left", () => scene.provider.left === 1);
 });
 
+test("a client that takes nothing holds its call no longer than the call may take", async () => {
+  await using scene = await sceneOf([endless], { model: { timeout_ms: 500 } });
+  const response = await scene.post(path, request);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", is_estimated: true }]);
+  expect(scene.gateway.calls.queueOf("strong").running).toBe(0);
+  await waitFor("the provider's stream to be left", () => scene.provider.left === 1);
+  await reader?.cancel();
+});
+
 test("a stream that is larger than the limit ends with an error", async () => {
   await using scene = await sceneOf([endless], { limits: { maxAnswerBytes: 1024 * 1024 } });
   const { text, isBroken } = await readAll(await scene.post(path, request));
