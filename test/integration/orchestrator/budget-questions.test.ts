@@ -1,6 +1,7 @@
 // An agent whose budget is spent asks a person for more, through a real orchestrator, real cubs and a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Artefact } from "../../../lib/model/artefact.ts";
+import { sampleArtefact } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { Clan, Member } from "../../support/world/clan.ts";
@@ -98,6 +99,19 @@ describe("a question about a budget", () => {
     await terminalOf(clan, goal);
     expect(await added(clan, goal)).toEqual({ ofGoal: { ...none, calls: 50 }, ofAgents: {} });
     expect((await grantOf(clan, goal, "coder"))?.attempt).toBe(4);
+  });
+
+  test("is not settled by an agent: its amounts raise nothing", async () => {
+    await using clan = await startClanOn(redis, { coder: coder("goal", 2) });
+    const goal = await clan.postGoal();
+    const question = await askedOfPeople(clan, "How much more, 1?");
+    const byAgent = { structural_type: "Answer", type: "Answer", produced_by_role: "coder", produced_by_agent: "coder" } as const;
+    const about = { source_artefacts: [question.id], goal_id: goal.goal_id, claim_id: question.claim_id };
+    const forged = sampleArtefact({ ...byAgent, ...about, payload: "1000usd" });
+    expect(await clan.board.answerQuestion(forged, "agent:coder")).toEqual({ outcome: "answered" });
+    await answer(clan, await askedOfPeople(clan, "How much more, 2?"), "1 call");
+    await terminalOf(clan, goal);
+    expect((await added(clan, goal)).ofGoal).toEqual({ ...none, calls: 1 });
   });
 
   test("raises once, although the orchestrator restarts between the answer and the grant", async () => {
