@@ -2,31 +2,38 @@
 import { isObject } from "../json.ts";
 
 const hidden = "[secret]";
+/** Shorter ones, such as `none` for a server of one's own, are no secret, and are words of many conversations. */
+const minKeyLength = 8;
 
-/** The gateway's tokens, the usual shapes of providers' keys, and what follows the names of the headers that carry them. */
-const shapes: readonly RegExp[] = [
-  /\bsett_(?:grant|bid)\.[\w.-]+/g,
-  /\bsk-(?:ant-|proj-|or-|svcacct-)?[\w-]{16,}/g,
-  /(?<=\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:bearer|basic)\s+)[^\s"'\\,;]+/gi,
-  /(?<=\bbearer\s+)[\w.~+/-]{16,}=*/gi,
-  /(?<=\b(?:x-)?api[-_]key\\?["']?\s*[:=]\s*\\?["']?)[^\s"'\\,;${}().][^\s"'\\,;${}()]{7,}/gi,
+/** The gateway's tokens, and the usual shape of providers' keys. */
+const certain: readonly RegExp[] = [/\bsett_(?:grant|bid)\.[\w.-]+/g, /\bsk-(?:ant-|proj-|or-|svcacct-)?[\w-]{16,}/g];
+
+/** What follows the names of the headers that carry keys. The spaces are bounded, since texts may be large and strange. */
+const likely: readonly RegExp[] = [
+  /(?<=\bauthorization\\?["']?\s{0,9}[:=]\s{0,9}\\?["']?(?:bearer|basic)\s{1,9})[^\s"'\\,;]+/gi,
+  /(?<=\bbearer\s{1,9})[\w.~+/-]{16,}=*/gi,
+  /(?<=\b(?:x-)?api[-_]key\\?["']?\s{0,9}[:=]\s{0,9}\\?["']?)[^\s"'\\,;${}().][^\s"'\\,;${}()]{7,}/gi,
 ];
 
-/** @param keys the providers' keys that this gateway has; each of its occurrences is replaced, whatever is around it */
+/**
+ * For answers: code that a model writes must not change because it only resembles a secret.
+ *
+ * @param keys the providers' keys that this gateway has; each occurrence is replaced, whatever is around it
+ */
 export function hideSecrets(text: string, keys: readonly string[]): string {
   let result = text;
   // Longer ones first: one key may be the beginning of another.
   for (const key of keys.toSorted((a, b) => b.length - a.length)) {
-    if (key === "") continue;
+    if (key.length < minKeyLength) continue;
     result = result.replaceAll(key, hidden).replaceAll(JSON.stringify(key).slice(1, -1), hidden);
   }
-  for (const shape of shapes) result = result.replace(shape, hidden);
+  for (const shape of certain) result = result.replace(shape, hidden);
   return result;
 }
 
-/** The same in each string of a parsed body, names of members included. */
+/** For requests: in each string of a parsed body, names of members included, and also what only resembles a secret. */
 export function hideSecretsIn(value: unknown, keys: readonly string[]): unknown {
-  if (typeof value === "string") return hideSecrets(value, keys);
+  if (typeof value === "string") return likely.reduce((text, shape) => text.replace(shape, hidden), hideSecrets(value, keys));
   if (Array.isArray(value)) return value.map((item) => hideSecretsIn(item, keys));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [hideSecrets(key, keys), hideSecretsIn(item, keys)]));
