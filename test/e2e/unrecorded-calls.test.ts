@@ -50,7 +50,11 @@ test("a request that was not recorded is a Failure with the nearest file and the
   const answer = { order: 1, status: 200, contentType: "application/json", body: new TextEncoder().encode("{}") };
   await writeFile(cassette, printExchange(makeExchange(question, answer, [])));
   const before = await readFile(cassette, "utf8");
-  expect((await up()).code).toBe(0);
+  const started = await up();
+  expect(started.code).toBe(0);
+  // An agent without a command replaces no program of an image.
+  expect(started.err).toContain("Images are not used");
+  expect(started.err).not.toContain("These files replace");
   const { code, err, out } = await sett.sett("forage", "--name", sett.name, "--watch", "--goal", "Say something");
   expect(code).toBe(3);
   expect(out + err).toContain(

@@ -60,7 +60,9 @@ async function locate([program, ...args]: string[], { source }: AgentConfig, set
 }
 
 function imagesNote(written: readonly AgentConfig[], agents: readonly AgentConfig[], workspace: string): string {
-  const moved = agents.flatMap(({ command: [now = ""] }, index) => (written[index]?.command[0] === now ? [] : [now]));
+  const moved = agents.flatMap(({ command: [now] }, index) =>
+    now === undefined || written[index]?.command[0] === now ? [] : [now],
+  );
   const instead =
     moved.length === 0
       ? ""
