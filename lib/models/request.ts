@@ -2,6 +2,7 @@
 import type { ModelApi } from "../model/model-call.ts";
 import { isObject, type JsonObject, memberAt, parseJson, textAt } from "./json.ts";
 import { type Member, membersOf, withMembers } from "./json-members.ts";
+import { countMembers, shapeOf } from "./json-shape.ts";
 import { problemOf } from "./unbounded-request.ts";
 
 /** The APIs that cost tokens. */
@@ -27,30 +28,45 @@ export type ModelRequest = {
 /** `problem`: why the gateway does not pass it on, in a sentence. */
 export type ReadRequest = { request: ModelRequest } | { problem: string };
 
+/** Those of `chat` that OpenAI does not know are of servers that are compatible with it. */
 const limitNames = {
   messages: ["max_tokens"],
-  chat: ["max_tokens", "max_completion_tokens"],
+  chat: ["max_tokens", "max_completion_tokens", "n_predict"],
   responses: ["max_output_tokens"],
 } as const;
+const answerNames = { messages: [], chat: ["n", "best_of"], responses: [] } as const;
+
+/** More is no request of a program that works: reading it would keep the calls of all others waiting. */
+const maxValues = 200_000;
+const maxDepth = 500;
+/** No answer has more tokens, and no request asks for more answers. Their products are safe numbers. */
+const maxLimit = 100_000_000;
+const maxAnswers = 1_000;
 
 export function readRequest(api: CostlyApi, body: Uint8Array): ReadRequest {
+  const shape = shapeOf(body);
+  if (shape.values > maxValues) return { problem: `The request has more than ${maxValues} values.` };
+  if (shape.depth > maxDepth) return { problem: `The request's values are nested more than ${maxDepth} deep.` };
   const text = decoded(body);
   const json = text === undefined ? undefined : parseJson(text);
   if (text === undefined || !isObject(json)) return { problem: "The request's body is not a JSON object." };
   const members = membersOf(text);
-  const names = new Set<string>();
-  for (const { name } of members) {
-    // Which of them counts is not the same everywhere, and the reckoning must read what the provider reads.
-    if (names.has(name)) return { problem: `The request has the member \`${name}\` twice.` };
-    names.add(name);
+  const twice = nameTwice(api, members);
+  // Which of two members of one name counts is not the same everywhere, and the reckoning must read what the provider reads.
+  if (twice !== undefined)
+    return { problem: `The request has the member \`${twice}\` twice, or with other capitals than the API has.` };
+  if (countMembers(json) !== shape.members) return { problem: "An object in the request has a member twice." };
+  const wrong =
+    limitNames[api].find((name) => !isCount(memberAt(json, name), maxLimit)) ??
+    answerNames[api].find((name) => !isCount(memberAt(json, name), maxAnswers));
+  if (wrong !== undefined) {
+    const most = limitNames[api].some((name) => name === wrong) ? maxLimit : maxAnswers;
+    return { problem: `\`${wrong}\` of the request must be a whole number, at most ${most}.` };
   }
-  const counts = [...limitNames[api], ...(api === "chat" ? ["n"] : [])];
-  const wrong = counts.find((name) => !isCount(memberAt(json, name)));
-  if (wrong !== undefined) return { problem: `\`${wrong}\` of the request must be a whole number.` };
   const problem = problemOf(api, json);
   if (problem !== undefined) return { problem };
   const limits = limitNames[api].map((name) => memberAt(json, name)).filter((limit) => typeof limit === "number");
-  const answers = api === "chat" ? Math.max(1, Number(memberAt(json, "n") ?? 1)) : 1;
+  const answers = Math.max(1, ...answerNames[api].map((name) => Number(memberAt(json, name) ?? 1)));
   return {
     request: {
       api,
@@ -87,6 +103,21 @@ function decoded(body: Uint8Array): string | undefined {
   }
 }
 
-function isCount(value: unknown): boolean {
-  return value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0);
+/** Names that differ in capitals only are the same name for some servers, and the name of the model is always written. */
+function nameTwice(api: CostlyApi, members: readonly Member[]): string | undefined {
+  const names = new Set<string>();
+  for (const { name } of members) {
+    const plain = name.toLowerCase();
+    if (names.has(plain) || (plain !== name && heeded(api).includes(plain))) return name;
+    names.add(plain);
+  }
+  return undefined;
+}
+
+function heeded(api: CostlyApi): readonly string[] {
+  return ["model", "stream", "stream_options", ...limitNames[api], ...answerNames[api]];
+}
+
+function isCount(value: unknown, most: number): boolean {
+  return value === undefined || value === null || (Number.isSafeInteger(value) && Number(value) >= 0 && Number(value) <= most);
 }

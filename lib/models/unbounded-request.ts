@@ -13,6 +13,8 @@ const kept: Readonly<Record<string, string>> = {
   mcp_servers: "Let the agent's own program speak to MCP servers.",
   container: "Run commands in the agent's own container.",
   web_search_options: "Search the web with a tool of the agent's own.",
+  plugins: "Search the web, and read files, with tools of the agent's own.",
+  models: "The gateway passes the request on to the agent's one model.",
 };
 
 /** Why the gateway cannot bound the request's cost, in a sentence with the remedy; undefined where it can. */
@@ -23,24 +25,44 @@ export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): st
       return `The gateway cannot bound the cost of a request with \`${name}\`. ${remedy}`;
     }
   }
-  if (memberAt(json, "background") === true)
+  if (memberAt(json, "background"))
     return "The gateway passes no answers on that are made in the background. Leave `background` out.";
   const tier = textAt(json, "service_tier");
   if (tier === "priority" || tier === "fast" || textAt(json, "speed") === "fast") {
     return `The price of the model is not that of \`${tier === "" ? "speed" : "service_tier"}\` ${tier || "fast"}. Leave it out.`;
   }
-  const tools = memberAt(json, "tools");
-  for (const tool of Array.isArray(tools) ? tools : []) {
-    const type = textAt(tool, "type");
-    if (type !== "" && !clientTools.test(type)) {
-      return `The tool \`${type.slice(0, 60)}\` runs at the provider, at a cost that the gateway cannot bound. Leave it out.`;
-    }
-  }
+  const place = textAt(json, "inference_geo");
+  if (place !== "" && place !== "global" && place !== "not_available")
+    return "The price of the model is not that of `inference_geo`. Leave it out.";
+  if (compacts(memberAt(json, "context_management")))
+    return "The gateway cannot bound the cost of a request that lets the provider compact the conversation. Compact it in the agent.";
+  const tool = toolsOf(json).find(runsAtProvider);
+  if (tool !== undefined)
+    return `The tool \`${textAt(tool, "type").slice(0, 60)}\` runs at the provider, at a cost that the gateway cannot bound. Leave it out.`;
   const input = api === "responses" ? memberAt(json, "input") : undefined;
   if (Array.isArray(input) && input.some((item) => textAt(item, "type") === "item_reference")) {
     return "The gateway cannot bound the cost of items that only the provider has. Send them whole (`store: false`).";
   }
   return undefined;
+}
+
+/** Those in namespaces as well. */
+function toolsOf(json: unknown): unknown[] {
+  const tools = memberAt(json, "tools");
+  return Array.isArray(tools) ? tools.flatMap((tool) => [tool, ...toolsOf(tool)]) : [];
+}
+
+function runsAtProvider(tool: unknown): boolean {
+  const type = textAt(tool, "type");
+  if (type !== "" && !clientTools.test(type)) return true;
+  const place = textAt(tool, "environment", "type");
+  return type === "shell" && place !== "" && place !== "local";
+}
+
+/** The provider writes a summary first: another call of the model, on top of the one that is reckoned. */
+function compacts(management: unknown): boolean {
+  const edits = isObject(management) ? memberAt(management, "edits") : management;
+  return Array.isArray(edits) && edits.some((edit) => textAt(edit, "type").startsWith("compact"));
 }
 
 function isNamed(value: unknown): boolean {

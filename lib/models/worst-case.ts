@@ -3,7 +3,7 @@
 import type { Amounts } from "../model/budget.ts";
 import type { ModelSettings } from "../model/config-models.ts";
 import { dearestRates, nanosOf } from "./cost.ts";
-import { isObject, memberAt } from "./json.ts";
+import { isObject, type JsonObject, memberAt } from "./json.ts";
 import type { ModelRequest } from "./request.ts";
 
 /** An earlier request to the same model whose input the provider has counted. */
@@ -60,9 +60,27 @@ export function amountsOf(bound: Bound, model: Pick<ModelSettings, "price" | "pr
   return { nanousd, tokens: bound.input + bound.output, calls: 1 };
 }
 
-/** Whether the input of later requests may be reckoned from this one: the provider must have counted all that the request has. */
-export function isCountable(request: ModelRequest): boolean {
-  return ["truncation", "context_management", "previous_response_id"].every((name) => memberAt(request.json, name) == null);
+/**
+ * Whether the input of later requests may be reckoned from this one: the provider must have counted all that the request has, and a part
+ * that both have must be the same for both. Tools that are deferred count once they are used; what is behind a link may change.
+ */
+export function isCountable({ json }: ModelRequest): boolean {
+  if (["truncation", "context_management", "previous_response_id"].some((name) => memberAt(json, name) != null)) return false;
+  return !hasDeferredTool(json) && !hasLinkedPart(json);
+}
+
+function hasDeferredTool(json: unknown): boolean {
+  const tools = memberAt(json, "tools");
+  if (!Array.isArray(tools)) return false;
+  return tools.some((tool) => Boolean(memberAt(tool, "defer_loading")) || hasDeferredTool(tool));
+}
+
+function hasLinkedPart(json: unknown): boolean {
+  for (const part of partsIn(json)) {
+    const values = Object.values(part).flatMap((value) => (isObject(value) ? Object.values(value) : value));
+    if (values.some((value) => typeof value === "string" && /^\s*(?:https?|ftp|gs|s3):/i.test(value.slice(0, 100)))) return true;
+  }
+  return false;
 }
 
 function wholeInput(request: ModelRequest): number {
@@ -93,15 +111,20 @@ function partTokens(types: Iterable<string>): number {
   return tokens;
 }
 
-/** The `type` of every object inside. Not recursive: the nesting is the client's. */
 function* typesIn(json: unknown): Iterable<string> {
+  for (const { type } of partsIn(json)) if (typeof type === "string") yield type;
+}
+
+/** Every object inside whose `type` may become more tokens than it has bytes. Not recursive: the nesting is the client's. */
+function* partsIn(json: unknown): Iterable<JsonObject> {
   const open: unknown[] = [json];
   while (open.length > 0) {
     const value = open.pop();
+    if (isObject(value) && typeof value.type === "string" && Object.hasOwn(tokensOfPart, value.type)) yield value;
     if (typeof value !== "object" || value === null) continue;
-    const type = memberAt(value, "type");
-    if (typeof type === "string" && Object.hasOwn(tokensOfPart, type)) yield type;
-    for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) open.push(inner);
+    for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+      if (typeof inner === "object" && inner !== null) open.push(inner);
+    }
   }
 }
 

@@ -53,6 +53,14 @@ test.each([
   ["a list", "[1]", "is not a JSON object"],
   ["half a request", '{"model":', "is not a JSON object"],
   ["a member twice", '{"max_tokens":1,"max_t\\u006fkens":100000}', "the member `max_tokens` twice"],
+  ["a member with other capitals", '{"max_tokens":1,"Max_Tokens":100000}', "the member `Max_Tokens` twice"],
+  ["the model with other capitals, which would come after the gateway's own", '{"MODEL":"dear"}', "the member `MODEL`"],
+  ["a member twice inside", '{"messages":[{"content":"long","content":"hi"}]}', "An object in the request has a member twice."],
+  ["a type twice", '{"tools":[{"type":"web_search","t\\u0079pe":"function"}]}', "has a member twice"],
+  ["a limit that no answer has", '{"max_tokens":9007199254740991}', "at most 100000000"],
+  ["more answers than anyone reads", '{"n":1001}', "`n` of the request must be a whole number, at most 1000"],
+  ["values without end", `{"a":[${"1,".repeat(200_001)}1]}`, "more than 200000 values"],
+  ["values in values", `{"a":${"[".repeat(501)}${"]".repeat(501)}}`, "more than 500 deep"],
   ["a limit in words", '{"max_tokens":"100"}', "`max_tokens` of the request must be a whole number"],
   ["a negative limit", '{"max_tokens":-1}', "must be a whole number"],
   ["answers in fractions", '{"n":1.5}', "`n` of the request must be a whole number"],
@@ -81,6 +89,13 @@ test.each([
   ["chat", { service_tier: "priority" }, "`service_tier` priority"],
   ["messages", { speed: "fast" }, "`speed` fast"],
   ["chat", { web_search_options: {} }, "`web_search_options`"],
+  ["chat", { plugins: [{ id: "web" }] }, "`plugins`"],
+  ["chat", { models: ["another"] }, "`models`"],
+  ["responses", { tools: [{ type: "shell", environment: { type: "container_auto" } }] }, "The tool `shell` runs at the provider"],
+  ["responses", { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] }, "The tool `web_search` runs"],
+  ["messages", { inference_geo: "us" }, "`inference_geo`"],
+  ["messages", { context_management: { edits: [{ type: "compact_20260112" }] } }, "compact the conversation"],
+  ["responses", { context_management: [{ type: "compaction", compact_threshold: 1000 }] }, "compact the conversation"],
 ] as const)("%s with %o is refused: no reckoning bounds its cost", (api, body, words) => {
   expect(read(JSON.stringify(body), api)).toEqual({ problem: expect.stringContaining(words) });
 });
@@ -97,6 +112,8 @@ test.each([
     },
   ],
   ["chat", { tools: [{ type: "function", function: { name: "f" } }], service_tier: "auto" }],
+  ["messages", { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] }, inference_geo: "global" }],
+  ["responses", { tools: [{ type: "shell", environment: { type: "local" } }] }],
   ["responses", { tools: [{ type: "function", name: "f" }, { type: "local_shell" }], conversation: null, background: false }],
 ] as const)("%s with %o is passed on", (api, body) => {
   expect(read(JSON.stringify(body), api)).toMatchObject({ request: { api } });

@@ -24,6 +24,8 @@ test.each([
   ["chat", { max_tokens: 10, max_completion_tokens: 70 }, 70],
   ["chat", { max_tokens: 10, n: 3 }, 30],
   ["chat", { n: 2 }, 2_000],
+  ["chat", { max_tokens: 10, n_predict: 900 }, 900],
+  ["chat", { max_tokens: 10, best_of: 4 }, 40],
   ["chat", { max_tokens: null }, 1_000],
   ["messages", { max_tokens: 5 }, 5],
   ["responses", { max_output_tokens: 7 }, 7],
@@ -53,8 +55,25 @@ test("a counted request makes no reckoning larger, and none where the provider m
   expect(boundOf(cut, {}, { counted: { body: cut.body, input: 10 } }).input).toBeGreaterThan(9_000);
 });
 
+test.each([
+  ["a tool that is deferred", "messages", { tools: [{ name: "late", defer_loading: true, description: "x".repeat(9_000) }] }],
+  [
+    "a document behind a link",
+    "messages",
+    { messages: [{ content: [{ type: "document", source: { type: "url", url: "https://example.org/a.pdf" } }] }] },
+  ],
+  [
+    "a picture behind a link",
+    "responses",
+    { input: [{ content: [{ type: "input_image", image_url: "https://example.org/a" }] }] },
+  ],
+] as const)("%s may count more the next time", (_, api, body) => {
+  const request = requestOf(body, api);
+  expect(boundOf(request, {}, { counted: { body: request.body, input: 10 } })).toEqual(boundOf(request, {}));
+});
+
 test("pictures and documents may be more tokens than bytes, also in what comes after a counted request", () => {
-  const picture = { type: "image_url", image_url: { url: "https://example.org/a.png" } };
+  const picture = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const first = { messages: [{ role: "user", content: "x".repeat(5_000) }] };
   const request = requestOf({ messages: [...first.messages, { role: "user", content: [picture] }] });
   expect(boundOf(request, {}).input).toBeGreaterThan(50_000);
