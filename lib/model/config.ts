@@ -114,12 +114,19 @@ export const AgentFile = z
       .enum(["fail", "ask"])
       .default("fail")
       .describe("When a budget is spent: the work fails, or the agent asks a person, whose answer raises the budget."),
-    timeout: Duration.prefault("5m").describe("How long one run of the command may take."),
+    timeout: Duration.optional().describe(
+      "How long one run may take. Default: 5m; 30m without a `command`, where a model does the work.",
+    ),
     retries: z.int().min(0).max(100).default(0).describe("How many more attempts follow a failed one."),
     shutdown: Duration.optional().describe("How long a running command may go on when its agent is stopped."),
     health_port: Port.optional().describe("The port of `/healthz` and `/metrics` in the container. Default: 8080."),
   })
-  .transform(({ timeout, shutdown, ...agent }) => ({ ...agent, timeout_ms: timeout, shutdown_ms: shutdown }));
+  .transform(({ timeout, shutdown, ...agent }) => ({
+    ...agent,
+    // A model asks, reads and tries for longer than most programs run.
+    timeout_ms: timeout ?? (agent.command === undefined ? 30 : 5) * 60_000,
+    shutdown_ms: shutdown,
+  }));
 
 const Limits = z
   .strictObject({

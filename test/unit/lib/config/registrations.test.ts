@@ -69,6 +69,14 @@ test("an agent with a prompt for claims and a model asks it, unless a command de
   expect(asking.map(({ name }) => String(name))).toEqual(["b"]);
 });
 
+test("an agent that is a prompt has more time than one with a command, where sett.yml names none", () => {
+  const models = "models:\n  local: { provider: openai, base_url: http://127.0.0.1:1/v1, model: x }\n";
+  const prompt = "image: b, model: local, prompts: { execution: Write. }, bids: [{ on: A, bid: claim }]";
+  const agents = `  b: { ${prompt} }\n  c: { ${prompt}, command: [run] }\n  d: { ${prompt}, timeout: 1h }\n`;
+  const { agents: configured } = configOf(`${models}${validText}${agents}`);
+  expect(configured.map(({ timeout_ms }) => timeout_ms / 60_000)).toEqual([5, 30, 5, 60]);
+});
+
 test("an external agent is registered, and not started", () => {
   const text = `${validText}  ada:\n    external: true\n    role: approver\n    bids: [{ on: Draft, bid: review }]\n    retries: 1\n  b: { external: true, on_missing_bid: ignore }\n`;
   const config = configOf(text);
