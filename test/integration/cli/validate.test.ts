@@ -79,7 +79,7 @@ notify:
     expect({ valid, count: warnings.length }).toEqual({ valid: true, count: 2 });
     const up = await sett("up", "--file", "secrets.yml");
     expect(up.code).toBe(2);
-    expect(up.err).toContain("secrets.yml has 2 mistakes:");
+    expect(up.err).toContain("secrets.yml needs what is not set here:");
   });
 
   test("says that an orchestrator of another version does not fit, and nothing of this one's", async () => {

@@ -21,7 +21,7 @@ export type Bench = AsyncDisposable & {
     writeEvent(entry: Record<string, string>): Promise<unknown>;
     writeAnnouncement(entry: Record<string, string>): Promise<unknown>;
     writeDue(member: string, at: number): Promise<unknown>;
-    /** The clock of the blackboard is set back by so much. */
+    /** The clock of the blackboard is set back by so much; ahead, where it is negative. */
     setBack(ms: number): Promise<unknown>;
   };
 };
