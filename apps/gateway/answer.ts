@@ -38,7 +38,9 @@ export async function answerOf(deps: AnswerDeps, order: AnswerOrder, answer: Ups
   if (!isObject(json)) {
     const type = headers.get("content-type") ?? "no content type";
     const problem = `The provider of the model \`${order.model}\` answered with ${type} in place of JSON. Is its base_url right?`;
-    return await failureOf(deps, order, new ClientError(502, "answer-unreadable", problem), { tries, mayHaveCost: false });
+    // A page for people is no model's work. Anything else may be one in a form that is not known.
+    const mayHaveCost = !/^text\/html\b/i.test(type);
+    return await failureOf(deps, order, new ClientError(502, "answer-unreadable", problem), { tries, mayHaveCost });
   }
   order.call.firstByte();
   const usage = usageOf(order.api, memberAt(json, "usage"));
@@ -71,7 +73,9 @@ export async function failureOf(
 /** What ended the call before there was an answer, for the client. */
 export function clientErrorOf(error: unknown): ClientError | undefined {
   if (error instanceof ClientError) return error;
-  return error instanceof UpstreamFailure ? new ClientError(error.status, error.code, error.message) : undefined;
+  if (!(error instanceof UpstreamFailure)) return undefined;
+  // The gateway repeats no answer that had begun: each repetition is a call of its own, with a cost of its own.
+  return new ClientError(error.status, error.code, error.message, { mayRetry: error.code === "answer-broken" });
 }
 
 /** 401, 403 and 404 are about what sett.yml says; all else is the provider's to explain. */

@@ -1,6 +1,7 @@
 // One request to a provider, and whether a repetition may help.
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { Bytes } from "../../lib/models/server-sent-events.ts";
+import { KeyHider } from "./hide-key.ts";
 import { readBounded } from "./read-bounded.ts";
 import type { ErrorCode, UpstreamRequest } from "./upstream.ts";
 
@@ -26,8 +27,10 @@ export async function askOnce(
 ): Promise<Try> {
   try {
     const response = await send(request, model, key);
-    if (!response.ok) return await refusal(request, response, key);
-    return isEventStream(response) ? await begunStream(request, response) : await wholeAnswer(request, response, maxAnswerBytes);
+    const hider = new KeyHider(key);
+    if (!response.ok) return await refusal(request, response, hider);
+    if (isEventStream(response)) return await begunStream(request, response, hider);
+    return await wholeAnswer(request, response, { maxAnswerBytes, hider });
   } catch (error) {
     request.signal.throwIfAborted();
     return failed(`The provider of the model \`${request.model}\` at ${hostOf(model)} ${reasonOf(error)}.`);
@@ -51,7 +54,7 @@ async function send(request: UpstreamRequest, model: ModelSettings, key: string 
   return await fetch(`${model.base_url}${request.path}`, options);
 }
 
-async function refusal(request: UpstreamRequest, response: Response, key: string | undefined): Promise<Try> {
+async function refusal(request: UpstreamRequest, response: Response, hider: KeyHider): Promise<Try> {
   const { status } = response;
   if (status >= 300 && status < 400) {
     await response.body?.cancel().catch(() => {});
@@ -63,7 +66,7 @@ async function refusal(request: UpstreamRequest, response: Response, key: string
   const bytes = (await readBounded(response.body, maxErrorBytes)) ?? new Uint8Array();
   const mayRetry = (status === 408 || status === 429 || status >= 500) && response.headers.get("x-should-retry") !== "false";
   return {
-    response: new Response(withoutKey(bytes, key), { status, headers: response.headers }),
+    response: new Response(hider.hideIn(bytes), { status, headers: hider.headersOf(response) }),
     mayRetry,
     retryAfterMs: retryAfterOf(response.headers),
     problem: `status ${status}`,
@@ -72,35 +75,59 @@ async function refusal(request: UpstreamRequest, response: Response, key: string
   };
 }
 
-async function wholeAnswer(request: UpstreamRequest, response: Response, maxBytes: number): Promise<Try> {
-  const bytes = await readBounded(response.body, maxBytes);
+async function wholeAnswer(
+  request: UpstreamRequest,
+  response: Response,
+  { maxAnswerBytes, hider }: { maxAnswerBytes: number; hider: KeyHider },
+): Promise<Try> {
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+  };
+  const bytes = await readBounded(response.body, maxAnswerBytes, begin).catch((error: unknown) => {
+    // Before its first byte a repetition may help. After it the provider has worked, and will want its price.
+    if (hasBegun && !request.signal.aborted) return "broken" as const;
+    throw error;
+  });
+  if (bytes === "broken") {
+    const problem = `The provider of the model \`${request.model}\` broke its answer off before the end.`;
+    return { mayRetry: false, problem, code: "answer-broken", status: 502 };
+  }
   if (bytes === undefined) {
-    const problem = `The answer of the model \`${request.model}\` is larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB.`;
+    const problem = `The answer of the model \`${request.model}\` is larger than ${Math.floor(maxAnswerBytes / 1024 / 1024)} MiB.`;
     return { mayRetry: false, problem, code: "answer-too-large", status: 502 };
   }
-  return answered(new Response(bytes, { status: response.status, headers: response.headers }));
+  return answered(new Response(hider.hideIn(bytes), { status: response.status, headers: hider.headersOf(response) }));
 }
 
 /** Waits for the first bytes: until then the provider can be asked again. */
-async function begunStream(request: UpstreamRequest, response: Response): Promise<Try> {
+async function begunStream(request: UpstreamRequest, response: Response, hider: KeyHider): Promise<Try> {
   const reader = response.body?.getReader();
   const first = await reader?.read();
   if (reader === undefined || first?.value === undefined) {
     return failed(`The provider of the model \`${request.model}\` ended its stream before the first event.`);
   }
   const stream = new ReadableStream<Bytes>({
-    start: (controller) => controller.enqueue(first.value),
+    start: (controller) => show(controller, hider.push(first.value)),
     async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (show(controller, done ? hider.finish() : hider.push(value)) && !done) return;
+        if (done) return controller.close();
+      }
     },
     cancel: (reason) => reader.cancel(reason),
   });
-  const passed = answered(new Response(stream, { status: response.status, headers: response.headers }));
+  const passed = answered(new Response(stream, { status: response.status, headers: hider.headersOf(response) }));
   // An overloaded provider may say so in the first event of a stream.
   const isError = new TextDecoder().decode(first.value.subarray(0, 64)).startsWith("event: error");
   return isError ? { ...passed, mayRetry: true, problem: "an error in place of the first event" } : passed;
+}
+
+/** False where there is nothing to show. */
+function show(controller: ReadableStreamDefaultController<Bytes>, bytes: Bytes): boolean {
+  if (bytes.length > 0) controller.enqueue(bytes);
+  return bytes.length > 0;
 }
 
 function answered(response: Response): Try {
@@ -125,13 +152,6 @@ export function retryAfterOf(headers: Headers, now: () => number = Date.now): nu
   if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now());
-}
-
-/** A provider that quotes the key in an error must not show it to an agent. */
-function withoutKey(bytes: Bytes, key: string | undefined): Bytes {
-  const text = key === undefined ? undefined : new TextDecoder().decode(bytes);
-  if (key === undefined || text === undefined || !text.includes(key)) return bytes;
-  return new TextEncoder().encode(text.replaceAll(key, "[key]"));
 }
 
 /** Never the message of the error: it may quote a header. */

@@ -139,7 +139,8 @@ async function passOn(deps: Deps, state: CallState, order: PassOrder, query: str
     if (known === undefined) deps.log.error("A call failed inside of the gateway", { error });
     const shown = known ?? new ClientError(500, "request-refused", "The gateway has failed: its log says why.");
     const isFailure = error instanceof UpstreamFailure;
-    const mayHaveCost = isFailure ? error.code === "answer-too-large" : progress.isUnderWay;
+    const hasBegun = shown.code === "answer-too-large" || shown.code === "answer-broken";
+    const mayHaveCost = isFailure ? hasBegun : progress.isUnderWay;
     const tries = isFailure ? error.tries : progress.tries;
     return await failureOf(deps, ours, shown, { tries, mayHaveCost, outcome: outcomeOfError(shown.code) });
   }

@@ -44,6 +44,8 @@ export function createProviderUpstream(deps: ProviderDeps): Upstream {
         tries,
         wait_ms: Math.round(waitMs),
       });
+      // A stream that began with an error may stay open.
+      await result.response?.body?.cancel().catch(() => {});
       await sleep(waitMs, request.signal);
       request.signal.throwIfAborted();
     }

@@ -1,8 +1,12 @@
 // Reads a body whole, up to a limit.
 import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 
-/** Undefined where it has more than `maxBytes`; the rest is then not read. Rejects where the body breaks. */
-export async function readBounded(body: ReadableStream<Bytes> | null, maxBytes: number): Promise<Bytes | undefined> {
+/** `onPart` is called for each part. Undefined where it has more than `maxBytes`; the rest is then not read. Rejects where the body breaks. */
+export async function readBounded(
+  body: ReadableStream<Bytes> | null,
+  maxBytes: number,
+  onPart: () => void = () => {},
+): Promise<Bytes | undefined> {
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
   const parts: Bytes[] = [];
@@ -10,6 +14,7 @@ export async function readBounded(body: ReadableStream<Bytes> | null, maxBytes: 
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return joined(parts);
+    onPart();
     bytes += value.length;
     if (bytes > maxBytes) {
       await reader.cancel().catch(() => {});

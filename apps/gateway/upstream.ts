@@ -36,6 +36,7 @@ export type Upstream = (request: UpstreamRequest) => Promise<UpstreamAnswer>;
 
 /** Why a client gets an error of the gateway in place of an answer; the header `x-sett-error` has it. */
 export type ErrorCode =
+  | "answer-broken"
   | "answer-too-large"
   | "answer-unreadable"
   | "budget-exceeded"

@@ -9,6 +9,7 @@ export function usageOf(api: CostlyApi, usage: unknown): MeasuredUsage | undefin
   if (!isObject(usage)) return undefined;
   switch (api) {
     case "messages": {
+      if (memberAt(usage, "input_tokens") === undefined && memberAt(usage, "output_tokens") === undefined) return undefined;
       const cached = countAt(usage, "cache_read_input_tokens");
       const cache_write = countAt(usage, "cache_creation_input_tokens");
       return {

@@ -2,7 +2,14 @@
 import { expect, test } from "bun:test";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { chatAnswer, type FaultyAnswer, startFaultyProvider, status } from "../../support/gateway/faulty-provider.ts";
+import {
+  chatAnswer,
+  chatChunk,
+  type FaultyAnswer,
+  startFaultyProvider,
+  status,
+  stream,
+} from "../../support/gateway/faulty-provider.ts";
 import { chatRequest, key, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -120,19 +127,67 @@ test("a provider that is not there: a sentence with its address and the model's 
 });
 
 test.each([
-  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html"],
+  ["a web page", () => new Response("<html>Sign in</html>", { headers: { "content-type": "text/html" } }), "text/html", 0],
   [
     "garbage",
     () => new Response(new Uint8Array([0, 255, 1, 254]), { headers: { "content-type": "application/json" } }),
     "application/json",
+    1,
   ],
-  ["a JSON list", () => Response.json([1]), "application/json"],
-] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type) => {
+  ["a JSON list", () => Response.json([1]), "application/json", 1],
+] as const)("%s in place of an answer becomes an error with a sentence", async (_, garbage, type, part) => {
   await using scene = await sceneOf([garbage]);
   const answer = await scene.post(path, chatRequest());
   expect(answer.status).toBe(502);
   expect(await messageOf(answer)).toContain(`The provider of the model \`strong\` answered with ${type}`);
-  expect(await scene.ended(1)).toMatchObject([{ outcome: "failed", status: 502, cost: { nanousd: 0 } }]);
+  const [record] = await scene.ended(1);
+  // A model may have worked for all but a page for people.
+  expect(record).toMatchObject({ outcome: "failed", status: 502, cost: { nanousd: part * (record?.reserved.nanousd ?? 0) } });
+});
+
+test("an answer that breaks off once it has begun is charged, and each repetition is a call of its own", async () => {
+  // Only what has arrived before the connection breaks has begun.
+  const broken: FaultyAnswer = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, 500);
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('{"choices":[')),
+      pull: (controller) => promise.then(() => controller.error(new Error("broken by the test"))),
+    });
+    return new Response(body, { headers: { "content-type": "application/json" } });
+  };
+  await using scene = await sceneOf([broken]);
+  const answer = await scene.post(path, chatRequest());
+  expect([answer.status, answer.headers.get("x-sett-error"), answer.headers.get("x-should-retry")]).toEqual([
+    502,
+    "answer-broken",
+    "true",
+  ]);
+  expect(scene.provider.requests).toHaveLength(1);
+  const [record] = await scene.ended(1);
+  expect(record).toMatchObject({ outcome: "failed", tries: 1, is_estimated: true });
+  expect(record?.cost).toEqual(record?.reserved);
+});
+
+test("a provider that quotes the key in answers, streams and headers does not show it", async () => {
+  const quoted = { "content-type": "application/json", "request-id": key, "x-ratelimit-key": key };
+  const whole: FaultyAnswer = () => Response.json({ usage: {}, sent: { authorization: key } }, { headers: quoted });
+  const parts = [chatChunk("a"), `data: {"error":{"message":"${key.slice(0, 9)}`, `${key.slice(9)}"}}\n\n`, "data: [DONE]\n\n"];
+  await using scene = await sceneOf([whole, stream(parts), status(400, {}, quoted)]);
+  for (const over of [{}, { stream: true }, {}]) {
+    const answer = await scene.post(path, chatRequest(over));
+    expect(`${await answer.text()}${JSON.stringify([...answer.headers])}`).not.toContain(key);
+  }
+  const records = JSON.stringify(await scene.ended(3));
+  expect(records).toContain("[key]");
+  expect(`${records}${scene.log.join()}`).not.toContain(key);
+});
+
+test("a stream that begins with an error is left before the provider is asked again", async () => {
+  const overloaded = stream(['event: error\ndata: {"type":"error","error":{"message":"Overloaded"}}\n\n'], "hang");
+  await using scene = await sceneOf([overloaded, chatAnswer()]);
+  expect((await scene.post(path, chatRequest({ stream: true }))).status).toBe(200);
+  await waitFor("the end of the first stream", () => scene.provider.left === 1);
 });
 
 test("a redirection is not followed: the key is for one address", async () => {

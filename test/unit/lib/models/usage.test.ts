@@ -49,3 +49,7 @@ test("what is no count counts as none", () => {
     usage({ input: 2, output: 1_000_000_000_000 }),
   );
 });
+
+test.each(["messages", "chat", "responses"] as const)("a usage of %s without numbers is none", (api) => {
+  expect(usageOf(api, {})).toBeUndefined();
+});
