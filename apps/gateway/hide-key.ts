@@ -4,6 +4,9 @@ import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 
 const hidden = new TextEncoder().encode("[key]");
 
+/** A server of one's own may take any word as its key, such as `ollama` or `token`: to hide it would spoil answers, and protect nothing. */
+const minLength = 12;
+
 /** Without a key nothing is hidden. */
 export class KeyHider {
   readonly #key: Bytes;
@@ -11,7 +14,7 @@ export class KeyHider {
   #rest: Bytes = new Uint8Array();
 
   constructor(key: string | undefined) {
-    this.#key = new TextEncoder().encode(key ?? "");
+    this.#key = new TextEncoder().encode(key !== undefined && key.length >= minLength ? key : "");
   }
 
   /** What may be shown by now. */
