@@ -36,7 +36,7 @@ export function contextText(input: ToolInput, { kind, commits, changes }: Contex
   const show = (one: Artefact) => markData(attributesOf(one, numbers.get(one.id) ?? 0, names), texts.get(one) ?? "");
   const section = (title: string, ones: readonly Artefact[]) => (ones.length === 0 ? [] : [`# ${title}`, ...ones.map(show)]);
   return [
-    `${tasks[kind]} The target is artefact ${numbers.get(target.id)}, of the type ${target.type}; your bid for it was \`${claim_type}\`.`,
+    `${tasks[kind]} The target is artefact ${numbers.get(target.id)}${ofType(target)}; your bid for it was \`${claim_type}\`.`,
     ...section("What the target was made from, oldest first", chain),
     ...section("The target", [target]),
     ...(changes === undefined ? [] : ["# What the target's commit changes", markData({ type: "diff" }, changes)]),
@@ -52,6 +52,11 @@ const tasks: Readonly<Record<WorkKind, string>> = {
   review: "Review the target.",
   clarification: "Answer the question that is the target.",
 };
+
+/** Its tag has the type, too, as data: this sentence is none, and the agent that made the artefact has chosen its type. */
+function ofType({ type }: Artefact): string {
+  return /^[\w.:/-]+$/.test(type) ? `, of the type ${type}` : "";
+}
 
 /** Questions about the budget, and amounts of money, are no part of the work. */
 function withoutBudgetDialogue(artefacts: readonly Artefact[]): Artefact[] {

@@ -1,5 +1,5 @@
 // The tool that changes one place of a file.
-import { type FileHandle, open, writeFile } from "node:fs/promises";
+import { type FileHandle, open, stat, writeFile } from "node:fs/promises";
 import { z } from "zod";
 import { messageOf } from "../../../../lib/model/errors.ts";
 import { defineTool, output, type Tool } from "../tool.ts";
@@ -24,6 +24,9 @@ export function editFileTool(workspace: Workspace): Tool {
       const place = await placeOf(workspace, path, "write");
       if (!place.ok) return output(`${place.reason} Nothing was changed.`);
       const { shown } = place;
+      // To open a named pipe is to wait for its writer.
+      const found = await stat(place.path).catch(() => undefined);
+      if (found !== undefined && !found.isFile()) return output(`${shown} is not a file.`);
       const file = await open(place.path, "r").catch(() => undefined);
       if (file === undefined) return output(`There is no file ${shown} that can be read. \`write_file\` makes new files.`);
       try {
@@ -54,7 +57,6 @@ export function editFileTool(workspace: Workspace): Tool {
 
 async function refusalFor(file: FileHandle, shown: string): Promise<string | undefined> {
   const found = await file.stat();
-  if (!found.isFile()) return `${shown} is not a file.`;
   if (found.size > maxBytes)
     return `${shown} has ${sizeText(found.size)}, which is too much for this tool. Use \`run\`, for instance with sed.`;
   return (await isBinary(file))

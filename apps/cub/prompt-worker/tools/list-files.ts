@@ -31,7 +31,7 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
       const shown: string[] = [];
       for (const name of names.slice(0, maxNames)) {
         // git lists a file that was removed until the removal is committed.
-        if (!isRepository || (await lstat(join(root, name)).catch(() => undefined)) !== undefined) shown.push(name);
+        if (!isRepository || (await lstat(join(root, name)).catch(() => undefined)) !== undefined) shown.push(lineOf(name));
       }
       if (shown.length === 0) return output(`No file${glob === undefined ? "" : ` matches ${glob}`}.`);
       const rest =
@@ -39,4 +39,9 @@ export function listFilesTool({ root, git, isRepository }: Workspace): Tool {
       return output(`${shown.join("\n")}${rest}`);
     },
   });
+}
+
+/** A name may have line breaks, and read like several names. */
+function lineOf(name: string): string {
+  return /\p{Cc}/u.test(name) ? JSON.stringify(name) : name;
 }

@@ -25,6 +25,12 @@ test("a text that is not there changes nothing, and the answer shows the nearest
   expect(readFileSync(join(scene.folder, "a.js"), "utf8")).toBe(source);
 });
 
+test("a named pipe is no file, and is not waited for", async () => {
+  using scene = await toolScene({ "a.js": source });
+  Bun.spawnSync(["mkfifo", join(scene.folder, "pipe")]);
+  expect(await textFrom(editFileTool(scene.workspace), { path: "pipe", old: "a", new: "b" })).toBe("pipe is not a file.");
+});
+
 test("a text that is there more than once changes nothing, and the answer counts it", async () => {
   using scene = await toolScene({ "a.js": source });
   expect(await textFrom(editFileTool(scene.workspace), { path: "a.js", old: "(a, b)", new: "x" })).toBe(

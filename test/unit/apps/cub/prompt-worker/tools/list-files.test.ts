@@ -27,6 +27,11 @@ test("globs choose files, and what git ignores is not listed", async () => {
   expect(await textFrom(tool, { glob: "../*" })).toStartWith("The files cannot be listed: ");
 });
 
+test("a name with a line break does not read like two names", async () => {
+  using scene = await toolScene({ "a\nb.ts": "x\n", "ä.ts": "x\n" });
+  expect(await textFrom(listFilesTool(scene.workspace), {})).toBe('"a\\nb.ts"\nä.ts');
+});
+
 test("a file that was removed is not listed, although git still knows it", async () => {
   using scene = await toolScene(files);
   scene.git("add", "--all");
