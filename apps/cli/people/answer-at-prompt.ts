@@ -19,8 +19,8 @@ export class PersonAtPrompt implements Disposable {
   readonly #actor: Actor;
   readonly #prompt: LinePrompt;
   readonly #over = new AbortController();
-  /** Questions that are answered, or left for later. */
-  readonly #settled = new Set<ArtefactId>();
+  readonly #answered = new Set<ArtefactId>();
+  readonly #leftForLater = new Set<ArtefactId>();
   /** Answers that were typed, but not stored, because Redis was not reachable. */
   readonly #drafts = new Map<ArtefactId, string>();
   /** The present connection: a prompt may outlive a connection. */
@@ -39,7 +39,7 @@ export class PersonAtPrompt implements Disposable {
     shell.interrupted.addEventListener("abort", () => this.#prompt.dismiss(), { once: true });
   }
 
-  /** Takes each new reading of the goal. False: there is no question that the person could answer now. */
+  /** Takes each new reading of the goal. False: there is no question that the person could answer now, and the reading is of now. */
   async update({ status }: GoalReading, board: Blackboard): Promise<boolean> {
     this.#board = board;
     this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
@@ -50,7 +50,9 @@ export class PersonAtPrompt implements Disposable {
       this.#prompt.dismiss();
       if (why !== undefined) this.shell.messages.note(why);
     }
-    return this.#current !== undefined || (await this.#askNext(board));
+    if (this.#current !== undefined || (await this.#askNext(board))) return true;
+    // A reading that still waits for an answer of this person is older than the answer: a newer one follows.
+    return this.#waiting.some((id) => this.#answered.has(id));
   }
 
   /** Throws what went wrong in the background. */
@@ -63,7 +65,7 @@ export class PersonAtPrompt implements Disposable {
   }
 
   async #askNext(board: Blackboard): Promise<boolean> {
-    const next = this.#waiting.find((id) => !this.#settled.has(id));
+    const next = this.#waiting.find((id) => !this.#answered.has(id) && !this.#leftForLater.has(id));
     const question = next && (await board.readArtefact(next));
     if (question === undefined) return false;
     this.#current = question;
@@ -84,7 +86,7 @@ export class PersonAtPrompt implements Disposable {
     if (text === undefined) return;
     if (text === "") {
       this.#current = undefined;
-      this.#settled.add(id);
+      this.#leftForLater.add(id);
       messages.note(`You left question ${shortId(id)} for later.`);
       if (!(await this.#goOn())) this.#over.abort();
       return;
@@ -105,7 +107,7 @@ export class PersonAtPrompt implements Disposable {
         actor: this.#actor,
         suggest: this.shell.suggest,
       });
-      this.#settled.add(question.id);
+      this.#answered.add(question.id);
       if (result.outcome === "closed") messages.warn(`${result.why} Your answer was: ${text}`);
       return true;
     } catch (error) {
