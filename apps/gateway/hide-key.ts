@@ -1,20 +1,18 @@
 // Takes a provider's key out of what the provider answers: one that quotes it, in an error or in a stream, must not show it to an agent.
 import { Buffer } from "node:buffer";
+import { isSecret } from "../../lib/models/cassette/hide-secrets.ts";
 import { type Bytes, joined } from "../../lib/models/server-sent-events.ts";
 
 const hidden = new TextEncoder().encode("[key]");
 
-/** A server of one's own may take any word as its key, such as `ollama` or `token`: to hide it would spoil answers, and protect nothing. */
-const minLength = 12;
-
-/** Without a key nothing is hidden. */
+/** Without a key, or with a short word as a key, nothing is hidden. */
 export class KeyHider {
   readonly #key: Bytes;
   /** The end of what was pushed, where it may be the beginning of the key. */
   #rest: Bytes = new Uint8Array();
 
   constructor(key: string | undefined) {
-    this.#key = new TextEncoder().encode(key !== undefined && key.length >= minLength ? key : "");
+    this.#key = new TextEncoder().encode(key !== undefined && isSecret(key) ? key : "");
   }
 
   /** What may be shown by now. */

@@ -2,8 +2,12 @@
 import { isObject } from "../json.ts";
 
 const hidden = "[secret]";
-/** Shorter ones, such as `none` for a server of one's own, are no secret, and are words of many conversations. */
 const minKeyLength = 8;
+
+/** Shorter ones, such as `none` for a server of one's own, are no secret, and are words of many conversations. */
+export function isSecret(key: string): boolean {
+  return key.length >= minKeyLength;
+}
 
 /** The gateway's tokens, and the usual shape of providers' keys. */
 const certain: readonly RegExp[] = [/\bsett_(?:grant|bid)\.[\w.-]+/g, /\bsk-(?:ant-|proj-|or-|svcacct-)?[\w-]{16,}/g];
@@ -24,7 +28,7 @@ export function hideSecrets(text: string, keys: readonly string[]): string {
   let result = text;
   // Longer ones first: one key may be the beginning of another.
   for (const key of keys.toSorted((a, b) => b.length - a.length)) {
-    if (key.length < minKeyLength) continue;
+    if (!isSecret(key)) continue;
     result = result.replaceAll(key, hidden).replaceAll(JSON.stringify(key).slice(1, -1), hidden);
   }
   for (const shape of certain) result = result.replace(shape, hidden);
