@@ -1,15 +1,15 @@
 // sett.yml: the keys of the file, and the configuration that the rest of Sett gets from it (docs/reference/sett-yml.md).
 import { z } from "zod";
 import { Strategy, WorkspaceMode } from "./agent.ts";
-import { userRole } from "./artefact.ts";
 import { BidRule } from "./bid.ts";
 import { type Budget, BudgetFile } from "./budget.ts";
 import { Environment } from "./config-environment.ts";
 import { ModelName, type ModelSettings, ModelsFile, type RecordMode } from "./config-models.ts";
+import { Role, UnreservedAgentName } from "./config-names.ts";
 import { HookFile } from "./config-notify.ts";
 import { ContextSize, Duration, durationBetween, Port } from "./config-quantities.ts";
 import { Resources } from "./config-resources.ts";
-import { AgentName } from "./ids.ts";
+import type { AgentName } from "./ids.ts";
 import { grantLeaseMs } from "./leases.ts";
 import type { Hook } from "./notify.ts";
 import { defaultPolicy } from "./policy.ts";
@@ -51,23 +51,6 @@ export const Build = z.union([BuildMap, Path.transform((context) => BuildMap.par
 });
 
 export type Build = z.infer<typeof Build>;
-
-const reservedSentence = "is reserved: `user` means people, `orchestrator`, `gateway` and `redis` are parts of Sett";
-function isReserved(name: string): boolean {
-  return [userRole, "orchestrator", "gateway", "redis"].includes(name);
-}
-
-const roleSentence = "must be a word without `*`, spaces at its ends or control characters";
-const Role = z
-  .string()
-  .min(1, { error: "must not be empty" })
-  .max(100, { error: "must have at most 100 characters" })
-  .regex(/^[^\s*](?:[^*]*[^\s*])?$/, { error: roleSentence, abort: true })
-  .refine((role) => !/\p{Cc}/u.test(role), { error: roleSentence })
-  .refine((role) => !isReserved(role), { error: reservedSentence });
-
-/** A name is the default role, so the same words are reserved. */
-const UnreservedAgentName = AgentName.refine((name) => !isReserved(name), { error: reservedSentence });
 
 /** One agent of the file. `impossibleCombinations` checks which keys exclude each other. */
 export const AgentFile = z
