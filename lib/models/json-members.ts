@@ -3,6 +3,9 @@
 /** `start` and `end`: the place of its value in the text. */
 export type Member = { name: string; start: number; end: number };
 
+const quote = 34;
+const backslash = 92;
+
 /** The members of the outermost object, duplicates included. The text must be JSON, and an object. */
 export function membersOf(text: string): Member[] {
   const members: Member[] = [];
@@ -47,10 +50,11 @@ function skipBlanks(text: string, from: number): number {
 
 /** `at` is the opening quote; the result is behind the closing one. */
 function endOfString(text: string, at: number): number {
-  for (let close = text.indexOf('"', at + 1); close !== -1; close = text.indexOf('"', close + 1)) {
-    let slashes = 0;
-    while (text[close - 1 - slashes] === "\\") slashes++;
-    if (slashes % 2 === 0) return close + 1;
+  let end = at + 1;
+  while (end < text.length) {
+    const code = text.charCodeAt(end);
+    if (code === quote) return end + 1;
+    end += code === backslash ? 2 : 1;
   }
   return text.length;
 }

@@ -34,6 +34,9 @@ export function problemOf(api: Exclude<ModelApi, "other">, json: JsonObject): st
   const place = textAt(json, "inference_geo");
   if (place !== "" && place !== "global" && place !== "not_available")
     return "The price of the model is not that of `inference_geo`. Leave it out.";
+  const modalities = memberAt(json, "modalities");
+  if (Array.isArray(modalities) && modalities.some((one) => one !== "text"))
+    return "The price of the model is that of text. Leave out what `modalities` has beside it.";
   if (compacts(memberAt(json, "context_management")))
     return "The gateway cannot bound the cost of a request that lets the provider compact the conversation. Compact it in the agent.";
   const tool = toolsOf(json).find(runsAtProvider);

@@ -9,7 +9,7 @@ export function usageOf(api: CostlyApi, usage: unknown): MeasuredUsage | undefin
   if (!isObject(usage)) return undefined;
   switch (api) {
     case "messages": {
-      if (memberAt(usage, "input_tokens") === undefined && memberAt(usage, "output_tokens") === undefined) return undefined;
+      if (!hasCount(usage, ["input_tokens", "output_tokens"])) return undefined;
       const cached = countAt(usage, "cache_read_input_tokens");
       const cache_write = countAt(usage, "cache_creation_input_tokens");
       return {
@@ -22,12 +22,20 @@ export function usageOf(api: CostlyApi, usage: unknown): MeasuredUsage | undefin
       };
     }
     case "chat":
-      if (memberAt(usage, "prompt_tokens") === undefined && memberAt(usage, "completion_tokens") === undefined) return undefined;
+      if (!hasCount(usage, ["prompt_tokens", "completion_tokens"])) return undefined;
       return ofOpenAi(usage, ["prompt_tokens", "completion_tokens"]);
     case "responses":
-      if (memberAt(usage, "input_tokens") === undefined && memberAt(usage, "output_tokens") === undefined) return undefined;
+      if (!hasCount(usage, ["input_tokens", "output_tokens"])) return undefined;
       return ofOpenAi(usage, ["input_tokens", "output_tokens"]);
   }
+}
+
+/** What is no number of tokens is no report: the call is then charged what it may have cost. */
+function hasCount(usage: unknown, names: readonly string[]): boolean {
+  return names.some((name) => {
+    const count = memberAt(usage, name);
+    return typeof count === "number" && count >= 0;
+  });
 }
 
 function ofOpenAi(usage: unknown, [input, output]: readonly [string, string]): MeasuredUsage {

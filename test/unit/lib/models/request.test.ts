@@ -94,6 +94,7 @@ test.each([
   ["responses", { tools: [{ type: "shell", environment: { type: "container_auto" } }] }, "The tool `shell` runs at the provider"],
   ["responses", { tools: [{ type: "namespace", tools: [{ type: "web_search" }] }] }, "The tool `web_search` runs"],
   ["messages", { inference_geo: "us" }, "`inference_geo`"],
+  ["chat", { modalities: ["text", "audio"] }, "`modalities`"],
   ["messages", { context_management: { edits: [{ type: "compact_20260112" }] } }, "compact the conversation"],
   ["responses", { context_management: [{ type: "compaction", compact_threshold: 1000 }] }, "compact the conversation"],
 ] as const)("%s with %o is refused: no reckoning bounds its cost", (api, body, words) => {
@@ -111,7 +112,7 @@ test.each([
       ],
     },
   ],
-  ["chat", { tools: [{ type: "function", function: { name: "f" } }], service_tier: "auto" }],
+  ["chat", { tools: [{ type: "function", function: { name: "f" } }], service_tier: "auto", modalities: ["text"] }],
   ["messages", { context_management: { edits: [{ type: "clear_tool_uses_20250919" }] }, inference_geo: "global" }],
   ["responses", { tools: [{ type: "shell", environment: { type: "local" } }] }],
   ["responses", { tools: [{ type: "function", name: "f" }, { type: "local_shell" }], conversation: null, background: false }],

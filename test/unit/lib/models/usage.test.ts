@@ -44,12 +44,15 @@ test("anything but an object with counts is no usage", () => {
 });
 
 test("what is no count counts as none", () => {
-  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: "7" })).toEqual(usage({}));
+  expect(usageOf("chat", { prompt_tokens: -5, completion_tokens: 7 })).toEqual(usage({ output: 7 }));
   expect(usageOf("chat", { prompt_tokens: 1.5, completion_tokens: 1e300 })).toEqual(
     usage({ input: 2, output: 1_000_000_000_000 }),
   );
 });
 
 test.each(["messages", "chat", "responses"] as const)("a usage of %s without numbers is none", (api) => {
+  const names = api === "chat" ? ["prompt_tokens", "completion_tokens"] : ["input_tokens", "output_tokens"];
   expect(usageOf(api, {})).toBeUndefined();
+  for (const wrong of [-5, "12", null])
+    expect(usageOf(api, Object.fromEntries(names.map((name) => [name, wrong])))).toBeUndefined();
 });
