@@ -145,7 +145,6 @@ function streamOf(
     maxBytes: limits.maxAnswerBytes,
     signal: stop.signal,
     onFirstByte: () => call.firstByte(),
-    onComplete: () => call.complete(),
     onEnd,
   });
   return new Response(stream, { status: response.status, headers });

@@ -52,11 +52,6 @@ export class Call {
     this.#firstByteMs ??= this.#passedMs();
   }
 
-  /** The client has the whole answer. */
-  complete(): void {
-    this.#deps.open.markEnding(this.id);
-  }
-
   /** Replaces the reservation by what the call has cost, and puts it on record. The first end counts. */
   end(end: CallEnd): Promise<void> {
     this.#ended ??= this.#end(end);

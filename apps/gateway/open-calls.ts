@@ -16,8 +16,6 @@ type Entry = { call: OpenCall; stop: AbortController; record?: CallRecord };
 
 /** Redis writes to disk every second: what it acknowledged before it died may be gone. */
 const repeatEndsMs = 5_000;
-/** A client may call again before the end of its last call is stored. */
-const endingMs = 1_000;
 /** How long a call waits for a Redis that is away. */
 const contactMs = 2_000;
 const contactPollMs = 20;
@@ -25,7 +23,7 @@ const contactPollMs = 20;
 export class OpenCalls {
   readonly #deps: OpenCallsDeps;
   readonly #entries = new Map<string, Entry>();
-  readonly #ending = new Map<string, PromiseWithResolvers<void>>();
+  #change = Promise.withResolvers<void>();
   #recent: { record: CallRecord; endedMs: number }[] = [];
   #contacts = 0;
   #asserted: Promise<void> = Promise.resolve();
@@ -49,6 +47,11 @@ export class OpenCalls {
     return [...this.#entries.values()].map(({ call }) => call);
   }
 
+  /** Resolves when a call has ended, at the latest with the next tick. */
+  get change(): Promise<void> {
+    return this.#change.promise;
+  }
+
   /**
    * Reserves, and renews the reservation from then on. `stop` is aborted when the grant has ended. `lost`: contact with Redis broke
    * meanwhile, so that its limits may not have held.
@@ -57,12 +60,7 @@ export class OpenCalls {
     await this.#contact(stop.signal);
     if (this.#stopped !== undefined) throw this.#stopped;
     const contacts = this.#contacts;
-    let reservation = await this.#deps.board.reserveCall(order);
-    if (reservation.outcome === "exhausted" && this.#ending.size > 0) {
-      const all = Promise.all([...this.#ending.values()].map(({ promise }) => promise));
-      await Promise.race([all, sleep(endingMs, stop.signal)]);
-      reservation = await this.#deps.board.reserveCall(order);
-    }
+    const reservation = await this.#deps.board.reserveCall(order);
     if (reservation.outcome !== "reserved") return reservation;
     this.#entries.set(reservation.call.id, { call: reservation.call, stop });
     if (this.#stopped !== undefined) stop.abort(this.#stopped);
@@ -72,19 +70,13 @@ export class OpenCalls {
     return { outcome: "lost", call: reservation.call };
   }
 
-  /** The client has the whole answer: its next call waits for the end of this one, before its budget counts as spent. */
-  markEnding(id: string): void {
-    if (this.#entries.has(id) && !this.#ending.has(id)) this.#ending.set(id, Promise.withResolvers<void>());
-  }
-
   /** Resolves when the record is stored, or when Redis does not take it now: it is then repeated until it does. */
   async end(record: CallRecord): Promise<void> {
     const entry = this.#entries.get(record.id);
     if (entry === undefined) return;
     entry.record = record;
     await this.#save(entry, record);
-    this.#ending.get(record.id)?.resolve();
-    this.#ending.delete(record.id);
+    this.#changed();
   }
 
   /** Renews what is under way, ends calls whose grants have ended, and stores what Redis has not taken. */
@@ -96,12 +88,14 @@ export class OpenCalls {
     await board.giveBackCalls({ all: false });
     const now = clock.passedMs();
     this.#recent = this.#recent.filter(({ endedMs }) => now - endedMs < repeatEndsMs);
+    this.#changed();
   }
 
   /** Ends every call, and allows no other. */
   stopAll(reason: ClientError): void {
     this.#stopped = reason;
     for (const { stop } of this.#entries.values()) stop.abort(reason);
+    this.#changed();
   }
 
   close(): void {
@@ -149,6 +143,11 @@ export class OpenCalls {
     await untilContact(job, { signal: this.#closing.signal, log: this.#deps.log }).catch((error: unknown) => {
       this.#deps.log.warn("Could not make the reservations again", { error: messageOf(error) });
     });
+  }
+
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers<void>();
   }
 
   #count(): void {

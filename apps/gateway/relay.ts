@@ -21,8 +21,6 @@ export type RelayOrder = {
   /** Aborts when the call must end. */
   signal: AbortSignal;
   onFirstByte: () => void;
-  /** The client has all that it waits for, although the stream may not have ended yet. */
-  onComplete: () => void;
   /** Called once; the stream ends when the promise resolves. */
   onEnd: (end: StreamEnd) => Promise<void>;
 };
@@ -69,7 +67,6 @@ export function relay(order: RelayOrder): ReadableStream<Bytes> {
       bytes += value.length;
       if (bytes > maxBytes) return await fail(controller, tooLarge(order.model, maxBytes));
       const shown = meter.push(value);
-      if (meter.isComplete) order.onComplete();
       if (shown.length > 0) return await show(controller, shown);
     }
     await show(controller, meter.finish());

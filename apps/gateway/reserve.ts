@@ -1,17 +1,21 @@
 // Reserves the worst case of a call in its budgets, and says why where that cannot be.
+import { aborted } from "../../lib/async/sleep.ts";
 import { nanosPerUsd } from "../../lib/model/budget.ts";
 import type { Exhausted, OpenCall } from "../../lib/model/model-call.ts";
 import { awayError, tokenError } from "./admit.ts";
 import { ClientError } from "./client-error.ts";
 import type { OpenCalls } from "./open-calls.ts";
 
-/** Throws a ClientError. */
+/**
+ * Where only calls under way stand in the way, it waits for their ends: most of them cost less than they have reserved. `stop` is aborted
+ * when the call's time is up. Throws a ClientError.
+ */
 export async function reserve(
   open: OpenCalls,
   order: Parameters<OpenCalls["reserve"]>[0],
   stop: AbortController,
 ): Promise<{ call: OpenCall; isLost: boolean }> {
-  const result = await open.reserve(order, stop).catch(awayError);
+  const result = await inTime(open, order, stop).catch(awayError);
   switch (result.outcome) {
     case "reserved":
       return { call: result.call, isLost: false };
@@ -25,6 +29,21 @@ export async function reserve(
       throw new ClientError(402, "budget-exceeded", sentenceOf(exhausted), { headers });
     }
   }
+}
+
+async function inTime(open: OpenCalls, order: Parameters<OpenCalls["reserve"]>[0], stop: AbortController) {
+  const over = aborted(stop.signal);
+  for (;;) {
+    const { change } = open;
+    const result = await open.reserve(order, stop);
+    if (result.outcome !== "exhausted" || !maySuffice(result) || stop.signal.aborted) return result;
+    await Promise.race([change, over]);
+  }
+}
+
+/** Whether the budget allows the call if those under way turn out to cost nothing. */
+function maySuffice({ limit, spent, reserved, needed }: Exhausted): boolean {
+  return reserved > 0 && spent + needed <= limit;
 }
 
 /** What a person can do about it is `sett budget`. */

@@ -95,6 +95,26 @@ test("twenty calls at once never exceed the goal's budget", async () => {
   expect([spent.tokens, reserved.tokens, spent.calls]).toEqual([counts.ok * 25, 0, counts.ok]);
 });
 
+test("a call that fits beside what is spent waits for the reservations of calls under way", async () => {
+  const door = gate();
+  await using scene = await sceneOf([door.answer], { goal: { tokens: 3_000 } });
+  const [first, second] = [scene.post(path, chatRequest()), scene.post(path, chatRequest())];
+  await waitFor("one call to reach the provider", () => scene.provider.requests.length === 1);
+  door.open();
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await scene.ended(2)).map(({ outcome }) => outcome)).toEqual(["ok", "ok"]);
+});
+
+test("a call that has waited is refused once the others have spent the budget", async () => {
+  const door = gate();
+  await using scene = await sceneOf([door.answer], { goal: { calls: 1 } });
+  const all = Promise.all([scene.post(path, chatRequest()), scene.post(path, chatRequest())]);
+  await waitFor("one call to reach the provider", () => scene.provider.requests.length === 1);
+  door.open();
+  expect((await all).map(({ status }) => status).sort()).toEqual([200, 402]);
+  expect(scene.provider.requests).toHaveLength(1);
+});
+
 test("a client that calls again at the last event is not refused for what its last call has reserved", async () => {
   const parts = [chatChunk("one"), usageChunk, "data: [DONE]\n\n"];
   await using scene = await sceneOf([stream(parts, "hang")], { goal: { tokens: 2_500 }, model: { timeout_ms: 2_000 } });

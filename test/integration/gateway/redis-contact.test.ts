@@ -93,10 +93,15 @@ test("the reservation of a call under way is made again where Redis has lost it"
   await scene.redis.kill();
   await truncate(scene.log, before);
   await scene.redis.start();
-  expect((await scene.post(path, chatRequest())).status).toBe(402);
-  expect(await scene.spending()).toMatchObject({ spent: { calls: 0 }, reserved: { calls: 2 } });
+  const later = scene.post(path, chatRequest());
+  await waitFor(
+    "the reservations to be made again",
+    async () => (await scene.spending().catch(() => undefined))?.reserved.calls === 2,
+  );
   scene.answer();
   expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await later).status).toBe(402);
+  expect(scene.provider.requests).toHaveLength(2);
   await scene.ended(2);
   expect(await scene.spending()).toMatchObject({ spent: { calls: 2 }, reserved: { calls: 0 } });
 });
