@@ -10,6 +10,13 @@ export type BudgetQuestion = z.infer<typeof BudgetQuestion>;
 
 export const howToRaise = `${amountsSyntax}, or \`yes\` for once more what the limit was`;
 
+const exampleAmounts: Readonly<Record<AmountKind, string>> = { nanousd: "5usd", tokens: "200ktokens", calls: "50calls" };
+
+/** An amount of the kind that ran out: more of another kind changes nothing. */
+export function exampleAmount({ payload }: Pick<Artefact, "payload">): string {
+  return exampleAmounts[readBudgetQuestion(payload)?.kind ?? "nanousd"];
+}
+
 export function isBudgetQuestion({ structural_type, type }: Pick<Artefact, "structural_type" | "type">): boolean {
   return structural_type === "Question" && type === budgetExceededType;
 }

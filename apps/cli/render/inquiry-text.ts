@@ -1,6 +1,6 @@
 // Inquiries as text for people, as JSON for programs, and as commands to type.
 import { type ArtefactHead, goalFeedbackType } from "../../../lib/model/artefact.ts";
-import { isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
+import { exampleAmount, isBudgetQuestion, questionText } from "../../../lib/model/budget-question.ts";
 import { type Inquiry, subjectOf } from "../facts/inquiries.ts";
 import { ageOf, agoOf } from "../text/age.ts";
 import { oneLine, plainLines, shorten } from "../text/plain-text.ts";
@@ -74,7 +74,7 @@ export function commandsFor(inquiry: Inquiry, suggest: Suggest): string[] {
     ];
   if (isBudgetQuestion(inquiry.question))
     return [
-      `${suggest(`answer ${id} 5usd`)}  # or tokens, or calls; \`yes\`: once more what the limit was`,
+      `${suggest(`answer ${id} ${exampleAmount(inquiry.question)}`)}  # or another amount; \`yes\`: once more what the limit was`,
       `${suggest(`budget ${shortId(inquiry.question.goal_id)}`)}  # what the goal has cost`,
     ];
   if (inquiry.question.type !== goalFeedbackType) return [`${suggest(`answer ${id} "…"`)}`];

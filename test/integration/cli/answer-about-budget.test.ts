@@ -36,7 +36,7 @@ test("the question is shown in its words; an answer that is no amount is refused
   const id = question.slice(0, 8);
   const listed = await at.sett("questions");
   expect(listed.out).toContain("  How much more may be spent?");
-  expect(listed.err).toContain(`answer ${id} 5usd`);
+  expect(listed.err).toContain(`answer ${id} 200ktokens`);
 
   const refused = await at.sett("answer", id, "as much as it takes");
   expect(refused.code).toBe(2);

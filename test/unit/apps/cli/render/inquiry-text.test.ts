@@ -39,7 +39,7 @@ test("a question about a budget is shown in its words, with the commands that ra
   expect(shown).toEndWith("\n\n  How much more?\n");
   expect(inquiryJson(inquiry).text).toBe("How much more?");
   const next = commandsFor(inquiry, suggestFor(undefined)).join("\n");
-  expect(next).toContain(`sett answer ${question.id.slice(0, 8)} 5usd`);
+  expect(next).toContain(`sett answer ${question.id.slice(0, 8)} 200ktokens`);
   expect(next).toContain(`sett budget ${question.goal_id.slice(0, 8)}`);
 });
 
