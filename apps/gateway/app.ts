@@ -18,7 +18,7 @@ export function createGatewayApp(gateway: Gateway): Hono {
   // Some clients, such as those of the `ai` SDK, take the version as a part of `ANTHROPIC_BASE_URL`, and add `/messages` alone.
   for (const base of ["/anthropic/v1", "/anthropic"]) {
     app.post(`${base}/messages`, ({ req }) => handleCall(deps, calls, req.raw, { format: "anthropic", api: "messages" }));
-    app.post(`${base}/messages/count_tokens`, ({ req }) => countTokens(deps, req.raw));
+    app.post(`${base}/messages/count_tokens`, ({ req }) => countTokens(deps, calls, req.raw));
   }
   app.post("/openai/v1/chat/completions", ({ req }) => handleCall(deps, calls, req.raw, { format: "openai", api: "chat" }));
   app.post("/openai/v1/responses", ({ req }) => handleCall(deps, calls, req.raw, { format: "openai", api: "responses" }));

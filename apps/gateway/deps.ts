@@ -34,6 +34,8 @@ export type Deps = {
 /** Bytes and milliseconds. */
 export type Limits = {
   maxRequestBytes: number;
+  /** Of the requests of all calls together. */
+  maxHeldBytes: number;
   maxAnswerBytes: number;
   /** How long a reservation outlives its last renewal. */
   leaseMs: number;
@@ -43,6 +45,7 @@ export type Limits = {
 
 export const defaultLimits: Limits = {
   maxRequestBytes: 32 * 1024 * 1024,
+  maxHeldBytes: 256 * 1024 * 1024,
   maxAnswerBytes: 64 * 1024 * 1024,
   leaseMs: 15_000,
   tickMs: 2_500,

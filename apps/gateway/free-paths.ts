@@ -4,7 +4,7 @@ import { bodyForProvider, readRequest } from "../../lib/models/request.ts";
 import { admit } from "./admit.ts";
 import { ClientError } from "./client-error.ts";
 import type { Deps } from "./deps.ts";
-import { answerErrors, bodyOf, stopWith, workOf } from "./handle-call.ts";
+import { answerErrors, bodyOf, type CallState, stopWith, workOf } from "./handle-call.ts";
 import { headersForClient, headersForProvider } from "./headers.ts";
 
 /** `one`: the client asks for one model, whatever its name. */
@@ -17,14 +17,15 @@ export async function listModels(deps: Deps, request: Request, format: Provider,
 }
 
 /** `POST …/messages/count_tokens`: Anthropic takes no money for it. */
-export async function countTokens(deps: Deps, request: Request): Promise<Response> {
+export async function countTokens(deps: Deps, { held }: Pick<CallState, "held">, request: Request): Promise<Response> {
   const stop = stopWith(request.signal);
   return await answerErrors(deps, "anthropic", async () => {
     const { token, agent, model } = await admit(deps, request.headers, "anthropic");
-    const read = readRequest("messages", await bodyOf(deps, request));
-    if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
+    const body = await bodyOf(deps, held, request);
     const timer = setTimeout(() => stop.abort(slow(agent.model)), maxCountMs);
     try {
+      const read = readRequest("messages", body.bytes);
+      if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
       const { response } = await deps.upstream({
         agent: token.agent,
         work: workOf(token),
@@ -48,6 +49,7 @@ export async function countTokens(deps: Deps, request: Request): Promise<Respons
       return new Response(response.body, { status: response.status, headers: headersForClient(response.headers) });
     } finally {
       clearTimeout(timer);
+      body.release();
     }
   });
 }

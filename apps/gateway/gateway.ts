@@ -9,6 +9,7 @@ import { ClientError } from "./client-error.ts";
 import { CountedRequests } from "./counted-requests.ts";
 import type { Deps } from "./deps.ts";
 import type { CallState } from "./handle-call.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import { ModelQueue } from "./model-queue.ts";
 import { OpenCalls } from "./open-calls.ts";
 
@@ -33,6 +34,7 @@ export class Gateway {
       open: new OpenCalls(deps),
       counted: new CountedRequests(),
       known: new RecentMap(1_000),
+      held: new HeldBytes(deps.limits.maxHeldBytes),
       queueOf: (model) => this.#queueOf(model),
     };
   }

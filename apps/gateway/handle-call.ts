@@ -10,13 +10,20 @@ import { ClientError, errorResponse } from "./client-error.ts";
 import type { CountedRequests } from "./counted-requests.ts";
 import type { Deps } from "./deps.ts";
 import { headersForProvider } from "./headers.ts";
+import type { HeldBytes } from "./held-bytes.ts";
 import type { ModelQueue } from "./model-queue.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { readBounded } from "./read-bounded.ts";
 import { reserve } from "./reserve.ts";
 import { type Progress, UpstreamFailure } from "./upstream.ts";
 
-export type CallState = { open: OpenCalls; counted: CountedRequests; known: KnownTokens; queueOf: (model: string) => ModelQueue };
+export type CallState = {
+  open: OpenCalls;
+  counted: CountedRequests;
+  known: KnownTokens;
+  held: HeldBytes;
+  queueOf: (model: string) => ModelQueue;
+};
 
 /** Never rejects: every failure is an answer in the format of the path. */
 export async function handleCall(
@@ -29,16 +36,19 @@ export async function handleCall(
   const stop = stopWith(request.signal);
   return await answerErrors(deps, format, async () => {
     const admitted = await admit(deps, request.headers, format, state.known);
-    const read = readRequest(api, await bodyOf(deps, request));
-    if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
     const { agent, model } = admitted;
-    const leave = await place(deps, state, agent.model, stop.signal);
-    const timer = setTimeout(() => stop.abort(tooLong(agent.model, model.timeout_ms)), model.timeout_ms);
-    const release = () => {
-      clearTimeout(timer);
-      leave();
-    };
+    const body = await bodyOf(deps, state.held, request);
+    let release = body.release;
     try {
+      const read = readRequest(api, body.bytes);
+      if ("problem" in read) throw new ClientError(400, "request-refused", read.problem);
+      const leave = await place(deps, state, agent.model, stop.signal);
+      const timer = setTimeout(() => stop.abort(tooLong(agent.model, model.timeout_ms)), model.timeout_ms);
+      release = () => {
+        clearTimeout(timer);
+        leave();
+        body.release();
+      };
       const deadlineMs = deps.clock.passedMs() + model.timeout_ms;
       const order = { format, admitted, request: read.request, startedMs, deadlineMs, release, stop };
       return await passOn(deps, state, order, new URL(request.url).search, request.headers);
@@ -62,10 +72,34 @@ export async function answerErrors(deps: Deps, format: Provider, job: () => Prom
   }
 }
 
-/** Throws a ClientError for a body that is too large. */
-export async function bodyOf({ limits }: Pick<Deps, "limits">, request: Request): Promise<Uint8Array> {
-  const body = await readBounded(request.body, limits.maxRequestBytes);
-  if (body !== undefined) return body;
+/** Throws a ClientError for a body that is too large, and while the bodies of other calls leave no room for it. */
+export async function bodyOf(
+  { limits }: Pick<Deps, "limits">,
+  held: HeldBytes,
+  request: Request,
+): Promise<{ bytes: Uint8Array; release: () => void }> {
+  const announced = request.headers.get("content-length");
+  const part = held.take(announced === null ? limits.maxRequestBytes : Math.min(Number(announced), limits.maxRequestBytes));
+  if (part === undefined) {
+    throw new ClientError(
+      503,
+      "gateway-busy",
+      "The gateway has no room for this request beside those of other calls. Try again soon.",
+      {
+        mayRetry: true,
+        headers: { "retry-after": "2" },
+      },
+    );
+  }
+  const bytes = await readBounded(request.body, limits.maxRequestBytes).catch((error: unknown) => {
+    part.release();
+    throw error;
+  });
+  if (bytes !== undefined) {
+    part.shrinkTo(bytes.length);
+    return { bytes, release: part.release };
+  }
+  part.release();
   const limit = Math.floor(limits.maxRequestBytes / 1024 / 1024);
   throw new ClientError(413, "request-too-large", `The request is larger than ${limit} MiB.`);
 }

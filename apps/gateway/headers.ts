@@ -1,6 +1,8 @@
 // Which headers pass the gateway, in both directions.
 
-const toProvider = /^(?:content-type|accept|user-agent|idempotency-key|x-client-request-id|anthropic-.+|openai-.+)$/;
+/** Not `openai-organization` and `openai-project`: whose account pays is not for an agent to choose. */
+const toProvider =
+  /^(?:content-type|accept|user-agent|idempotency-key|x-client-request-id|anthropic-version|anthropic-beta|openai-beta)$/;
 const toClient =
   /^(?:content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry|anthropic-ratelimit-.+|x-ratelimit-.+|openai-processing-ms|openai-version)$/;
 

@@ -43,6 +43,7 @@ export type ErrorCode =
   | "call-too-long"
   | "client-left"
   | "exchange-not-recorded"
+  | "gateway-busy"
   | "gateway-stopping"
   | "grant-ended"
   | "key-missing"

@@ -130,6 +130,28 @@ test.each([
   expect(scene.gateway.calls.open.size).toBe(0);
 });
 
+test("while the requests of other calls fill the memory, a request waits outside", async () => {
+  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+  const { promise: answer, resolve: go } = Promise.withResolvers<Response>();
+  const slow = () => {
+    arrive();
+    return answer;
+  };
+  await using scene = await sceneOf(slow, { limits: { maxHeldBytes: 100 } });
+  const path = "/openai/v1/chat/completions";
+  const first = scene.post(path, chatRequest());
+  await arrived;
+  const second = await scene.post(path, chatRequest());
+  expect([second.status, second.headers.get("x-sett-error"), second.headers.get("x-should-retry")]).toEqual([
+    503,
+    "gateway-busy",
+    "true",
+  ]);
+  go(Response.json({ id: "a", choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }));
+  expect((await first).status).toBe(200);
+  expect(scene.gateway.calls.held.bytes).toBe(0);
+});
+
 test("with `record: digests` no body is kept, and the digests are on record", async () => {
   await using scene = await sceneOf(chatAnswer(), { mode: "digests" });
   await scene.post("/openai/v1/chat/completions", chatRequest());

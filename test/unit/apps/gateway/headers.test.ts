@@ -9,7 +9,7 @@ test("a token is the key of either API", () => {
   expect(tokenTextOf(new Headers({ "x-api-key": "" }))).toBeUndefined();
 });
 
-test("no token, cookie or address goes to a provider, and nothing comes back compressed", () => {
+test("no token, cookie, address or account goes to a provider, and nothing comes back compressed", () => {
   const sent = {
     ...{
       authorization: "Bearer t",
@@ -18,6 +18,8 @@ test("no token, cookie or address goes to a provider, and nothing comes back com
       cookie: "a",
       host: "gateway",
       "x-forwarded-for": "1.2.3.4",
+      "openai-organization": "org",
+      "openai-project": "p",
     },
     ...{ "anthropic-version": "v", "openai-beta": "b", accept: "text/event-stream", "accept-encoding": "gzip, br" },
   };
