@@ -1,6 +1,6 @@
 // How much memory the requests of all calls may take together: agents share the gateway, and no one of them may fill it.
 
-export type Held = {
+export type RequestRoom = {
   /** The true size, where less was taken for a body of unknown size. */
   shrinkTo(bytes: number): void;
   /** May be called again. */
@@ -20,7 +20,7 @@ export class HeldBytes {
   }
 
   /** Undefined where there is no room now. One request alone always has room. */
-  take(bytes: number): Held | undefined {
+  take(bytes: number): RequestRoom | undefined {
     if (this.#held > 0 && this.#held + bytes > this.#max) return undefined;
     let taken = bytes;
     const shrinkTo = (less: number) => {

@@ -61,7 +61,8 @@ async function settings(): Promise<string> {
     bid_command: ["jq", "-r", 'if .payload == "${name}" then "exclusive" else "ignore" end']
     timeout: 1m
 ${name === "budget" ? "    budget: { calls: 0 }\n" : ""}`;
-  return `version: '1.0'\nmodels:\n${names.map(model).join("")}agents:\n${names.map(agent).join("")}`;
+  const bidder = "  bidder: { image: none:1, model: key, prompts: { claim: Take what you can., execution: Work. } }\n";
+  return `version: '1.0'\nmodels:\n${names.map(model).join("")}agents:\n${names.map(agent).join("")}${bidder}`;
 }
 
 beforeAll(async () => {
@@ -104,3 +105,10 @@ test("`sett up` has warned of the key, of the provider that is down, and of the 
   expect(started).toContain("of the model down, cannot be reached: connection refused");
   expect(started).toContain("agents.budget.budget.calls: is 0, which allows no call of a model");
 });
+
+test("a goal is stalled because a model could not bid: the end says so", async () => {
+  const { code, err } = await sett.sett("forage", "--watch", "--goal", "for no agent");
+  expect(code).toBe(1);
+  const [, end] = err.split("is stalled.");
+  expect(end).toContain("bidder bid `ignore`: Its model gave no bid: The provider refused the key of the model `key` (401).");
+}, 60_000);

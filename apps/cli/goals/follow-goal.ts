@@ -28,8 +28,15 @@ const lastEvents = new Set<SettEvent["type"]>([
 /** Events that concern every goal. */
 const pauses = new Set<SettEvent["type"]>(["instance_paused", "instance_resumed"]);
 
-/** `inquiries`: what the goal asks people. `hasInSight`: whether one of the last printed lines shows this Failure. */
-export type RestingGoal = GoalReading & { inquiries: Inquiry[]; hasInSight(failure: ArtefactId): boolean };
+/**
+ * `inquiries`: what the goal asks people. `ignoredBecause`: agent → why it has bid `ignore`, where it has said so. `hasInSight`: whether one
+ * of the last printed lines shows this Failure.
+ */
+export type RestingGoal = GoalReading & {
+  inquiries: Inquiry[];
+  ignoredBecause: ReadonlyMap<string, string>;
+  hasInSight(failure: ArtefactId): boolean;
+};
 
 /** `person` answers the goal's questions while it is followed. */
 type Followed = { name: string; goal: GoalId; from: string; person?: PersonAtPrompt | undefined };
@@ -42,6 +49,7 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
   const ofGoal = (event: SettEvent) => event.goal_id === goal;
   const isNews = (event: SettEvent) => ofGoal(event) || pauses.has(event.type);
   const isLastEvent = (event: SettEvent) => ofGoal(event) && lastEvents.has(event.type);
+  const ignoredBecause = new Map<string, string>();
   let last = from;
   let reading: RestingGoal | undefined;
   await followLog(shell, name, {
@@ -49,6 +57,9 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
     async visit(events, board) {
       last = events.at(-1)?.id ?? last;
       const news = events.filter(isNews);
+      for (const { type, agent, data } of news)
+        if (type === "bid_placed" && agent !== undefined && data?.word === "ignore" && typeof data.reason === "string")
+          ignoredBecause.set(agent, data.reason);
       await printer.print(news, board);
       // Without events this is a new connection, which may have missed the last event, unless such an event still follows.
       const isToCome = events.length === 0 && (await readRest(board, last)).some(isLastEvent);
@@ -58,8 +69,8 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
       const isAnswering = (await person?.update(now, board)) === true;
       const inquiries = state === "waiting" ? await readInquiries(board, goal) : [];
       const cost = state === "running" ? undefined : await readGoalCost(board, goal);
-      reading =
-        state === "running" ? undefined : { ...now, cost, inquiries, hasInSight: (failure) => printer.hasInSight(failure) };
+      const hasInSight = (failure: ArtefactId) => printer.hasInSight(failure);
+      reading = state === "running" ? undefined : { ...now, cost, inquiries, ignoredBecause, hasInSight };
       if (isAnswering || reading === undefined) return undefined;
       // The reading may be newer than the printed events. The rest is read completely before it is printed, so that no line comes twice.
       const rest = await readRest(board, last);

@@ -42,7 +42,7 @@ const maxFailures = 3;
 
 /** Prints how the goal ended, and what to type next. `isAsked`: its questions were shown already. */
 async function printEnd(
-  { goal, inquiries, artefacts, status, cost, hasInSight }: RestingGoal,
+  { goal, inquiries, artefacts, status, cost, ignoredBecause, hasInSight }: RestingGoal,
   { instance, isAsked }: { instance: string; isAsked: boolean },
   shell: Shell,
 ): Promise<void> {
@@ -60,7 +60,8 @@ async function printEnd(
       break;
     case "stalled":
       messages.note(whyStalled(results));
-      messages.note(stalledAdvice);
+      for (const [agent, reason] of ignoredBecause) messages.note(`${agent} bid \`ignore\`: ${oneLine(reason)}`);
+      if (ignoredBecause.size === 0) messages.note(stalledAdvice);
       messages.next(`The agents: ${suggest("status")}`);
       messages.next(`Their bids: ${suggest(`watch --no-follow --goal ${shortId(goal)}`)}`);
       break;
