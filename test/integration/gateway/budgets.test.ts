@@ -3,31 +3,12 @@ import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { at, resultOf } from "../../support/blackboard/scene.ts";
-import {
-  chatAnswer,
-  chatChunk,
-  type FaultyAnswer,
-  startFaultyProvider,
-  stream,
-  usageChunk,
-} from "../../support/gateway/faulty-provider.ts";
-import { chatRequest, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { chatAnswer, chatChunk, type FaultyAnswer, stream, usageChunk } from "../../support/gateway/faulty-provider.ts";
+import { chatRequest } from "../../support/gateway/gateway-scene.ts";
+import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
-
-async function sceneOf(answers: FaultyAnswer[], options: Partial<SceneOptions> = {}) {
-  const provider = await startFaultyProvider(...answers);
-  const scene = await startGateway({ base_url: provider.base_url, ...options });
-  return {
-    ...scene,
-    provider,
-    [Symbol.asyncDispose]: async () => {
-      await scene[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** Answers only when the test lets it. */
 function gate() {

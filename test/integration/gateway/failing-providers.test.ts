@@ -10,23 +10,11 @@ import {
   status,
   stream,
 } from "../../support/gateway/faulty-provider.ts";
-import { chatRequest, key, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { chatRequest, key, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
-
-async function sceneOf(answers: FaultyAnswer[], options: Partial<SceneOptions> = {}) {
-  const provider = await startFaultyProvider(...answers);
-  const scene = await startGateway({ base_url: provider.base_url, ...options });
-  return {
-    ...scene,
-    provider,
-    [Symbol.asyncDispose]: async () => {
-      await scene[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
 
 const messageOf = async (response: Response) => {
   const body = (await response.json()) as { error: { message: string; code: string | null } };

@@ -2,21 +2,9 @@
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { chatAnswer, type FaultyAnswer, startFaultyProvider } from "../../support/gateway/faulty-provider.ts";
-import { chatRequest, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
-
-async function sceneOf(answer: FaultyAnswer, options: Partial<SceneOptions> = {}) {
-  const provider = await startFaultyProvider(answer);
-  const scene = await startGateway({ base_url: provider.base_url, ...options });
-  return {
-    ...scene,
-    provider,
-    [Symbol.asyncDispose]: async () => {
-      await scene[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
+import { chatAnswer } from "../../support/gateway/faulty-provider.ts";
+import { chatRequest } from "../../support/gateway/gateway-scene.ts";
+import { sceneOf } from "../../support/gateway/provider-scene.ts";
 
 const messageOf = async (response: Response) => ((await response.json()) as { error: { message: string } }).error.message;
 

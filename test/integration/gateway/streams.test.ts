@@ -6,30 +6,17 @@ import {
   endless,
   event,
   type FaultyAnswer,
-  startFaultyProvider,
   status,
   stream,
   usageChunk,
 } from "../../support/gateway/faulty-provider.ts";
-import { chatRequest, type SceneOptions, startGateway } from "../../support/gateway/gateway-scene.ts";
+import { chatRequest } from "../../support/gateway/gateway-scene.ts";
+import { sceneOf } from "../../support/gateway/provider-scene.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const path = "/openai/v1/chat/completions";
 const request = chatRequest({ stream: true });
 const done = "data: [DONE]\n\n";
-
-async function sceneOf(answers: FaultyAnswer[], options: Partial<SceneOptions> = {}) {
-  const provider = await startFaultyProvider(...answers);
-  const scene = await startGateway({ base_url: provider.base_url, ...options });
-  return {
-    ...scene,
-    provider,
-    [Symbol.asyncDispose]: async () => {
-      await scene[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
 
 /** The text that arrives, and whether the connection broke. */
 async function readAll(response: Response, onText = (_: string) => {}): Promise<{ text: string; isBroken: boolean }> {
