@@ -29,9 +29,10 @@ export class ClaimAnnouncer {
   /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
   async tick(claim: ClaimId, epoch: number): Promise<void> {
     const { board, clock, log } = this.#deps;
+    const readOn = board.connectionNumber();
     const adopted = await board.adoptBids(claim, epoch);
     if (adopted.outcome === "fenced") throw new Fenced(epoch);
-    if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, epoch);
+    if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, epoch, { readOn });
     const nowMs = clock.passedMs();
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };

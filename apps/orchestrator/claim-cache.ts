@@ -1,7 +1,9 @@
 // Claims as the log shows them, so that most decisions read nothing. The copy of a claim that a person has changed by hand is wrong: a
-// commit that was decided on it is refused because of its rev, and reconciling the open claims finds what the copy did not show.
+// commit that was decided on it is refused because of its rev, and reconciling the open claims finds what the copy did not show. A copy
+// lasts as long as the connection that it comes from: what Redis loses in a crash is not in the log.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
+import type { Blackboard } from "../../lib/blackboard/port.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -17,13 +19,26 @@ export class ClaimCache {
   readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(maxClaims);
   /** Claims of which an event arrived before the answer to our own commit: the event could not be applied. */
   readonly #outdated = new RecentMap<ClaimId, true>(maxClaims);
+  readonly #board: Pick<Blackboard, "connectionNumber">;
+  #connection: number;
+
+  constructor(board: Pick<Blackboard, "connectionNumber">) {
+    this.#board = board;
+    this.#connection = board.connectionNumber();
+  }
 
   get(id: ClaimId): ClaimSnapshot | undefined {
+    this.#forgetLostConnection();
     return this.#claims.get(id);
   }
 
-  /** Not kept when the log is ahead of it: the next decision then reads what is stored. */
-  put(snapshot: ClaimSnapshot): void {
+  /**
+   * Not kept when the log is ahead of it: the next decision then reads what is stored. Neither is what comes from an earlier connection than
+   * the present one.
+   */
+  put(snapshot: ClaimSnapshot, connection: number): void {
+    this.#forgetLostConnection();
+    if (connection !== this.#connection) return;
     const { id } = snapshot.claim;
     if (this.#outdated.get(id) === undefined) this.#claims.set(id, snapshot);
     else this.drop(id);
@@ -34,19 +49,23 @@ export class ClaimCache {
     this.#outdated.delete(id);
   }
 
-  clear(): void {
-    this.#claims.clear();
-    this.#outdated.clear();
-  }
-
-  /** Applies what an agent did to a claim. */
+  /** Applies what an agent did to a claim, as the log has it on the present connection. */
   apply(event: SettEvent): void {
+    this.#forgetLostConnection();
     if (event.claim_id === undefined || !agentEvents.has(event.type)) return;
     const known = this.#claims.get(event.claim_id);
     const next = known && withEvent(known, event);
     if (next !== undefined && next !== known) return this.#claims.set(event.claim_id, next);
     this.#claims.delete(event.claim_id);
     this.#outdated.set(event.claim_id, true);
+  }
+
+  #forgetLostConnection(): void {
+    const connection = this.#board.connectionNumber();
+    if (connection === this.#connection) return;
+    this.#connection = connection;
+    this.#claims.clear();
+    this.#outdated.clear();
   }
 }
 

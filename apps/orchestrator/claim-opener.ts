@@ -32,13 +32,14 @@ export class ClaimOpener {
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
   async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
     const { board, clock, newId, policy, metrics, log } = this.#deps;
+    const readOn = board.connectionNumber();
     const agents = await this.#agentCache.list();
     const id = ClaimId.parse(newId());
     const electorate = agents.map((agent) => agent.name);
     const bids = await this.#bidsOfPeople(artefact, agents);
     const claim = biddingClaim({ id, artefact, goal, at: clock.now().toISOString() }, { electorate, bids });
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not the one that was opened.
-    this.#cache.put({ claim, grants: [] });
+    this.#cache.put({ claim, grants: [] }, readOn);
     const result = await board.openClaim({
       open: { cause: "standard", grants: [], claim },
       epoch,
@@ -50,7 +51,7 @@ export class ClaimOpener {
         metrics.claims.inc({ outcome: "opened" });
         log.info("Opened claim", { claim_id: result.claim, artefact_id: artefact, goal_id: goal });
         // Without agents no event of a bid will ever start the claim.
-        if (agents.length === 0) await this.#decider.decide(result.claim, { kind: "progress" }, epoch);
+        if (agents.length === 0) await this.#decider.decide(result.claim, { kind: "progress" }, epoch, { readOn });
         return;
       case "exists":
         return;

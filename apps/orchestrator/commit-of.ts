@@ -13,12 +13,18 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 /** What of a decision's input its commit needs. */
 type CommitInput = Pick<DecisionInput, "claim" | "at">;
 
-/** `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
-export function commitOf(decision: Decision, input: CommitInput, epoch: number, newId: () => string): ClaimCommit {
+/** `readOn`: the number of the connection on which the claim was read. `newId` makes UUIDs: for the commit, and for the threads and claims that it creates. */
+export function commitOf(
+  decision: Decision,
+  input: CommitInput & { readOn: number },
+  epoch: number,
+  newId: () => string,
+): ClaimCommit {
   const commit: ClaimCommit = {
     claim: input.claim.id,
     epoch,
     expectedRev: input.claim.rev,
+    readOn: input.readOn,
     commitId: newId(),
     set: {},
     bids: [],

@@ -20,8 +20,11 @@ import type { TargetCache } from "./target-cache.ts";
 
 /** `input` is missing where there is no claim to decide about, `decision` where there is nothing to write. */
 type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
-/** Decide on the cached claim, which follows the log, or on the stored one? */
-type Source = "log" | "store";
+/**
+ * What a decision is based on. `readOn`: the number of the connection when the event, or what it was made of, was read; noted before the
+ * read. `source`: decide on the cached claim, which follows the log, or on the stored one?
+ */
+export type Basis = { readOn: number; source?: "log" | "store" };
 type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
 type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
 
@@ -50,18 +53,23 @@ export class Decider {
 
   /**
    * Decides about the claim after the event, and commits the decision. True when something was written: a claim that does not exist or has
-   * ended, or an event that changes nothing, writes nothing. Throws Fenced when the epoch is over.
+   * ended, or an event that changes nothing, writes nothing. Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where
+   * contact was lost since the event was read: Redis may have lost what it is about.
    */
-  decide(claim: ClaimId, event: ClaimEvent, epoch: number, source: Source = "store"): Promise<boolean> {
+  decide(claim: ClaimId, event: ClaimEvent, epoch: number, { readOn, source = "store" }: Basis): Promise<boolean> {
+    const { board, newId } = this.#deps;
     return this.#claims.run(claim, async () => {
       for (;;) {
+        const connection = board.connectionNumber();
+        // The claim itself is read again, and shows whether there is progress.
+        if (event.kind !== "progress" && connection !== readOn) throw outdated();
         const { input, decision } = await this.#decide(claim, event, source);
         if (input === undefined || decision === undefined) return false;
-        const committed = await this.#deps.board.commitClaim(commitOf(decision, input, epoch, this.#deps.newId));
+        const committed = await board.commitClaim(commitOf(decision, { ...input, readOn: connection }, epoch, newId));
         const { outcome } = committed;
         switch (outcome) {
           case "committed":
-            this.#remember(decision, committed.rev);
+            this.#remember(decision, committed.rev, connection);
             this.#report(decision);
             return true;
           case "stale":
@@ -81,11 +89,16 @@ export class Decider {
   }
 
   /** All at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once. */
-  async decideEach(claims: readonly ClaimId[], eventFor: (claim: ClaimId) => ClaimEvent, epoch: number): Promise<void> {
-    await this.#isolated.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch));
+  async decideEach(
+    claims: readonly ClaimId[],
+    eventFor: (claim: ClaimId) => ClaimEvent,
+    epoch: number,
+    basis: Basis,
+  ): Promise<void> {
+    await this.#isolated.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch, basis));
   }
 
-  async #decide(id: ClaimId, event: ClaimEvent, source: Source): Promise<Considered> {
+  async #decide(id: ClaimId, event: ClaimEvent, source: Basis["source"]): Promise<Considered> {
     const known = source === "log" ? this.#cache.get(id) : undefined;
     if (known !== undefined) return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
     const snapshot = await this.#deps.board.readClaim(id);
@@ -126,9 +139,9 @@ export class Decider {
     throw new SettError("artefact-malformed", `A review of the claim's artefact ${claim.artefact_id} is not on the blackboard.`);
   }
 
-  #remember({ claim, grants }: Decision, rev: number): void {
+  #remember({ claim, grants }: Decision, rev: number, connection: number): void {
     if (isEnded(claim.status)) this.#cache.drop(claim.id);
-    else this.#cache.put({ claim: { ...claim, rev }, grants });
+    else this.#cache.put({ claim: { ...claim, rev }, grants }, connection);
   }
 
   #report({ claim, writes }: Decision): void {
@@ -176,4 +189,9 @@ export class Decider {
       }
     }
   }
+}
+
+/** As where Redis is away: the caller reads the event again, if it is still there. */
+function outdated(): SettError {
+  return new SettError("redis-unreachable", "Contact with Redis was lost since this was read, so that it is read again.");
 }

@@ -19,7 +19,7 @@ const maxTries = 8;
 const maxReasonLength = 500;
 
 /**
- * Runs until the signal aborts. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
+ * Runs until the signal aborts, or contact was lost. Throws Fenced when the epoch is over. Every event is reported to `onEvent` before it is handled.
  */
 export async function followLog(
   deps: Deps,
@@ -32,10 +32,12 @@ export async function followLog(
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
   let failure: unknown;
+  const readOn = deps.board.connectionNumber();
+  const handle = (event: SettEvent) => begin(handler, event, epoch, readOn);
   const work = async (event: SettEvent, begun: Promise<unknown>) => {
     const done = progress.begin(event.id);
     try {
-      await untilDone(deps, handler, event, begun, epoch, ending);
+      await untilDone(deps, () => handle(event), event, begun, epoch, ending);
       if (!ending.aborted) done();
     } catch (error) {
       failure ??= error;
@@ -43,9 +45,11 @@ export async function followLog(
     }
   };
   for await (const batch of deps.board.followEvents(progress.confirmed, ending)) {
+    // Redis may have lost these events, and has others under the same ids.
+    if (deps.board.connectionNumber() !== readOn) break;
     for (const event of batch) {
       onEvent(event);
-      const begun = begin(handler, event, epoch);
+      const begun = handle(event);
       if (begun === undefined) progress.skip(event.id);
       else void work(event, begun);
     }
@@ -56,9 +60,9 @@ export async function followLog(
 }
 
 /** Whether it throws or rejects, it is a failure of this event alone. */
-function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<unknown> | undefined {
+function begin(handler: EventHandler, event: SettEvent, epoch: number, readOn: number): Promise<unknown> | undefined {
   try {
-    return handler.handle(event, epoch);
+    return handler.handle(event, epoch, readOn);
   } catch (error) {
     return Promise.reject(error);
   }
@@ -70,7 +74,7 @@ function begin(handler: EventHandler, event: SettEvent, epoch: number): Promise<
  */
 async function untilDone(
   deps: Deps,
-  handler: EventHandler,
+  handle: () => Promise<unknown> | undefined,
   event: SettEvent,
   begun: Promise<unknown>,
   epoch: number,
@@ -80,7 +84,7 @@ async function untilDone(
   let failures = 0;
   for (let tries = 1; !signal.aborted; tries++) {
     try {
-      await (handling ?? begin(handler, event, epoch));
+      await (handling ?? handle());
       return;
     } catch (error) {
       if (error instanceof Fenced) throw error;

@@ -28,6 +28,7 @@ export async function handleDue(
 ): Promise<void> {
   const { board, log } = deps;
   const kinds = contact.hasLasted(grantLeaseMs) ? [...otherKinds, ...contactKinds] : otherKinds;
+  const readOn = board.connectionNumber();
   const due = await board.listDue(maxAtOnce, kinds);
   // Read after the list, so that a change of the clock before the list is noticed before the list is used.
   const setByMs = contact.tick(await board.time());
@@ -35,13 +36,13 @@ export async function handleDue(
     log.warn("The clock of Redis was changed; deadlines and leases wait for lasting contact", { by_ms: Math.round(setByMs) });
   const mayJudge = contact.hasLasted(grantLeaseMs);
   const trusted = due.filter(({ kind }) => mayJudge || !contactKinds.includes(kind));
-  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, epoch)));
+  await Promise.all(trusted.map((item) => handleOrDefer(deps, handlers, item, epoch, readOn)));
 }
 
 /** An item that fails is deferred, and stops no other. */
-async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, epoch: number): Promise<void> {
+async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, epoch: number, readOn: number): Promise<void> {
   try {
-    await handle(deps, handlers, item, epoch);
+    await handle(deps, handlers, item, epoch, readOn);
   } catch (error) {
     if (error instanceof Fenced || isAway(error)) throw error;
     deps.log.error("Could not handle a deadline; trying again later", { due: item, error, again_in_ms: deferMs });
@@ -50,28 +51,36 @@ async function handleOrDefer(deps: Deps, handlers: DueHandlers, item: FoundDue, 
   }
 }
 
-async function handle(deps: Deps, { decider, announcer }: DueHandlers, item: FoundDue, epoch: number): Promise<void> {
+async function handle(
+  deps: Deps,
+  { decider, announcer }: DueHandlers,
+  item: FoundDue,
+  epoch: number,
+  readOn: number,
+): Promise<void> {
   switch (item.kind) {
     case "announce":
       return announcer.tick(item.claim, epoch);
     case "bids":
-      await decider.decide(item.claim, { kind: "bid_deadline" }, epoch);
-      return clear(deps, item, epoch);
+      await decider.decide(item.claim, { kind: "bid_deadline" }, epoch, { readOn });
+      return clear(deps, item, epoch, readOn);
     case "lease":
-      await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, epoch);
-      return clear(deps, item, epoch);
+      await decider.decide(item.claim, { kind: "lease_lapsed", agent: item.agent, attempt: item.attempt }, epoch, { readOn });
+      return clear(deps, item, epoch, readOn);
     case "attempt":
-      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, epoch);
-      return clear(deps, item, epoch);
+      await decider.decide(item.claim, { kind: "attempt_due", agent: item.agent, attempt: item.attempt }, epoch, { readOn });
+      return clear(deps, item, epoch, readOn);
     case "unreadable":
       deps.log.warn("Removed a deadline that cannot be read", { member: item.member });
-      return clear(deps, item, epoch);
+      return clear(deps, item, epoch, readOn);
     default:
       unreachable(item);
   }
 }
 
-async function clear({ board }: Deps, item: FoundDue, epoch: number): Promise<void> {
+async function clear({ board }: Deps, item: FoundDue, epoch: number, readOn: number): Promise<void> {
+  // The decision may be lost with the connection that it was made on, and then the item is due as before.
+  if (board.connectionNumber() !== readOn) return;
   const { outcome } = await board.clearDue([item], epoch);
   if (outcome === "fenced") throw new Fenced(epoch);
 }

@@ -41,18 +41,21 @@ export class EventHandler {
     this.#reconcileSoon = handlers.reconcileSoon;
   }
 
-  /** Resolves when the event's work is written to the blackboard; undefined for an event that needs no work, as most do. */
-  handle(event: SettEvent, epoch: number): Promise<unknown> | undefined {
+  /**
+   * Resolves when the event's work is written to the blackboard; undefined for an event that needs no work, as most do. `readOn`: the number of
+   * the connection when the event was read.
+   */
+  handle(event: SettEvent, epoch: number, readOn: number): Promise<unknown> | undefined {
     switch (event.type) {
       case "artefact_created":
         return this.#artefactCreated(event, epoch);
       case "bid_placed":
         // Full consensus has nothing to decide before the last bid is in.
-        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, epoch);
+        if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, epoch, readOn);
         return undefined;
       case "grant_done":
       case "grant_failed":
-        return this.#progress(event, epoch);
+        return this.#progress(event, epoch, readOn);
       case "agent_registered":
         this.#agentCache.forget();
         // The new registration may decide an open claim: an agent that has not bid may have rules now, or be a person.
@@ -60,13 +63,15 @@ export class EventHandler {
         return undefined;
       case "agent_removed":
         this.#agentCache.forget();
-        return event.agent && this.#removeAgent(event.agent, epoch);
+        return event.agent && this.#removeAgent(event.agent, epoch, readOn);
       case "goal_ended":
-        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch);
+        return event.goal_id && this.#endClaims(event.goal_id, endingOf(event), epoch, readOn);
       case "grant_waiting":
         return event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch);
       case "question_closed":
-        return event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch);
+        return (
+          event.artefact_id && this.#questions.close(event.artefact_id, String(event.data?.reason ?? "closed"), epoch, { readOn })
+        );
       case "claim_terminated":
         // The agent that was asked has not answered: the question goes to another, or to people.
         return event.data?.kind === "clarification"
@@ -130,23 +135,23 @@ export class EventHandler {
     }
   }
 
-  #progress({ claim_id }: SettEvent, epoch: number): Promise<boolean> | undefined {
-    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, "log");
+  #progress({ claim_id }: SettEvent, epoch: number, readOn: number): Promise<boolean> | undefined {
+    return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, { readOn, source: "log" });
   }
 
-  async #removeAgent(agent: AgentName, epoch: number): Promise<void> {
+  async #removeAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
     const claims = await this.#deps.board.listOpenClaims();
-    await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch);
+    await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch, { readOn });
   }
 
   /** The claims are found by the index of their artefacts, so that a claim whose own record is broken is ended too. */
-  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number): Promise<void> {
+  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number, readOn: number): Promise<void> {
     const { board } = this.#deps;
     const artefacts = await board.listArtefactsOfGoal(goal);
     const causes = await Promise.all(artefacts.map((artefact) => board.claimsOfArtefact(artefact)));
     const ofGoal = new Set(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
     const open = (await board.listOpenClaims()).filter((claim) => ofGoal.has(claim));
-    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), epoch);
+    await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), epoch, { readOn });
   }
 }
 

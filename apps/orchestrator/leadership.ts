@@ -56,7 +56,7 @@ export class Leadership {
   readonly #questions: Questions;
   readonly #pause: PauseCache;
   readonly #targets: TargetCache;
-  readonly #cache = new ClaimCache();
+  readonly #cache: ClaimCache;
   readonly #reader: LogReader;
   readonly #publications = new PublishTracker();
   #lastTickAt: number;
@@ -69,6 +69,7 @@ export class Leadership {
     this.#grantLeaseMs = grantLeaseMs;
     this.#agentCache = new AgentCache(deps);
     this.#targets = new TargetCache(deps.board);
+    this.#cache = new ClaimCache(deps.board);
     this.#pause = new PauseCache(deps.board);
     this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
     this.#questions = new Questions(deps, this.#agentCache, this.#decider);
@@ -133,7 +134,7 @@ export class Leadership {
     const { workers, board, log } = this.#deps;
     if (workers === undefined) return [];
     const { runtime, templates } = workers;
-    const decide: WorkerDeps["decide"] = (claim, event) => this.#decider.decide(claim, event, this.#epoch);
+    const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, this.#epoch, basis);
     return templates.map((template) =>
       this.#every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
     );
@@ -150,7 +151,6 @@ export class Leadership {
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#agentCache.forget();
-      this.#cache.clear();
       this.#pause.forget();
     });
     try {

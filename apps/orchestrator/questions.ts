@@ -13,7 +13,7 @@ import { type ArtefactId, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import type { AgentCache } from "./agent-cache.ts";
-import type { Decider } from "./decide-and-commit.ts";
+import type { Basis, Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import { IsolatedJobs } from "./isolated-jobs.ts";
 import { raiseByAnswer } from "./raise-by-answer.ts";
@@ -50,10 +50,11 @@ export class Questions {
 
   async #settle(id: ArtefactId, epoch: number): Promise<void> {
     const { board } = this.#deps;
+    const basis = { readOn: board.connectionNumber() };
     const [question, [answer]] = await Promise.all([readHead(board, id), board.answersOf([id])]);
     if (question?.structural_type !== "Question") return;
     const clarifications = await this.#clarificationsOf(id);
-    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, epoch);
+    if (answer !== undefined) return this.#deliverAnswer(question, answer, clarifications, epoch, basis);
     if (clarifications.some(({ claim }) => !isEnded(claim.status)) || !(await this.#isWaitedFor(question))) return;
     const route = await this.#route(question, clarifications);
     if (route.to === "agent") await this.#askAgent(question, route, epoch);
@@ -75,11 +76,11 @@ export class Questions {
   }
 
   /** The question needs no answer any more: ends the clarifications that are under way. */
-  close(id: ArtefactId, reason: string, epoch: number): Promise<void> {
+  close(id: ArtefactId, reason: string, epoch: number, basis: Basis): Promise<void> {
     // After a call that is under way: it may be about to ask an agent.
     return this.#questions.run(id, async () => {
       for (const { claim } of await this.#clarificationsOf(id)) {
-        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch);
+        if (!isEnded(claim.status)) await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch, basis);
       }
     });
   }
@@ -101,18 +102,20 @@ export class Questions {
     answer: ArtefactId,
     clarifications: ClaimSnapshot[],
     epoch: number,
+    basis: Basis,
   ): Promise<void> {
     const { board } = this.#deps;
     const answerHead = await readHead(board, answer);
     for (const { claim } of clarifications) {
       if (isEnded(claim.status) || claim.id === answerHead?.claim_id) continue;
-      await this.#decider.decide(claim.id, { kind: "question_closed", reason: `Answered by ${answererOf(answerHead)}` }, epoch);
+      const reason = `Answered by ${answererOf(answerHead)}`;
+      await this.#decider.decide(claim.id, { kind: "question_closed", reason }, epoch, basis);
     }
     const { id, claim_id, produced_by_agent, type } = question;
     // First, so that the next attempt finds the raised budget.
     if (isBudgetQuestion(question)) await raiseByAnswer(this.#deps, question, answer);
     if (produced_by_agent !== "" && claim_id !== "")
-      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch);
+      await this.#decider.decide(claim_id, { kind: "answered", question: id, answer }, epoch, basis);
     else if (type === goalFeedbackType && answerHead !== undefined) await this.#restateGoal(question, answerHead.id, epoch);
   }
 

@@ -29,6 +29,7 @@ export async function reconcileClaims(
   const claims = await board.listOpenClaims();
   for (let from = 0; from < claims.length; from += claimsAtOnce) {
     const some = claims.slice(from, from + claimsAtOnce);
+    const readOn = board.connectionNumber();
     const snapshots = await board.readClaims(some);
     const endings = await readEndings(board, snapshots);
     const silent = await findSilent(board, silence, snapshots, clock.passedMs());
@@ -43,7 +44,7 @@ export async function reconcileClaims(
       if (ending === undefined && mayJudge && silentAgent !== undefined && silentAgent.forMs >= toleratedMs)
         events.set(claim.id, { kind: "agent_silent", ...silentAgent });
     }
-    await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch);
+    await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch, { readOn });
     await questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
       epoch,

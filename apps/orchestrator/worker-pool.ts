@@ -8,6 +8,7 @@ import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { isEnded } from "../../lib/model/claim.ts";
 import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime } from "../../lib/runtime/port.ts";
+import type { Basis } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 import { startFailureReason, type WorkerEnd, Workers } from "./workers.ts";
@@ -18,7 +19,7 @@ const failQueuedForMs = 2_000;
 export type WorkerDeps = Pick<Deps, "board" | "log"> & {
   runtime: ContainerRuntime;
   /** Ends an attempt on the blackboard; does nothing where it is no longer current. */
-  decide: (claim: ClaimId, event: ClaimEvent) => Promise<unknown>;
+  decide: (claim: ClaimId, event: ClaimEvent, basis: Basis) => Promise<unknown>;
 };
 
 /** How many workers are started for an attempt that none of them begins: the Engine may have been restarted, or refuse for a moment. */
@@ -72,10 +73,11 @@ export class WorkerPool {
     const until = AbortSignal.any([signal, AbortSignal.timeout(failQueuedForMs)]);
     for await (const claims of this.#deps.board.followGrants(this.#template.agent, until)) {
       for (const claim of claims) {
+        const readOn = this.#deps.board.connectionNumber();
         const { attempt } = (await this.#readQueued(claim)) ?? {};
         const reason = startFailureReason(error);
         if (attempt !== undefined)
-          await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason });
+          await this.#deps.decide(claim, { kind: "worker_lost", agent: this.#template.agent, attempt, reason }, { readOn });
       }
     }
   }
@@ -152,6 +154,7 @@ export class WorkerPool {
       return;
     }
     const { agent } = this.#template;
+    const readOn = this.#deps.board.connectionNumber();
     const hasBegun = (await this.#readQueued(claim))?.attempt !== attempt;
     const starts = this.#starts.get(claim) ?? 1;
     if (!hasBegun && starts < maxStarts) {
@@ -164,6 +167,6 @@ export class WorkerPool {
     }
     this.#starts.delete(claim);
     const reason = hasBegun ? end.reason : `${end.reason} It had not begun, in ${starts} tries.`;
-    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason });
+    await this.#deps.decide(claim, { kind: "worker_lost", agent, attempt, reason }, { readOn });
   }
 }

@@ -37,7 +37,10 @@ export interface LeaderLease {
    * until a commit clears or moves them. Where that clock was set back, the next `acquireLeaderLease` moves them back with it.
    */
   listDue(limit: number, kinds?: readonly FoundDue["kind"][]): Promise<FoundDue[]>;
-  /** Handled: they are not due any more. An item that has been moved further meanwhile stays there. */
+  /**
+   * Handled: they are not due any more. An item that has been moved further meanwhile stays there. Not repeated when contact breaks: what was
+   * done about them may be lost, and they would be, too.
+   */
   clearDue(items: readonly FoundDue[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
   /** They are due again after `afterMs`. An item that has been moved further meanwhile stays there; one that is no longer due stays out. */
   deferDue(items: readonly FoundDue[], afterMs: number, epoch: number): Promise<{ outcome: "deferred" | "fenced" }>;

@@ -42,7 +42,15 @@ export interface Blackboard
   contactSince(): number | undefined;
   /** Why there is no contact, as a sentence: Redis does not answer, or refuses writes; undefined while there is contact. */
   contactProblem(): string | undefined;
-  /** Calls `listener` after each reconnect, when cached state is stale. Returns the function that unsubscribes it. */
+  /**
+   * Grows with each connection that is made anew after a loss. A Redis that crashed may have lost what it acknowledged last, so that what was
+   * read under another number may never have been.
+   */
+  connectionNumber(): number;
+  /**
+   * Calls `listener` after each reconnect, when cached state is stale, and before any call uses the new connection. Returns the function that
+   * unsubscribes it.
+   */
   onReconnect(listener: () => void): () => void;
 }
 
@@ -60,6 +68,11 @@ export type ClaimCommit = {
   epoch: number;
   /** The claim's `rev` that was read; the commit is refused as `stale` when it has moved. */
   expectedRev: number;
+  /**
+   * The `connectionNumber` when the claim was read, noted before the read. On a later connection the commit is `stale`: a Redis that has lost
+   * its last writes may reach the same `rev` by another way.
+   */
+  readOn: number;
   /** Unique; a repeat of the commit that made the present `rev` is answered with its first success. */
   commitId: string;
   set: Partial<Pick<Claim, "status" | "bidding" | "termination_reason">> & {

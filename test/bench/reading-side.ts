@@ -68,6 +68,7 @@ async function addGoal(board: Blackboard, epoch: number): Promise<void> {
     claim: claim.id,
     epoch,
     expectedRev: 0,
+    readOn: board.connectionNumber(),
     commitId: randomUUID(),
     set: { status: "complete", bidding: "closed" },
     bids: [{ agent, word: "ignore" }],

@@ -10,7 +10,7 @@ import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
-export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ClaimBoard {
+export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () => number, closed: AbortSignal): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
     if (state.brokenClaims.has(id))
@@ -83,6 +83,7 @@ export function claimsOf(state: State, isFenced: IsFenced, closed: AbortSignal):
     },
 
     async commitClaim(commit) {
+      if (commit.readOn !== connectionNumber()) return { outcome: "stale" };
       if (isFenced(commit.epoch)) return { outcome: "fenced" };
       const record = state.claims.get(commit.claim);
       if (record === undefined) return { outcome: "gone" };

@@ -8,6 +8,7 @@ import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
+import { contactOf } from "./contact.ts";
 import { grantsOf } from "./grants.ts";
 import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
@@ -20,6 +21,8 @@ import { State } from "./state.ts";
 export type MemoryBlackboard = {
   /** Another handle on the same state, as another process would have. Disposing it ends its followers, and nothing else. */
   open(): Blackboard;
+  /** Breaks the contact of every handle; each has it again at once, as after a loss. */
+  reconnect(): void;
   /** What a person can do with plain Redis commands. */
   readonly hand: {
     /** `HSET artifact:<id> …` */
@@ -48,8 +51,12 @@ export type MemoryBlackboard = {
 export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
   const now = options.now ?? Date.now;
   const state = new State(now);
+  const reconnects = new Set<() => void>();
   return {
-    open: () => openHandle(state, options.instance, now),
+    open: () => openHandle(state, options.instance, now, reconnects),
+    reconnect: () => {
+      for (const reconnect of [...reconnects]) reconnect();
+    },
     hand: {
       writeArtefact: (id, fields) => {
         state.artefacts.set(id, { ...state.artefacts.get(id), ...fields });
@@ -84,20 +91,19 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
   };
 }
 
-function openHandle(state: State, instance: InstanceName, now: () => number): Blackboard {
+function openHandle(state: State, instance: InstanceName, now: () => number, reconnects: Set<() => void>): Blackboard {
   const closing = new AbortController();
-  const since = performance.now();
+  const { contact, reconnect } = contactOf();
+  reconnects.add(reconnect);
   const nonce = crypto.randomUUID();
   const isFenced = fenceOf(state, nonce);
   return {
     instance,
     time: async () => now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
-    contactSince: () => since,
-    contactProblem: () => undefined,
-    onReconnect: () => () => {},
+    ...contact,
     ...artefactsOf(state, isFenced, closing.signal),
-    ...claimsOf(state, isFenced, closing.signal),
+    ...claimsOf(state, isFenced, contact.connectionNumber, closing.signal),
     ...grantsOf(state, closing.signal),
     ...peopleOf(state, isFenced),
     ...agentsOf(state),
@@ -106,6 +112,9 @@ function openHandle(state: State, instance: InstanceName, now: () => number): Bl
     ...noticesOf(state, isFenced),
     ...leaderLeaseOf(state, nonce, isFenced),
     ...logOf(state, closing.signal),
-    [Symbol.asyncDispose]: async () => closing.abort(),
+    [Symbol.asyncDispose]: async () => {
+      reconnects.delete(reconnect);
+      closing.abort();
+    },
   };
 }

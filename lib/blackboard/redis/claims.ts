@@ -7,12 +7,13 @@ import type { Announcement, ClaimBoard } from "../port.ts";
 import { unlessRefused } from "./call.ts";
 import { claimFieldNames, claimFields, malformedClaim, snapshotOf } from "./claim-fields.ts";
 import { commitArgs } from "./commit-args.ts";
+import { LaterConnection } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { newClaimRecord, orchestratorOf } from "./records.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
-export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): ClaimBoard {
+export function claimsOf({ connection, keys, call, callOn, onUnreadable, actorOf }: Deps): ClaimBoard {
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
     const announcement = announcementOf(message);
     if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
@@ -93,7 +94,8 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
         open_claims: keys.openClaims,
         due: keys.due,
       };
-      const reply = unlessRefused(await call("commitClaim", stored, commitArgs(commit)));
+      const onSame = callOn(commit.readOn)("commitClaim", stored, commitArgs(commit));
+      const reply = unlessRefused(await onSame.catch(staleIfLater));
       return reply.outcome === "committed" ? { outcome: "committed", rev: Number(reply.rev) } : reply;
     },
 
@@ -120,4 +122,9 @@ export function claimsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       );
     },
   };
+}
+
+function staleIfLater(error: unknown): { outcome: "stale" } {
+  if (error instanceof LaterConnection) return { outcome: "stale" };
+  throw error;
 }

@@ -42,7 +42,8 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const nonce = crypto.randomUUID();
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce));
   const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce));
-  const deps = { connection, keys, call, callOnce, onUnreadable, actorOf };
+  const callOn = (number: number) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce));
+  const deps = { connection, keys, call, callOnce, callOn, onUnreadable, actorOf };
   return {
     instance,
     time: async () => {
@@ -52,6 +53,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     readMemory: async () => memoryOf(await connection.run((client) => client.info("memory"))),
     contactSince: () => connection.since,
     contactProblem: () => connection.problem,
+    connectionNumber: () => connection.number,
     onReconnect: (listener) => connection.onReconnect(listener),
     ...artefactsOf(deps),
     ...claimsOf(deps),

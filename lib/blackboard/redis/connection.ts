@@ -13,6 +13,7 @@ import {
   refusedByRedis,
   unreachable,
 } from "./client.ts";
+import { ContactWaiters } from "./contact-waiters.ts";
 import { connected, probe } from "./probe.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
@@ -27,13 +28,17 @@ export type ConnectionOptions = {
   onLost: (error: SettError) => void;
 };
 
+/** The connection that a call was bound to is lost. What was sent on it may have been done, and may have been lost after that. */
+export class LaterConnection extends Error {}
+
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #closing = new AbortController();
   readonly #listeners = new Set<() => void>();
   readonly #beatMs: number;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new ContactWaiters();
   #client: Client | undefined;
+  #number = 0;
   #since: number | undefined;
   /** Why Redis refuses writes, while it does. It can be read then, but no deadline and no lease can be kept. */
   #writeRefusal: ErrorReply | undefined;
@@ -65,6 +70,11 @@ export class Connection {
     connection.#sleep = new SleepWatch();
     connection.#timer = setInterval(() => connection.#beat(), connection.#beatMs);
     return connection;
+  }
+
+  /** Grows with each connection that is made. While there is none, it is that of the last one. */
+  get number(): number {
+    return this.#number;
   }
 
   /** Since when Redis has answered and accepted writes without a break, by `performance.now()`. */
@@ -99,13 +109,15 @@ export class Connection {
 
   /**
    * Does `work`, which must be safe to repeat: for about `timeoutMs` it is repeated where contact breaks or Redis refuses to write. Rejects
-   * with `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command.
+   * with `redis-unreachable` (WritesRefused: nothing was written), or with `blackboard-refused` where Redis refuses this command. `on`: the
+   * only connection that it may be done on, by its number; on a later one it rejects with LaterConnection.
    */
-  async run<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  async run<Result>(work: (client: Client) => Promise<Result>, on?: number): Promise<Result> {
     const last = performance.now() + this.#options.timeoutMs;
     for (let tries = 0, isKnown = true; ; tries += 1) {
       let cause: unknown;
       if (this.#client !== undefined) {
+        if (on !== undefined && on !== this.#number) throw new LaterConnection();
         try {
           return await work(this.#client);
         } catch (error) {
@@ -117,7 +129,7 @@ export class Connection {
       if (this.#lost !== undefined) throw this.#lost;
       const left = last - performance.now();
       if (left <= 0 || this.closed.aborted) throw unreachable(this.#options.url, cause, isKnown);
-      await this.#contactWithin(Math.min(left, reconnectDelayMs(tries + 1)));
+      await this.#waiters.within(Math.min(left, reconnectDelayMs(tries + 1)));
     }
   }
 
@@ -144,7 +156,7 @@ export class Connection {
     this.#client?.destroy();
     this.#client = undefined;
     this.#since = undefined;
-    this.#wakeWaiting();
+    this.#waiters.wake();
   }
 
   async #connect(): Promise<void> {
@@ -153,10 +165,13 @@ export class Connection {
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;
+    this.#number += 1;
     this.#writeRefusal = writeRefusal;
     this.#since = writeRefusal === undefined ? performance.now() : undefined;
     this.#probeSent = undefined;
-    this.#wakeWaiting();
+    // Before any call uses the connection: what the listeners remember of the one before may have been lost with it.
+    this.#notifyListeners();
+    this.#waiters.wake();
   }
 
   #drop(client: Client, cause: unknown): void {
@@ -173,15 +188,13 @@ export class Connection {
     let cause = first;
     for (let tries = 0; !this.closed.aborted; tries += 1) {
       try {
-        await this.#connect();
-        this.#notifyListeners();
-        return;
+        return await this.#connect();
       } catch (error) {
         cause = error;
       }
       if (performance.now() - started >= giveUpMs) {
         this.#lost = unreachable(url, cause);
-        this.#wakeWaiting();
+        this.#waiters.wake();
         return onLost(this.#lost);
       }
       await sleep(reconnectDelayMs(tries + 1), this.closed);
@@ -224,27 +237,11 @@ export class Connection {
     if (this.#writeRefusal === undefined) return;
     this.#writeRefusal = undefined;
     this.#since = performance.now();
-    this.#wakeWaiting();
+    this.#waiters.wake();
     this.#notifyListeners();
   }
 
   #notifyListeners(): void {
     for (const listener of [...this.#listeners]) listener();
-  }
-
-  #contactWithin(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const finish = () => {
-        clearTimeout(timer);
-        this.#waiting.delete(finish);
-        resolve();
-      };
-      const timer = setTimeout(finish, ms);
-      this.#waiting.add(finish);
-    });
-  }
-
-  #wakeWaiting(): void {
-    for (const finish of [...this.#waiting]) finish();
   }
 }

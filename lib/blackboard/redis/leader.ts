@@ -34,7 +34,7 @@ export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): Leade
       return (await call("listDue", { due: keys.due }, { limit, kinds })).map(dueOfMember);
     },
 
-    clearDue: (items, epoch) => call("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
+    clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
     deferDue: (items, afterMs, epoch) => call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
   };

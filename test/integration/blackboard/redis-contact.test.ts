@@ -5,7 +5,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { SettError } from "../../../lib/model/errors.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
-import { openClaim, queueGrant, user } from "../../support/blackboard/scene.ts";
+import { commitOf, openClaim, queueGrant, user } from "../../support/blackboard/scene.ts";
 import { errorOf } from "../../support/error-of.ts";
 import { agentName, sampleArtefact } from "../../support/records/sample.ts";
 import { freePort, patient, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -103,6 +103,18 @@ test("a restart of Redis loses nothing: writes are repeated, followers go on, li
   expect(board.contactSince()).toBeGreaterThanOrEqual(before);
   await followers.hearOfGrant();
 });
+
+test("a commit waits for a Redis that is away, and is stale when it is back: what it was decided on may be lost", async () => {
+  await using server = await startRedisServer();
+  await using board = await connectBlackboard({ url: server.url, instance, timeoutMs: 20_000, giveUpMs: 60_000 });
+  const { claim, epoch } = await openClaim(board, ["coder"]);
+  const commit = commitOf(claim.id, epoch, 0, { set: { status: "complete" }, readOn: board.connectionNumber() });
+  await server.kill();
+  const committing = board.commitClaim(commit);
+  await server.start();
+  expect(await committing).toEqual({ outcome: "stale" });
+  expect(await board.readClaim(claim.id)).toMatchObject({ claim: { rev: 0 } });
+}, 60_000);
 
 test("while another Redis has the port, followers and writers wait for their own", async () => {
   await using server = await startRedisServer({ password: "ours" });

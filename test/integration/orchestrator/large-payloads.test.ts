@@ -94,7 +94,7 @@ async function createLook(board: Blackboard) {
   const epoch = await acquireLeaderLease(board);
   const deps = orchestratorDeps({ board });
   const agents = new AgentCache(deps);
-  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const questions = new Questions(deps, agents, decider);
   return {
     epoch,

@@ -1,36 +1,119 @@
 // A Redis that crashes may lose what it acknowledged last, while the orchestrator, which knows better, lives on.
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port.ts";
+import { agentName } from "../../support/records/sample.ts";
 import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { startClanOn } from "../../support/world/people.ts";
+import type { Clan, Member } from "../../support/world/clan.ts";
+import { answer, askedOfPeople, asking, ending, grantOf, startClanOn, terminalOf, wants } from "../../support/world/people.ts";
+
+setDefaultTimeout(120_000);
+
+/** A Redis that writes each command before it acknowledges it, so that a test can say which were the last. */
+async function startForgetfulRedis() {
+  const redis = await startRedisServer();
+  await redis.cli("CONFIG", "SET", "appendfsync", "always");
+  const log = join(redis.folder, "appendonlydir", "appendonly.aof.1.incr.aof");
+  return {
+    redis,
+    written: async () => (await stat(log)).size,
+    /** It crashes, and comes back without what it wrote after `size`. */
+    async lose(size: number) {
+      await redis.kill();
+      await truncate(log, size);
+      await redis.start();
+    },
+    [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
+  };
+}
+
+/** `before` runs once, in the orchestrator's way to its first commit that is like this. */
+function interceptCommit(isIt: (commit: ClaimCommit) => boolean, before: () => Promise<unknown>) {
+  let hasRun = false;
+  return (board: Blackboard): Blackboard => ({
+    ...board,
+    commitClaim: async (commit) => {
+      if (!hasRun && isIt(commit)) {
+        hasRun = true;
+        await before();
+      }
+      return board.commitClaim(commit);
+    },
+  });
+}
+
+async function cursorIsAtEnd({ board }: Clan): Promise<void> {
+  await waitFor("the cursor", async () => (await board.readLeader())?.cursor === (await board.endOfEvents()));
+}
 
 test("what the orchestrator did last is done again where a crash of Redis has lost it", async () => {
-  await using redis = await startRedisServer();
-  await redis.cli("CONFIG", "SET", "appendfsync", "always");
-  const [, folder = ""] = (await redis.cli("CONFIG", "GET", "dir")).split("\n");
-  const log = join(folder, "appendonlydir", "appendonly.aof.1.incr.aof");
+  await using forgetful = await startForgetfulRedis();
   let sizeBefore = 0;
   const noting = (board: Blackboard): Blackboard => ({
     ...board,
     openClaim: async (order) => {
-      sizeBefore ||= (await stat(log)).size;
+      sizeBefore ||= await forgetful.written();
       return board.openClaim(order);
     },
   });
   // No agent bids, so that the claim stays open.
-  await using clan = await startClanOn(redis, { coder: {} }, {}, noting);
+  await using clan = await startClanOn(forgetful.redis, { coder: {} }, {}, noting);
   const { board } = clan;
   const goal = await clan.postGoal();
   const claimed = async () => (await board.claimsOfArtefact(goal.id)).get("standard");
   const first = await waitFor("the claim", claimed);
-  await waitFor("the cursor", async () => (await board.readLeader())?.cursor === (await board.endOfEvents()));
-  await redis.kill();
-  await truncate(log, sizeBefore);
-  await redis.start();
+  await cursorIsAtEnd(clan);
+  await forgetful.lose(sizeBefore);
   expect(await waitFor("the claim once more", claimed)).not.toBe(first);
   const opened = (await board.readEvents("0", 100)).filter(({ type }) => type === "claim_opened");
   expect(opened).toHaveLength(1);
-}, 120_000);
+});
+
+test("bids that took the place of lost ones are heard, although the claim has come to the same rev", async () => {
+  await using forgetful = await startForgetfulRedis();
+  const scene: { clan?: Clan; bid?: (agent: string, word: "exclusive" | "ignore") => Promise<unknown>; size: number } = {
+    size: 0,
+  };
+  const loseBids = async () => {
+    await forgetful.lose(scene.size);
+    await scene.bid?.("tester", "exclusive");
+    await scene.bid?.("coder", "ignore");
+  };
+  const intercept = interceptCommit(({ set }) => set.bidding === "closed", loseBids);
+  await using clan = await startClanOn(forgetful.redis, { coder: {}, tester: {} }, {}, intercept);
+  const goal = await clan.postGoal();
+  const { claim } = await clan.claimOn(goal);
+  scene.bid = (agent, word) => clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
+  await cursorIsAtEnd(clan);
+  scene.size = await forgetful.written();
+  await scene.bid("coder", "exclusive");
+  await scene.bid("tester", "ignore");
+  const granted = await waitFor("the grant", async () => {
+    const { grants } = await clan.claimOn(goal);
+    return grants.length > 0 && grants;
+  });
+  expect(granted.map(({ agent }) => String(agent))).toEqual(["tester"]);
+});
+
+test("an answer that was lost is not what its question's agent goes on with", async () => {
+  await using forgetful = await startForgetfulRedis();
+  let size = 0;
+  const hasDialogue = ({ grants }: ClaimCommit) => grants.some(({ dialogue = [] }) => dialogue.length > 0);
+  const intercept = interceptCommit(hasDialogue, () => forgetful.lose(size));
+  const tool: Member["tool"] = ({ additional_context }) =>
+    additional_context.length === 0 ? asking("which?") : ending(additional_context.map(({ payload }) => payload).join());
+  const members = { coder: { ...wants("GoalDefined", "exclusive"), tool } };
+  await using clan = await startClanOn(forgetful.redis, members, { clarification: "human" }, intercept);
+  const goal = await clan.postGoal();
+  const question = await askedOfPeople(clan, "which?");
+  await cursorIsAtEnd(clan);
+  size = await forgetful.written();
+  const lost = await answer(clan, question, "the lost one");
+  expect(lost.outcome.outcome).toBe("answered");
+  await waitFor("the question to be open again", async () => (await clan.board.answersOf([question.id]))[0] === undefined);
+  const { artefact } = await answer(clan, question, "the other one");
+  expect((await terminalOf(clan, goal)).payload).toBe("which?,the other one");
+  expect((await grantOf(clan, goal, "coder"))?.dialogue).toEqual([question.id, artefact.id]);
+});

@@ -7,6 +7,8 @@ export type Bench = AsyncDisposable & {
   board: Blackboard;
   /** Another process' handle on the same blackboard. */
   another(): Promise<Blackboard>;
+  /** Every handle's connection is lost and made anew. */
+  reconnect(): Promise<unknown>;
   hand: {
     writeArtefact(id: ArtefactId, fields: Partial<ArtefactFields>): Promise<unknown>;
     readArtefact(id: ArtefactId): Promise<Partial<Record<string, string>>>;

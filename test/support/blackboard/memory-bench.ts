@@ -10,6 +10,7 @@ export async function openMemoryBench(): Promise<Bench> {
   return {
     board,
     another: async () => memory.open(),
+    reconnect: async () => memory.reconnect(),
     hand: {
       writeArtefact: async (id, fields) => memory.hand.writeArtefact(id, fields),
       readArtefact: async (id) => memory.hand.readArtefact(id),

@@ -4,6 +4,7 @@ import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { patient, type RedisServer } from "../redis/redis-server.ts";
+import { waitFor } from "../wait-for.ts";
 import type { Bench } from "./bench.ts";
 
 /** A fresh instance on `server`; the hand types at redis-cli. */
@@ -23,6 +24,11 @@ export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): 
   return {
     board: await open(),
     another: open,
+    reconnect: async () => {
+      const before = handles.map((handle) => [handle, handle.connectionNumber()] as const);
+      await server.cli("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+      await waitFor("the new connections", () => before.every(([handle, number]) => handle.connectionNumber() > number));
+    },
     key,
     hand: {
       writeArtefact: (id, fields) => server.cli("HSET", key(`artifact:${id}`), ...Object.entries(fields).flat()),

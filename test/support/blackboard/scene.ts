@@ -33,10 +33,11 @@ export async function openClaim(board: Blackboard, electorate: readonly string[]
 
 let commits = 0;
 
+/** As one that was read on a handle's first connection. */
 export function commitOf(claim: ClaimId, epoch: number, expectedRev: number, over: Partial<ClaimCommit> = {}): ClaimCommit {
   commits += 1;
   const nothing = { set: {}, bids: [], grants: [], artefacts: [], claims: [], due: { set: [], clear: [] }, events: [] };
-  return { claim, epoch, expectedRev, commitId: `commit-${commits}`, ...nothing, ...over };
+  return { claim, epoch, expectedRev, readOn: 1, commitId: `commit-${commits}`, ...nothing, ...over };
 }
 
 export function queued(agent: string, attempt = 1): Grant {
@@ -60,7 +61,8 @@ export async function queueGrant(board: Blackboard) {
   const { epoch, goal, claim } = await openClaim(board, ["coder"]);
   const granted = { phase: "exclusive" as const, agents: [agentName("coder")] };
   const set = { status: "pending_exclusive", bidding: "closed", granted } as const;
-  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")] }));
+  const readOn = board.connectionNumber();
+  await board.commitClaim(commitOf(claim.id, epoch, 0, { set, grants: [queued("coder")], readOn }));
   return { epoch, goal, claim, agent: agentName("coder") };
 }
 

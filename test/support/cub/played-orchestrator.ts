@@ -70,12 +70,14 @@ export class StandIn {
   }
 
   async commit(claim: ClaimId, { grants, terminate }: { grants: Grant[]; terminate?: string }): Promise<void> {
+    const readOn = this.board.connectionNumber();
     const { rev } = (await this.read(claim)).claim;
     const set = terminate === undefined ? {} : { status: "terminated" as const, termination_reason: terminate };
     const answer = await this.board.commitClaim({
       claim,
       epoch: this.#epoch,
       expectedRev: rev,
+      readOn,
       commitId: crypto.randomUUID(),
       set: { bidding: "closed", ...set },
       bids: [],

@@ -86,6 +86,19 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 1 } });
   });
 
+  test("a commit whose claim was read on an earlier connection is stale, although the claim has the same rev", async () => {
+    await using bench = await open();
+    const { claim, epoch } = await openClaim(bench.board, ["coder"]);
+    const readOn = bench.board.connectionNumber();
+    await bench.reconnect();
+    expect(bench.board.connectionNumber()).toBeGreaterThan(readOn);
+    const commit = commitOf(claim.id, epoch, 0, { set: { status: "complete" }, readOn });
+    expect(await bench.board.commitClaim(commit)).toEqual({ outcome: "stale" });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 0 } });
+    const again = { ...commit, readOn: bench.board.connectionNumber() };
+    expect(await bench.board.commitClaim(again)).toEqual({ outcome: "committed", rev: 1 });
+  });
+
   test("an ended claim is no longer open, and nothing of it falls due", async () => {
     await using bench = await open();
     const { claim, epoch } = await runGrant(bench.board, 0);

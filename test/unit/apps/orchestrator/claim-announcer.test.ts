@@ -27,7 +27,7 @@ async function createScene() {
   await board.registerAgents([sampleAgent("coder"), sampleAgent("hand", { external: true })], "person:test", { exact: true });
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
-  const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(), new PauseCache(board));
+  const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const handlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
   const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {

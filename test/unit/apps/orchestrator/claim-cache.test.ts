@@ -20,12 +20,14 @@ function scene() {
     agent: coder,
     data: { phase: "exclusive", attempt: 1 },
   });
-  return { cache: new ClaimCache(), granted: { claim, grants: [grant] }, event };
+  const contact = { number: 1 };
+  const cache = new ClaimCache({ connectionNumber: () => contact.number });
+  return { cache, contact, granted: { claim, grants: [grant] }, event };
 }
 
 test("a claim is known as its agents' events have left it", () => {
   const { cache, granted, event } = scene();
-  cache.put(granted);
+  cache.put(granted, 1);
   cache.apply(event("grant_started"));
   cache.apply(event("grant_done"));
   const known = cache.get(granted.claim.id);
@@ -36,17 +38,29 @@ test("a claim is known as its agents' events have left it", () => {
 test("a claim is read again when the log had more events of it before its own commit was answered", () => {
   const { cache, granted, event } = scene();
   cache.apply(event("grant_started"));
-  cache.put(granted);
+  cache.put(granted, 1);
   expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted);
+  cache.put(granted, 1);
   expect(cache.get(granted.claim.id)).toBeDefined();
 });
 
 test("a claim that an event does not fit is read again", () => {
   const { cache, granted, event } = scene();
-  cache.put(granted);
+  cache.put(granted, 1);
   cache.apply(event("grant_done"));
   expect(cache.get(granted.claim.id)).toBeUndefined();
-  cache.put(granted);
+  cache.put(granted, 1);
   expect(cache.get(granted.claim.id)).toBeUndefined();
+});
+
+test("after a loss of contact no claim is known, and none that was read before it is kept", () => {
+  const { cache, contact, granted, event } = scene();
+  cache.put(granted, 1);
+  contact.number = 2;
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 1);
+  expect(cache.get(granted.claim.id)).toBeUndefined();
+  cache.put(granted, 2);
+  cache.apply(event("grant_started"));
+  expect(cache.get(granted.claim.id)?.grants[0]?.state).toBe("running");
 });

@@ -1,0 +1,26 @@
+// One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is there again at once.
+import type { Blackboard } from "../port.ts";
+
+type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
+
+export function contactOf(): { contact: Contact; reconnect: () => void } {
+  const listeners = new Set<() => void>();
+  let since = performance.now();
+  let number = 1;
+  return {
+    contact: {
+      contactSince: () => since,
+      contactProblem: () => undefined,
+      connectionNumber: () => number,
+      onReconnect: (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    reconnect: () => {
+      number += 1;
+      since = performance.now();
+      for (const listener of [...listeners]) listener();
+    },
+  };
+}
