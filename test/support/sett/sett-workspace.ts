@@ -17,6 +17,8 @@ export class SettWorkspace implements AsyncDisposable {
   readonly name: string;
   /** What `sett` finds in its environment beside that of the tests. */
   env: Record<string, string> = {};
+  /** Another release's `sett`, in place of this one's. */
+  binary: string | undefined;
 
   private constructor(folder: string, name: string) {
     this.folder = folder;
@@ -71,11 +73,11 @@ export class SettWorkspace implements AsyncDisposable {
 
   /** Runs `sett` to its end: the real binary, or its sources in this process where lines are to be counted (`just coverage`). */
   async sett(...words: string[]): Promise<Finished> {
-    if (countsLines) {
+    if (countsLines && this.binary === undefined) {
       const { exited, written } = settInProcess(words, { cwd: this.folder, env: { ...process.env, ...this.env } });
       return { code: await exited, ...written };
     }
-    const child = Bun.spawn([settBinary, ...words], {
+    const child = Bun.spawn([this.binary ?? settBinary, ...words], {
       ...{ cwd: this.folder, env: { ...process.env, ...this.env } },
       ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe" },
     });
