@@ -9,14 +9,20 @@ import { sampleAgent, sampleArtefact } from "../support/records/sample.ts";
 import { patient } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { brokenMark, clan, expectedGraph, graphOf } from "./clan.ts";
+import { actorDamages } from "./damages/actor-damages.ts";
 import { artefactDamages } from "./damages/artefact-damages.ts";
+import { attemptDamages } from "./damages/attempt-damages.ts";
 import { bidDamages } from "./damages/bid-damages.ts";
 import { claimDamages } from "./damages/claim-damages.ts";
+import { goalDamages } from "./damages/goal-damages.ts";
 import { grantDamages } from "./damages/grant-damages.ts";
 import { stranger } from "./damages/hand.ts";
 import { leftoverDamages } from "./damages/leftover-damages.ts";
 import { logDamages } from "./damages/log-damages.ts";
+import { orderDamages } from "./damages/order-damages.ts";
+import { peopleDamages } from "./damages/people-damages.ts";
 import { questionDamages } from "./damages/question-damages.ts";
+import { resultDamages } from "./damages/result-damages.ts";
 import { retryDamages } from "./damages/retry-damages.ts";
 import { standInDamages } from "./damages/stand-in-damages.ts";
 import { type History, readHistory } from "./history.ts";
@@ -32,7 +38,13 @@ const damages = [
   ...grantDamages,
   ...questionDamages,
   ...artefactDamages,
+  ...resultDamages,
+  ...attemptDamages,
   ...logDamages,
+  ...orderDamages,
+  ...actorDamages,
+  ...peopleDamages,
+  ...goalDamages,
   ...leftoverDamages,
 ];
 
@@ -122,7 +134,9 @@ describe("of each damage", () => {
   });
 
   test("there is an example for every rule", () => {
-    const seen = new Set([...damages, ...standInDamages].map(([rule]) => rule)).add("reworksStayWithinTheirLimit");
+    const seen = new Set([...damages, ...retryDamages, ...standInDamages].map(([rule]) => rule)).add(
+      "reworksStayWithinTheirLimit",
+    );
     expect([...seen].toSorted()).toEqual([...ruleNames].toSorted());
   });
 });

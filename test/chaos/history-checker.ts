@@ -2,13 +2,19 @@
 // that the programs say of themselves. Only for an instance that has come to rest: on the way much is open that must not stay so.
 import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
 import type { History } from "./history.ts";
+import { actorRules } from "./rules/actor-rules.ts";
 import { artefactRules } from "./rules/artefact-rules.ts";
+import { attemptRules } from "./rules/attempt-rules.ts";
 import { bidRules } from "./rules/bid-rules.ts";
 import { claimRules } from "./rules/claim-rules.ts";
+import { goalRules } from "./rules/goal-rules.ts";
 import { grantRules } from "./rules/grant-rules.ts";
 import { leftoverRules } from "./rules/leftover-rules.ts";
 import { logRules } from "./rules/log-rules.ts";
+import { orderRules } from "./rules/order-rules.ts";
+import { peopleRules } from "./rules/people-rules.ts";
 import { questionRules } from "./rules/question-rules.ts";
+import { resultRules } from "./rules/result-rules.ts";
 import { standInRules } from "./rules/stand-in-rules.ts";
 
 /** What a broken rule means to its users. */
@@ -31,7 +37,13 @@ const rules: Rules = [
   ...questionRules,
   ...standInRules,
   ...artefactRules,
+  ...resultRules,
+  ...attemptRules,
   ...logRules,
+  ...orderRules,
+  ...actorRules,
+  ...peopleRules,
+  ...goalRules,
   ...leftoverRules,
 ];
 

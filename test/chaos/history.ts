@@ -3,7 +3,7 @@ import { artefactOfFields } from "../../lib/blackboard/artefact-fields.ts";
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import { keysOf } from "../../lib/blackboard/keys.ts";
 import { claimFieldNames, claimFields, grantOfText, snapshotOf } from "../../lib/blackboard/redis/claim-fields.ts";
-import { AgentRegistration } from "../../lib/model/agent.ts";
+import { AgentRegistration, AgentStatus } from "../../lib/model/agent.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import type { Claim, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -38,7 +38,12 @@ export type History = {
   due: string[];
   /** Agent → claims that it is to look at. */
   wakeUps: Map<string, string[]>;
+  /** Agent → claims in which its grant is queued, as the index has it. */
+  queued: Map<string, string[]>;
   agents: Map<string, AgentRegistration>;
+  /** Last heartbeats. */
+  statuses: Map<string, AgentStatus>;
+  isPaused: boolean;
 };
 
 /** Of one moment. Rejects for an artefact or a claim that cannot be read at all. */
@@ -71,9 +76,14 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
     answers: mapOf(idsOf("question"), (id) => snapshot.hash(`${keys.prefix}question:${id}`).answer ?? ""),
     due: membersOf(keys.due),
     wakeUps: mapOf(idsOf("agent", ":grants"), (name) => snapshot.list(`${keys.prefix}agent:${name}:grants`)),
+    queued: mapOf(idsOf("agent", ":queued"), (name) => membersOf(`${keys.prefix}agent:${name}:queued`)),
     agents: new Map(
       Object.entries(snapshot.hash(keys.agents)).map(([name, text]) => [name, AgentRegistration.parse(JSON.parse(text))]),
     ),
+    statuses: new Map(
+      Object.entries(snapshot.hash(keys.agentStatus)).map(([name, text]) => [name, AgentStatus.parse(JSON.parse(text))]),
+    ),
+    isPaused: "paused_since" in snapshot.hash(keys.orchestrator),
   };
 }
 

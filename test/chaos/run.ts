@@ -1,16 +1,17 @@
 // One run: an instance, some goals, some faults; then rest, and the verdict of the checker.
 
 import { sleep } from "../../lib/async/sleep.ts";
-import { type GoalFacts, goalStatus } from "../../lib/core/goal-status.ts";
+import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
 import { messageOf } from "../../lib/model/errors.ts";
-import type { ArtefactId, ClaimId, GoalId } from "../../lib/model/ids.ts";
+import type { GoalId } from "../../lib/model/ids.ts";
 import { createJsonLog } from "../../lib/service/json-log.ts";
 import { untilContact } from "../../lib/service/until-contact.ts";
 import { sampleArtefact } from "../support/records/sample.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { expectedBeside, graphOf } from "./clan.ts";
 import { type Fault, type Plan, planOf } from "./faults.ts";
+import { factsOf } from "./goal-facts.ts";
 import { type History, readHistory } from "./history.ts";
 import { checkHistory, type Violation } from "./history-checker.ts";
 import { People } from "./people.ts";
@@ -161,17 +162,4 @@ function* checkPeople({ answers, artefacts }: History, { accepted }: People): It
         rule,
         sentence: `A person's answer ${answer} to ${question} was accepted, but ${answers.get(question)} counts.`,
       };
-}
-
-function factsOf({ artefacts, causes, claims, goals, openQuestions }: History, goal: GoalId): GoalFacts {
-  return {
-    goal,
-    ended: goals.get(goal)?.ended,
-    artefacts: [...artefacts.values()].filter(({ goal_id }) => goal_id === goal),
-    causes: new Map(
-      [...causes].map(([id, ofArtefact]) => [id as ArtefactId, new Map(Object.entries(ofArtefact) as [string, ClaimId][])]),
-    ),
-    openQuestions: new Set(openQuestions as ArtefactId[]),
-    claims: [...claims.values()].map((claim) => ({ claim, grants: claim.grants })),
-  };
 }

@@ -40,5 +40,10 @@ export const retryDamages: readonly Damage[] = [
       ),
   ],
   ["resultsNameTheirSources", "a result without what was done before", (h) => result(h, "secrets").source_artefacts.pop()],
+  [
+    "failuresOfCompletedRetriesDoNotCount",
+    "a Failure that counts although its claim was tried again",
+    (h) => delete h.causes.get(again(h).artefact_id)?.[again(h).cause],
+  ],
   ["onlyTheCurrentAttemptCounts", "a try that follows nothing", (h) => change(again(h), { cause: `retry:${stranger}` })],
 ];

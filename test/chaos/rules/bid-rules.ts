@@ -66,7 +66,7 @@ function* bidsAreRecordedAsTheLogSays(history: History) {
 function* grantsGoToThoseWhoBidForThem(history: History) {
   for (const claimLog of claimLogsOf(history)) {
     const { claim } = claimLog;
-    const granted = ofType(allTriesOf(claimLog), "grant_queued");
+    const granted = ofType(allTriesOf(claimLog), "grant_queued", "grant_waiting");
     // Whom a question goes to, and who may stand in for whom, is for rules of their own.
     if (claim.kind === "clarification" || claim.stand_in !== undefined) continue;
     if (claim.kind !== "standard" && claim.kind !== "retry") {

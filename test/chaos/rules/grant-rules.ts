@@ -15,6 +15,7 @@ export const grantRules: Rules = [
 ];
 
 const isOrchestrator = (actor: string) => actor.startsWith("orchestrator:");
+const isPerson = (actor: string) => actor.startsWith("person:");
 
 function* noAttemptHasTwoResults({ events }: History) {
   const ofAttempts = ofType(events, "grant_done", "grant_failed", "grant_waiting", "grant_retrying");
@@ -28,15 +29,23 @@ function* noAttemptHasTwoResults({ events }: History) {
   for (const [grant, { length }] of done) if (length > 1) yield `The grant of ${grant} was done ${length} times.`;
 }
 
-/** What waits, for an answer or for its next attempt, may end without it: its agent is removed, say. The orchestrator says so with a Failure. */
+/**
+ * What waits, for an answer or for its next attempt, may end without it: its agent is removed, say. The orchestrator says so with a
+ * Failure. What waits for a person's judgement ends with it.
+ */
 function isEndedWithoutResult(type: SettEvent["type"], [next, afterNext]: SettEvent[]): boolean {
   const end =
     type === "grant_failed" && next?.type === "grant_retrying" ? afterNext : type === "grant_waiting" ? next : undefined;
-  return end?.type === "grant_failed" && isOrchestrator(end.actor);
+  const isJudged = type === "grant_waiting" && end?.type === "grant_done" && isPerson(end.actor);
+  return isJudged || (end?.type === "grant_failed" && isOrchestrator(end.actor));
 }
 
 function* everyResultComesFromOneAttempt({ artefacts, events }: History) {
-  const ends = Map.groupBy(ofType(events, "grant_done", "grant_failed", "grant_waiting"), (event) => String(event.artefact_id));
+  // A grant that waits for a person's judgement names what is to be judged, which is no result of it.
+  const isResult = ({ type, artefact_id }: SettEvent) =>
+    type !== "grant_waiting" || artefacts.get(String(artefact_id))?.structural_type === "Question";
+  const found = ofType(events, "grant_done", "grant_failed", "grant_waiting").filter(isResult);
+  const ends = Map.groupBy(found, (event) => String(event.artefact_id));
   for (const { id, type, produced_by_agent, claim_id } of artefacts.values()) {
     if (produced_by_agent === "" || claim_id === "") continue;
     const count = ends.get(id)?.length ?? 0;
@@ -53,16 +62,19 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
   const isCurrent = before?.attempt === attempt;
   const now = (state: Grant["state"]): LoggedGrant => ({ attempt, state, isToBeRetried: false, result: String(artefact_id) });
   switch (type) {
-    case "grant_queued": {
-      if (before === undefined) return attempt === 1 ? now("queued") : undefined;
-      return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1 ? now("queued") : undefined;
-    }
+    case "grant_queued":
+      return mayBegin(before, attempt) ? now("queued") : undefined;
     case "grant_started":
       return isCurrent && before.state === "queued" ? now("running") : undefined;
-    case "grant_waiting":
-      return isCurrent && before.state === "running" ? now("waiting") : undefined;
-    case "grant_done":
-      return isCurrent && before.state === "running" ? now("done") : undefined;
+    case "grant_waiting": {
+      // A person's grant waits from its beginning.
+      const mayWait = isOrchestrator(actor) ? mayBegin(before, attempt) : isCurrent && before.state === "running";
+      return mayWait ? now("waiting") : undefined;
+    }
+    case "grant_done": {
+      const expected = isPerson(actor) ? "waiting" : "running";
+      return isCurrent && before.state === expected ? now("done") : undefined;
+    }
     case "grant_failed": {
       const isOver = before?.state === "running" || (isOrchestrator(actor) && before?.state !== "done");
       return isCurrent && isOver ? now("failed") : undefined;
@@ -74,6 +86,11 @@ function after(before: LoggedGrant | undefined, { type, actor, artefact_id, data
     default:
       return before;
   }
+}
+
+function mayBegin(before: LoggedGrant | undefined, attempt: number): boolean {
+  if (before === undefined) return attempt === 1;
+  return (before.isToBeRetried || before.state === "waiting") && attempt === before.attempt + 1;
 }
 
 /** Agent → its grant, with the events that had no right to come. */

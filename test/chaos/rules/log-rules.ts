@@ -36,20 +36,29 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
   }
 }
 
+/** A person's verdict ends the grant of the agent that is this person, and the rules of such an agent bid when the claim is opened. */
 function* agentsSpeakForThemselves({ events, artefacts }: History) {
-  for (const { id, type, actor, agent } of ofType(
+  for (const { id, type, actor, agent, data, artefact_id } of ofType(
     events,
     "bid_placed",
     "grant_started",
     "grant_done",
     "grant_waiting",
     "result_refused",
-  ))
-    if (actor !== `agent:${agent}` && actor !== "hand") yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
+  )) {
+    const isVerdict =
+      type === "grant_done" && actor.startsWith("person:") && artefacts.get(String(artefact_id))?.structural_type === "Review";
+    const isOpening = type === "grant_waiting" && artefacts.get(String(artefact_id))?.structural_type !== "Question";
+    const isByRule = (data?.by_rule === true || isOpening) && actor.startsWith("orchestrator:");
+    if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isByRule)
+      yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
+  }
+  const verdicts = ofType(events, "grant_done").filter(({ actor }) => actor.startsWith("person:"));
+  const byPeople = new Map(verdicts.map(({ artefact_id, actor }) => [artefact_id, actor]));
   for (const { id, actor, artefact_id } of ofType(events, "artefact_created")) {
     const producer = artefacts.get(String(artefact_id))?.produced_by_agent ?? "";
-    if (producer !== "" && actor !== `agent:${producer}`)
-      yield `Event ${id}: artefact ${artefact_id} of ${producer} was posted by ${actor}.`;
+    const isOwn = actor === `agent:${producer}` || actor === "hand" || actor === byPeople.get(artefact_id);
+    if (producer !== "" && !isOwn) yield `Event ${id}: artefact ${artefact_id} of ${producer} was posted by ${actor}.`;
   }
 }
 
