@@ -1,14 +1,16 @@
 // Ends the grants of a claim that is terminated.
 import type { Grant } from "../model/claim.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
 
-/** The grants that have not ended yet, as cancelled ones. */
+/** The grants that have not ended yet, as cancelled ones. What an agent has asked and been answered stays: a retry goes on with it. */
 export function cancelGrants(grants: readonly Grant[], at: string, reason: string): Grant[] {
   return grants
     .filter(({ state }) => state === "queued" || state === "running" || state === "waiting")
-    .map(({ agent, phase, attempt, queued_at }) => ({
+    .map(({ agent, phase, attempt, retries, dialogue, queued_at }) => ({
       agent,
       phase,
       attempt,
+      ...withoutUndefined({ retries, dialogue }),
       queued_at,
       state: "cancelled",
       ended_at: at,

@@ -11,7 +11,7 @@ import {
 } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import { unreachable } from "../model/unreachable.ts";
-import { attemptLostType } from "./retry.ts";
+import { agentRemovedType, attemptLostType } from "./retry.ts";
 import { causeOfRetry } from "./retry-claim.ts";
 import { causeOfStandIn } from "./stand-in.ts";
 
@@ -111,6 +111,9 @@ function owedClaims({ artefacts, causes }: GoalFacts): GoalArtefact[] {
   );
 }
 
+/** Failures of attempts that name no agent. An agent that was removed may be back for the next attempt. */
+const endedByOrchestrator = new Set([attemptLostType, agentRemovedType]);
+
 /**
  * A Failure does not count any more once its attempt was followed by another, or once its claim was tried again or taken over, for any of
  * its Failures: the new claim covers all of the failed work.
@@ -122,7 +125,7 @@ function isSuperseded(failure: GoalArtefact, retried: ReadonlySet<string>, { art
   // This attempt to answer a question failed, but another answer came.
   if (made.claim.kind === "clarification" && answersTo(made.claim.artefact_id, artefacts).length > 0) return true;
   const isLast = made.grants.some((grant) => grant.state === "failed" && grant.artefact_ids.includes(failure.id));
-  const isOf = (agent: AgentName) => failure.type === attemptLostType || agent === failure.produced_by_agent;
+  const isOf = (agent: AgentName) => endedByOrchestrator.has(failure.type) || agent === failure.produced_by_agent;
   const wasRetried = made.grants.some((grant) => grant.retries !== undefined && isOf(grant.agent));
   return made.claim.status === "complete" || (wasRetried && !isLast);
 }

@@ -1,7 +1,7 @@
 // Attempts that fail, and those that follow them.
 import { describe, expect, test } from "bun:test";
 import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
-import { sampleAgent } from "../../../support/records/sample.ts";
+import { newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 
 const clan = (...names: string[]) => names.map((name) => sampleAgent(name));
 
@@ -54,6 +54,15 @@ describe("retries", () => {
     const decision = claim.decide({ kind: "agent_removed", agent: sampleAgent("a").name });
     expect(decision?.writes.find((write) => write.kind === "fail")).toMatchObject({ failure: { type: "AgentRemoved" } });
     expect(claim.now.claim.status).toBe("terminated");
+  });
+
+  test("a cancelled grant keeps what it has asked and been answered, and how often it was tried again", () => {
+    const claim = withRetries(1);
+    const dialogue = [newArtefactId(), newArtefactId()];
+    const { grants } = claim.now;
+    claim.now = { ...claim.now, grants: grants.map((one) => (one.agent === "a" ? { ...one, retries: 1, dialogue } : one)) };
+    claim.fail("b", "broken");
+    expect(grantOf(claim, "a")).toMatchObject({ state: "cancelled", retries: 1, dialogue });
   });
 
   test("an attempt that is due twice is queued once", () => {

@@ -150,10 +150,15 @@ describe("the state of a goal", () => {
     expect(scene.status()).toMatchObject({ state: "failed", failures: [last.id] });
   });
 
-  test("does not fail for an attempt that was followed by another, whatever became of the claim afterwards", () => {
+  const madeBy = [
+    ["its agent", { produced_by_agent: "reviewer" }],
+    ["the orchestrator, because it was lost", { produced_by_agent: "", type: "AttemptLost" }],
+    ["the orchestrator, because its agent was away for a while", { produced_by_agent: "", type: "AgentRemoved" }],
+  ] as const;
+  test.each(madeBy)("does not fail for an attempt that was followed by another, when it was ended by %s", (_, maker) => {
     const scene = new Scene();
     const claim = scene.claim(scene.goal, terminated);
-    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id, produced_by_agent: "reviewer" });
+    const failure = scene.artefact({ structural_type: "Failure", claim_id: claim.id, ...maker });
     scene.claim(scene.artefact({}), done);
     expect(scene.status().state).toBe("failed");
     const [agent, at] = [agentName("reviewer"), claim.created_at];
