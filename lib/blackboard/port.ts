@@ -174,7 +174,7 @@ export interface GrantBoard {
    */
   followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
   /**
-   * Starts a grant: it must be queued with this attempt, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
+   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
    */
   acceptGrant(order: { claim: ClaimId; grant: RunningGrant; leaseMs: number }): Promise<{ outcome: "accepted" } | Refused>;
   /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */

@@ -35,6 +35,8 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
       const reason = grantProblem(state, record, { claim: id, agent: grant.agent, attempt: grant.attempt, state: "queued" });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
+      if (stored !== undefined && stored.queued_at !== grant.queued_at)
+        return { outcome: "refused", reason: `Attempt ${grant.attempt} was queued anew, at ${stored.queued_at}.` };
       if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);

@@ -123,6 +123,7 @@ export const functionTable = {
       claim: "text",
       agent: "text",
       attempt: "number",
+      queued_at: "text",
       grant: "text",
       lease_ms: "number",
       actor: "text",

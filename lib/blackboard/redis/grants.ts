@@ -52,7 +52,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
     },
 
     acceptGrant({ claim, grant, leaseMs }) {
-      const { agent, attempt } = grant;
+      const { agent, attempt, queued_at } = grant;
       return call(
         "acceptGrant",
         { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due, orchestrator: keys.orchestrator },
@@ -60,6 +60,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
           claim,
           agent,
           attempt,
+          queued_at,
           grant: textOfGrant(grant),
           lease_ms: leaseMs,
           actor: actorOf(agent),

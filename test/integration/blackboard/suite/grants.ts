@@ -52,6 +52,17 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(await events(bench.board, "grant_started")).toEqual([]);
   });
 
+  test("accepting is refused where the same attempt was queued anew since it was read", async () => {
+    await using bench = await open();
+    const { claim } = await queueGrant(bench.board);
+    const before = { ...running("coder"), queued_at: "2025-12-31T23:59:59.000Z", dialogue: [newArtefactId()] };
+    expect(await bench.board.acceptGrant({ claim: claim.id, grant: before, leaseMs: 60_000 })).toEqual({
+      outcome: "refused",
+      reason: `Attempt 1 was queued anew, at ${at}.`,
+    });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 1 }, grants: [queued("coder")] });
+  });
+
   test("a lease falls due, is renewed without touching rev, and is refused once the grant was cancelled", async () => {
     await using bench = await open();
     const { claim, epoch } = await runGrant(bench.board, 0);
