@@ -1,7 +1,7 @@
 // The cub's dependencies: all of them come in through this object, so that a test or a benchmark can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
 import type { WorkingCopy } from "../../lib/git/working-copy.ts";
 import type { ProcessMark } from "../../lib/model/claim.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
@@ -13,7 +13,7 @@ import type { AskModel } from "./model-bid/ask-model.ts";
 import type { OwnRegistration } from "./own-registration.ts";
 
 export type Deps = {
-  board: Blackboard;
+  board: AgentBlackboard;
   registration: OwnRegistration;
   runTool: RunTool;
   /** What `runTool` runs, for the log. */

@@ -1,5 +1,5 @@
 // What the blackboard says about this agent: its rules, its limits, what it may do.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { SettError } from "../../lib/model/errors.ts";
 import type { Settings } from "./settings.ts";
@@ -20,7 +20,7 @@ export class OwnRegistration {
    * Reads it again: changes by `sett up` take effect here. An agent that was removed, or whose registration is unreadable, keeps the last
    * one.
    */
-  async refresh(board: Blackboard): Promise<void> {
+  async refresh(board: AgentBlackboard): Promise<void> {
     const found = await board.findAgent(this.#current.name);
     if (found !== undefined && found.unreadable === undefined) this.#current = found;
   }
@@ -30,7 +30,7 @@ export class OwnRegistration {
  * The registration on the blackboard. An agent that was started without `sett up` registers itself, from its environment and the defaults
  * of sett.yml. Throws `environment-invalid` where the registration is unreadable: the agent must not work under wrong limits.
  */
-export async function loadOwnRegistration(board: Blackboard, settings: OwnSettings): Promise<OwnRegistration> {
+export async function loadOwnRegistration(board: AgentBlackboard, settings: OwnSettings): Promise<OwnRegistration> {
   const found = await board.findAgent(settings.agentName);
   if (found?.unreadable !== undefined) {
     throw new SettError(

@@ -1,5 +1,5 @@
 // The inputs of a grant, read from the blackboard before the cub accepts it.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
 import { baseCommit } from "../../lib/core/base-commit.ts";
 import { resultsOfEarlierPhases } from "../../lib/core/result-artefact.ts";
 import type { Artefact } from "../../lib/model/artefact.ts";
@@ -41,7 +41,7 @@ export type TaskInputs = {
  * from the announcement, so that both are read in one round trip. Rejects only when Redis is away.
  */
 export async function readAssignment(
-  board: Blackboard,
+  board: AgentBlackboard,
   agent: AgentName,
   id: ClaimId,
   expected: ArtefactId | undefined,
@@ -61,13 +61,13 @@ export async function readAssignment(
 /**
  * Adds the context of this moment, of at most so many bytes: threads grow, so this is never read ahead. Rejects only when Redis is away.
  */
-export async function readTask(board: Blackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
+export async function readTask(board: AgentBlackboard, assignment: Assignment, maxBytes?: number): Promise<Task> {
   const { target, ...rest } = assignment;
   if (!target.ok) return { ...rest, inputs: target };
   return { ...rest, inputs: await orReason(() => readInputs(board, rest, target.value, maxBytes)) };
 }
 
-function readTarget(board: Blackboard, id: ArtefactId): Promise<Result<Artefact>> {
+function readTarget(board: AgentBlackboard, id: ArtefactId): Promise<Result<Artefact>> {
   return orReason(async () => {
     const target = await board.readArtefact(id);
     if (target === undefined) throw new Error(`The claim's artefact ${id} is not on the blackboard.`);
@@ -76,7 +76,7 @@ function readTarget(board: Blackboard, id: ArtefactId): Promise<Result<Artefact>
 }
 
 async function readInputs(
-  board: Blackboard,
+  board: AgentBlackboard,
   { claim, grant, earlier }: Omit<Assignment, "target">,
   target: Artefact,
   maxBytes: number | undefined,
@@ -89,7 +89,7 @@ async function readInputs(
 }
 
 /** The commit that the goal pins, where the context does not include the goal itself. */
-async function pinnedCommit(board: Blackboard, claim: Claim, known: readonly Artefact[]): Promise<CommitHash | undefined> {
+async function pinnedCommit(board: AgentBlackboard, claim: Claim, known: readonly Artefact[]): Promise<CommitHash | undefined> {
   const goalId = ArtefactId.parse(claim.goal_id);
   if (known.some((artefact) => artefact.id === goalId)) return undefined;
   return (await board.readHeads([goalId]))[0]?.head.metadata.commit;

@@ -2,12 +2,12 @@
 
 import { backOffMs } from "../../lib/async/back-off.ts";
 import { sleep } from "../../lib/async/sleep.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../lib/blackboard/holders.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 
-type LoopDeps = { board: Pick<Blackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };
+type LoopDeps = { board: Pick<AgentBlackboard, "onReconnect">; log: JsonLog; watch: LoopWatch };
 
 /**
  * Runs `loop` again and again until `stop`. Its signal aborts with `stop` and at a reconnect, because the cub may have missed announcements

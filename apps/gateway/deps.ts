@@ -1,7 +1,6 @@
 // The dependencies of the gateway. All of them are passed in, so that a test can pass its own.
 import type { Clock } from "../../lib/async/clock.ts";
-import type { ModelBoard } from "../../lib/blackboard/model-port.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { GatewayBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Budget } from "../../lib/model/budget.ts";
 import type { ModelSettings } from "../../lib/model/config-models.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -11,10 +10,8 @@ import type { GatewayMetrics } from "./metrics.ts";
 import type { AgentModel, CassetteFolder } from "./settings.ts";
 import type { Upstream } from "./upstream.ts";
 
-export type GatewayBoard = ModelBoard & Pick<Blackboard, "onReconnect" | "contactProblem">;
-
 export type Deps = {
-  board: GatewayBoard;
+  board: GatewayBlackboard;
   /** By their names in sett.yml. */
   models: ReadonlyMap<string, ModelSettings>;
   agents: ReadonlyMap<string, AgentModel>;

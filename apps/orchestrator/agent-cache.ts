@@ -1,17 +1,17 @@
 // The registered agents, kept in memory until the log or a reconnect says that they may have changed.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { RegisteredAgent } from "../../lib/model/agent.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
 
 export class AgentCache {
   #agents: Promise<RegisteredAgent[]> | undefined;
-  readonly #board: Pick<Blackboard, "listAgents">;
+  readonly #board: Pick<LeaderBlackboard, "listAgents">;
   readonly #log: JsonLog;
   /** What was logged about registrations that cannot be read. */
   #problems = new Map<AgentName, string>();
 
-  constructor({ board, log }: { board: Pick<Blackboard, "listAgents">; log: JsonLog }) {
+  constructor({ board, log }: { board: Pick<LeaderBlackboard, "listAgents">; log: JsonLog }) {
     this.#board = board;
     this.#log = log;
   }

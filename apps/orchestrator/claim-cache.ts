@@ -3,7 +3,7 @@
 // lasts as long as the connection that it comes from: what Redis loses in a crash is not in the log.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import { BidWord } from "../../lib/model/bid.ts";
 import type { ClaimSnapshot, Grant } from "../../lib/model/claim.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -19,10 +19,10 @@ export class ClaimCache {
   readonly #claims = new RecentMap<ClaimId, ClaimSnapshot>(maxClaims);
   /** Claims of which an event arrived before the answer to our own commit: the event could not be applied. */
   readonly #outdated = new RecentMap<ClaimId, true>(maxClaims);
-  readonly #board: Pick<Blackboard, "connectionNumber">;
+  readonly #board: Pick<LeaderBlackboard, "connectionNumber">;
   #connection: number;
 
-  constructor(board: Pick<Blackboard, "connectionNumber">) {
+  constructor(board: Pick<LeaderBlackboard, "connectionNumber">) {
     this.#board = board;
     this.#connection = board.connectionNumber();
   }

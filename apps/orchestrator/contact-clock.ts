@@ -1,6 +1,6 @@
 // Whether the time that has passed may be held against an agent: only after unbroken contact, by clocks that ran on. So a laptop that
 // slept, an unreachable Redis or a clock that a person changed fails no agent.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 
 /** A gap this long between two ticks of a loop means that the whole process did not run. */
 const sleepGapMs = 3_000;
@@ -13,11 +13,11 @@ export class ContactClock {
   #soundSinceMs: number;
   /** How far Redis' clock is ahead of ours. */
   #aheadMs: number | undefined;
-  readonly #board: Blackboard;
+  readonly #board: LeaderBlackboard;
   readonly #nowMs: () => number;
 
   /** `nowMs`: of a clock that cannot be set. */
-  constructor(board: Blackboard, nowMs: () => number) {
+  constructor(board: LeaderBlackboard, nowMs: () => number) {
     this.#board = board;
     this.#nowMs = nowMs;
     this.#lastTickMs = nowMs();

@@ -1,7 +1,7 @@
 // The dependencies of the orchestrator. All of them are passed in, so that a test can pass its own.
 
 import type { Clock } from "../../lib/async/clock.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Hook } from "../../lib/model/notify.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { ContainerRuntime } from "../../lib/runtime/port.ts";
@@ -10,7 +10,7 @@ import type { OrchestratorMetrics } from "./metrics.ts";
 import type { WorkerTemplate } from "./worker-template.ts";
 
 export type Deps = {
-  board: Blackboard;
+  board: LeaderBlackboard;
   policy: Policy;
   holder: string;
   clock: Clock;

@@ -1,11 +1,11 @@
 // Whether the instance is paused, kept in memory until it changes or a reconnect makes it stale.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 
 export class PauseCache {
   #reading: Promise<boolean> | undefined;
-  readonly #board: Blackboard;
+  readonly #board: LeaderBlackboard;
 
-  constructor(board: Blackboard) {
+  constructor(board: LeaderBlackboard) {
     this.#board = board;
   }
 

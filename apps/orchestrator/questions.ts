@@ -2,7 +2,7 @@
 // state decides, so that handling a question twice is harmless.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import { nextVersion, type Origin } from "../../lib/core/new-artefact.ts";
 import { assignedClaim } from "../../lib/core/new-claim.ts";
 import { type Route, routeQuestion } from "../../lib/core/route-question.ts";
@@ -224,6 +224,6 @@ function answererOf(answer: ArtefactHead | undefined): string {
   return answer === undefined || answer.produced_by_agent === "" ? "a person" : answer.produced_by_agent;
 }
 
-async function readHead(board: Blackboard, id: ArtefactId): Promise<ArtefactHead | undefined> {
+async function readHead(board: LeaderBlackboard, id: ArtefactId): Promise<ArtefactHead | undefined> {
   return (await board.readHeads([id]))[0]?.head;
 }

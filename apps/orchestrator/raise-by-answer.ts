@@ -1,5 +1,5 @@
 // A person's answer to an agent whose budget is spent raises the budget, before the agent goes on.
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Artefact, ArtefactHead } from "../../lib/model/artefact.ts";
 import { amountsOfAnswer, type BudgetQuestion, readBudgetQuestion } from "../../lib/model/budget-question.ts";
 import type { Actor } from "../../lib/model/event.ts";
@@ -31,7 +31,7 @@ export async function raiseByAnswer(
 
 /** `yes` is as much as sett.yml allows, and not what the agent says that it does: the gateway has announced it. */
 async function amountsOf(
-  board: Pick<Blackboard, "readGateway">,
+  board: Pick<LeaderBlackboard, "readGateway">,
   { payload }: Artefact,
   { scope, kind }: BudgetQuestion,
   agent: AgentName | undefined,
@@ -46,7 +46,7 @@ const pageSize = 500;
 const clockDriftMs = 60_000;
 
 /** Only the log knows the person. It is read from shortly before the answer was made. */
-async function actorOf(board: Pick<Blackboard, "readEvents">, { id, created_at }: Artefact): Promise<Actor> {
+async function actorOf(board: Pick<LeaderBlackboard, "readEvents">, { id, created_at }: Artefact): Promise<Actor> {
   let from = `${Math.max(0, Date.parse(created_at) - clockDriftMs)}-0`;
   for (;;) {
     const page = await board.readEvents(from, pageSize);

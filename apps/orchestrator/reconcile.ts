@@ -1,7 +1,7 @@
 // Decides about every open claim again, as it is stored: for what has no event, and for events that were lost.
 
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
 import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
@@ -54,7 +54,7 @@ export async function reconcileClaims(
 
 /** For claims that another agent may take over: the agent that has not begun its work, and for how long it has been silent. */
 async function findSilent(
-  board: Blackboard,
+  board: LeaderBlackboard,
   silence: SilenceClock,
   snapshots: readonly ClaimSnapshot[],
   nowMs: number,
@@ -69,7 +69,7 @@ async function findSilent(
 }
 
 /** The endings of goals that were ended while one of their claims could not be read. */
-async function readEndings(board: Blackboard, snapshots: readonly ClaimSnapshot[]): Promise<Map<GoalId, GoalEnding>> {
+async function readEndings(board: LeaderBlackboard, snapshots: readonly ClaimSnapshot[]): Promise<Map<GoalId, GoalEnding>> {
   const goals = [...new Set(snapshots.map(({ claim }) => claim.goal_id))];
   const records = await Promise.all(goals.map((goal) => board.readGoal(goal)));
   return new Map(

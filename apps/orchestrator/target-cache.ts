@@ -2,7 +2,7 @@
 // only where a person has broken one by hand.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { Blackboard } from "../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { Target } from "../../lib/core/claim-decision.ts";
 import { type Verdict, verdictOf } from "../../lib/core/review-verdict.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -17,9 +17,9 @@ const reviewsAtOnce = 4;
 export class TargetCache {
   readonly #targets = new RecentMap<ArtefactId, Target>(maxTargets);
   readonly #verdicts = new RecentMap<ArtefactId, Verdict>(maxVerdicts);
-  readonly #board: Blackboard;
+  readonly #board: LeaderBlackboard;
 
-  constructor(board: Blackboard) {
+  constructor(board: LeaderBlackboard) {
     this.#board = board;
   }
 

@@ -5,6 +5,9 @@ import type { ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 import type { GoalEnding } from "./artefact-port.ts";
 import type { Blackboard } from "./port.ts";
 
+/** What the reading needs of the blackboard: every program that reads goals has it. */
+type GoalReading = Pick<Blackboard, "readGoal" | "listArtefactsOfGoal" | "listOpenQuestions" | "claimsOfArtefact" | "readClaims">;
+
 /** Artefact → cause → claim. */
 type Causes = Map<ArtefactId, Map<string, ClaimId>>;
 
@@ -29,7 +32,7 @@ const maxTries = 20;
  * Where all claims have ended, the goal is read again if it has changed meanwhile: what claims lead to is written before they end.
  */
 export async function readGoalFacts(
-  board: Blackboard,
+  board: GoalReading,
   goal: GoalId,
   readHeads: (ids: readonly ArtefactId[], claims: readonly ClaimSnapshot[]) => Promise<ArtefactHead[]>,
   isOpen: (stored: StoredGoal) => boolean,
@@ -49,7 +52,7 @@ export async function readGoalFacts(
   }
 }
 
-async function readCauses(board: Blackboard, ids: readonly ArtefactId[]): Promise<Causes> {
+async function readCauses(board: GoalReading, ids: readonly ArtefactId[]): Promise<Causes> {
   const claims = await Promise.all(ids.map((id) => board.claimsOfArtefact(id)));
   return new Map(ids.map((id, index) => [id, claims[index] ?? new Map<string, ClaimId>()]));
 }
@@ -59,7 +62,7 @@ function claimsIn(causes: Causes): ClaimId[] {
 }
 
 /** Artefacts and claims are only added, so that counting them is enough. */
-async function isUnchanged(board: Blackboard, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
+async function isUnchanged(board: GoalReading, goal: GoalId, ids: readonly ArtefactId[], causes: Causes): Promise<boolean> {
   const now = await board.listArtefactsOfGoal(goal);
   if (now.length !== ids.length) return false;
   return claimsIn(await readCauses(board, ids)).length === claimsIn(causes).length;

@@ -110,6 +110,18 @@ test("what the command line shows is made of facts alone: no file, no process, n
   expect(wrong).toEqual([]);
 });
 
+test("a program has only its own part of the blackboard's port, and asks for no other's", () => {
+  const holders: Record<string, string> = { cub: "Agent", orchestrator: "Leader", cli: "Person", gateway: "Gateway" };
+  const wrong = Object.entries(holders).flatMap(([app, own]) =>
+    sources
+      .filter((file) => file.startsWith(`apps/${app}/`))
+      .flatMap((file) => [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({ file, word, holder })))
+      .filter(({ holder }) => holder !== own)
+      .map(({ file, word }) => `${file} has ${word}, and ${app} has ${own}Blackboard`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("the pure core knows no clock, no chance and no I/O", () => {
   const impure = /\b(?:Date\.now|new Date\(\)|Math\.random|randomUUID|process\.|fetch\(|setTimeout|node:)/;
   expect(sources.filter((file) => file.startsWith("lib/core/") && impure.test(codeOf(file)))).toEqual([]);

@@ -1,11 +1,11 @@
 // Reads the log up to a position, page by page.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 
 const pageSize = 1_000;
 
 /** `end`: the id of the last event. */
-export async function* eventPages(board: Blackboard, end: string): AsyncGenerator<SettEvent[]> {
+export async function* eventPages(board: PersonBlackboard, end: string): AsyncGenerator<SettEvent[]> {
   for (let from = "0"; ; ) {
     const page = await board.readEvents(from, pageSize);
     const wanted = page.filter(({ id }) => !isLater(id, end));

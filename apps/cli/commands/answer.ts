@@ -1,7 +1,7 @@
 // sett answer: posts a person's answer to a question.
 import { Buffer } from "node:buffer";
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type Artefact, goalFeedbackType } from "../../../lib/model/artefact.ts";
 import { questionText } from "../../../lib/model/budget-question.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
@@ -99,7 +99,7 @@ async function onBlackboard<Result>(
 
 /** `goalText`: the text of the goal, where the question is about the goal. Throws where the question is closed. */
 async function findQuestion(
-  board: Blackboard,
+  board: PersonBlackboard,
   id: string,
   suggest: Suggest,
 ): Promise<{ question: Artefact; goalText: string | undefined }> {

@@ -1,6 +1,6 @@
 // sett budget: shows what a goal's calls of language models have cost and may cost, and raises the limits.
 import { randomUUID } from "node:crypto";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import { type Amounts, amountKinds, amountsSyntax, formatAmounts, parseAmounts } from "../../../lib/model/budget.ts";
 import { SettError } from "../../../lib/model/errors.ts";
@@ -69,7 +69,7 @@ function addOf({ add: text, goal, agent }: { add: string | undefined; goal: stri
 
 type Raise = { goal: GoalId; add: Amounts; agent: string | undefined; actor: Actor };
 
-async function raise(board: Blackboard, { goal, add, agent: name, actor }: Raise, { messages }: Shell): Promise<void> {
+async function raise(board: PersonBlackboard, { goal, add, agent: name, actor }: Raise, { messages }: Shell): Promise<void> {
   const agent = name === undefined ? undefined : await agentOf(board, name);
   const order = { goal, add, actor, cause: randomUUID() };
   const reply = await board.raiseBudget(agent === undefined ? order : { ...order, agent });
@@ -79,7 +79,7 @@ async function raise(board: Blackboard, { goal, add, agent: name, actor }: Raise
   messages.done(`The budget of goal ${shortId(goal)} is raised by ${formatAmounts(add)}${whose}.`);
 }
 
-async function agentOf(board: Blackboard, name: string): Promise<AgentName> {
+async function agentOf(board: PersonBlackboard, name: string): Promise<AgentName> {
   const names = [
     ...new Set([
       ...(await board.listAgents()).map((agent) => String(agent.name)),

@@ -1,5 +1,5 @@
 // sett cancel: cancels a goal; the orchestrator terminates its open claims, and cubs stop the commands that work on them.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../../../lib/model/ids.ts";
@@ -69,7 +69,7 @@ export const cancel = defineCommand({
   },
 });
 
-async function hasOpenClaims(board: Blackboard, goal: GoalId): Promise<boolean> {
+async function hasOpenClaims(board: PersonBlackboard, goal: GoalId): Promise<boolean> {
   const open = await board.readClaims(await board.listOpenClaims());
   return open.some(({ claim }) => claim.goal_id === goal);
 }
@@ -78,7 +78,7 @@ async function hasOpenClaims(board: Blackboard, goal: GoalId): Promise<boolean> 
 type Ended = { claims: number; agents: AgentName[]; unreadable: ClaimId[] };
 
 /** A claim ends in one step with its event, so the log contains all of them by now. */
-async function whatEnded(board: Blackboard, goal: GoalId, from: string): Promise<Ended> {
+async function whatEnded(board: PersonBlackboard, goal: GoalId, from: string): Promise<Ended> {
   const events: SettEvent[] = [];
   for (let last: string | undefined = from; last !== undefined; ) {
     const page: SettEvent[] = await board.readEvents(last, 500);

@@ -1,5 +1,5 @@
 // sett hoard: lists the artefacts, or shows one of them.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { readHeads, readWhole } from "../facts/artefacts.ts";
@@ -74,7 +74,7 @@ type Filter = {
   name: string | undefined;
 };
 
-async function list(board: Blackboard, { goal, type: types, limit, json }: Filter, shell: Shell): Promise<void> {
+async function list(board: PersonBlackboard, { goal, type: types, limit, json }: Filter, shell: Shell): Promise<void> {
   const list = artefactList(board, goal === undefined ? undefined : await resolveGoalId(board, goal, shell.suggest));
   const from = limit === undefined ? 0 : await startOfNewest(board, list, types, limit);
   const kinds = new Set<string>();
@@ -96,7 +96,7 @@ async function list(board: Blackboard, { goal, type: types, limit, json }: Filte
 
 /** The position in the list after which there are `limit` artefacts of these types, or the beginning. */
 async function startOfNewest(
-  board: Blackboard,
+  board: PersonBlackboard,
   list: PagedList<ArtefactId>,
   types: readonly string[],
   limit: number,
@@ -116,7 +116,7 @@ async function startOfNewest(
 
 /** Oldest first, a page at a time. Adds every type that it reads to `kinds`. */
 async function* headsFrom(
-  board: Blackboard,
+  board: PersonBlackboard,
   list: PagedList<ArtefactId>,
   from: number,
   types: readonly string[],
@@ -129,7 +129,7 @@ async function* headsFrom(
   }
 }
 
-async function expand(board: Blackboard, text: string, { json: isJson }: { json: boolean }, shell: Shell): Promise<void> {
+async function expand(board: PersonBlackboard, text: string, { json: isJson }: { json: boolean }, shell: Shell): Promise<void> {
   const { suggest } = shell;
   const artefact = await board.readArtefact(await resolveArtefactId(board, text, suggest));
   if (artefact === undefined) throw notFound(text, "artefact", suggest);
@@ -142,7 +142,7 @@ async function expand(board: Blackboard, text: string, { json: isJson }: { json:
 }
 
 /** Reads the artefacts again with their payloads, so that only a few are in memory at the same time. */
-async function printJson(board: Blackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
+async function printJson(board: PersonBlackboard, pages: AsyncIterable<readonly ArtefactHead[]>, { out }: Shell): Promise<void> {
   let text = "";
   let before = "[\n";
   const costs = new ArtefactCosts(board);

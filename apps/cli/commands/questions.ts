@@ -1,7 +1,7 @@
 // sett questions: lists what waits for a person, or waits for the next inquiry.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { type Inquiry, inquiryKey, inquiryKeyOfEvent, readInquiries } from "../facts/inquiries.ts";
@@ -75,7 +75,7 @@ async function waitForNew(
   let goal: GoalId | undefined;
   let found: Inquiry[] | undefined;
   const following = followLog({ ...shell, interrupted: over }, args.name, {
-    async from(board: Blackboard) {
+    async from(board: PersonBlackboard) {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, shell.suggest);
       const end = await board.endOfEvents();
       shell.messages.note("Waiting for a question …");

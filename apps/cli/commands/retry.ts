@@ -1,5 +1,5 @@
 // sett retry: opens a new claim in place of one that ended with a Failure.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { resolveFailure } from "../facts/resolve-id.ts";
 import { request } from "../instance/request.ts";
@@ -48,7 +48,7 @@ export const retry = defineCommand({
 });
 
 /** `, from the review phase on, by coder and linter`: the agents that had not finished in the claim that failed. */
-async function whereFrom(board: Blackboard, { id, claim_id }: Artefact): Promise<string> {
+async function whereFrom(board: PersonBlackboard, { id, claim_id }: Artefact): Promise<string> {
   const grants = (claim_id === "" ? undefined : await board.readClaim(claim_id))?.grants ?? [];
   const lost = grants.find((grant) => grant.state === "failed" && grant.artefact_ids.includes(id));
   if (lost === undefined) return "";

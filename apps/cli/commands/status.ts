@@ -1,5 +1,5 @@
 // sett status: shows the state of goals and agents, what each goal waits for, and why.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Waiting } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -75,7 +75,7 @@ export const status = defineCommand({
   },
 });
 
-async function readWithCost(board: Blackboard, goal: GoalId): Promise<GoalReading> {
+async function readWithCost(board: PersonBlackboard, goal: GoalId): Promise<GoalReading> {
   const [reading, cost] = await Promise.all([readGoal(board, goal), readGoalCost(board, goal)]);
   return { ...reading, cost };
 }
@@ -83,7 +83,7 @@ async function readWithCost(board: Blackboard, goal: GoalId): Promise<GoalReadin
 type Pages = AsyncIterable<readonly GoalReading[]> | Iterable<readonly GoalReading[]>;
 
 /** Goals before this position in the list that are not at rest: they have open claims, or a person is asked. */
-async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, before: number): Promise<GoalReading[]> {
+async function readOpen(board: PersonBlackboard, { open, malformed = [] }: Situation, before: number): Promise<GoalReading[]> {
   const questions = await board.readHeads(await board.listOpenQuestions());
   const broken = malformed.flatMap(({ goal }) => goal ?? []);
   const goals = new Set([...open.map(({ claim }) => claim.goal_id), ...broken, ...questions.map(({ head }) => head.goal_id)]);
@@ -94,7 +94,11 @@ async function readOpen(board: Blackboard, { open, malformed = [] }: Situation, 
 }
 
 /** Oldest first. Only one page of goals is in memory at the same time. */
-async function* goalPages(board: Blackboard, open: readonly GoalReading[], from: number): AsyncGenerator<readonly GoalReading[]> {
+async function* goalPages(
+  board: PersonBlackboard,
+  open: readonly GoalReading[],
+  from: number,
+): AsyncGenerator<readonly GoalReading[]> {
   if (open.length > 0) yield open;
   for await (const page of forwards(goalList(board), from, goalsAtOnce))
     yield await Promise.all(page.map((goal) => readWithCost(board, goal)));

@@ -1,7 +1,7 @@
 // sett watch: prints the log and follows it; on a terminal with the open claims below it.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { nearestWord } from "../../../lib/config/nearest-word.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { exitCodes, SettError } from "../../../lib/model/errors.ts";
@@ -83,12 +83,12 @@ export const watch = defineCommand({
     const bell = args.bell && isFollowing ? new Bell(outerShell.err) : undefined;
     let goal: GoalId | undefined;
     let startedMs = 0;
-    let connection: Blackboard | undefined;
+    let connection: PersonBlackboard | undefined;
     const begin = async (board: ReadingBoard) => {
       if (args.goal !== undefined) goal = await resolveGoalId(board, args.goal, shell.suggest);
       return await positionSince(args.since, board);
     };
-    const from = async (board: Blackboard) => {
+    const from = async (board: PersonBlackboard) => {
       if (agent !== undefined) await noteUnknownAgent(board, agent, shell);
       if (bell !== undefined) startedMs = await board.time();
       return await begin(board);
@@ -97,7 +97,7 @@ export const watch = defineCommand({
       (types.length === 0 || types.includes(event.type)) &&
       (goal === undefined || event.goal_id === goal) &&
       (agent === undefined || event.agent === agent || event.actor === `agent:${agent}`);
-    const visit = async (events: readonly SettEvent[], board: Blackboard) => {
+    const visit = async (events: readonly SettEvent[], board: PersonBlackboard) => {
       connection = board;
       await printer.print(events.filter(isWanted), board);
       await bell?.onEvents(goal === undefined ? events : events.filter((event) => event.goal_id === goal), board, startedMs);
@@ -151,7 +151,7 @@ function agentNameOf(text: string, suggest: Suggest): AgentName {
 }
 
 /** Only a warning, because a removed agent still has past events. */
-async function noteUnknownAgent(board: Blackboard, agent: AgentName, shell: Shell): Promise<void> {
+async function noteUnknownAgent(board: PersonBlackboard, agent: AgentName, shell: Shell): Promise<void> {
   const names = (await board.listAgents()).map(({ name }) => name);
   if (names.includes(agent)) return;
   shell.messages.warn(`There is no registered agent ${agent}${names.length === 0 ? "" : `; there are ${names.join(", ")}`}.`);

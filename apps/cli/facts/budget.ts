@@ -1,5 +1,5 @@
 // Reads the budget of a goal: its limits, what is spent and reserved, by agent and by model, and who was stopped by it.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type Cost, costOf, costsBy, noCost } from "../../../lib/core/call-costs.ts";
 import { noAmounts, raised } from "../../../lib/model/amounts.ts";
 import type { Amounts, Budget } from "../../../lib/model/budget.ts";
@@ -29,7 +29,7 @@ export type BudgetReading = {
   blocked: { id: ArtefactId; isQuestion: boolean } | undefined;
 };
 
-export async function readBudget(board: Blackboard, goal: GoalId): Promise<BudgetReading> {
+export async function readBudget(board: PersonBlackboard, goal: GoalId): Promise<BudgetReading> {
   const [gateway, spending, calls, { artefacts: heads, status }, openQuestions] = await Promise.all([
     board.readGateway(),
     board.readSpending(goal),

@@ -1,6 +1,6 @@
 // Reads the state of a goal, and what explains why it does not advance.
 
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts } from "../../../lib/blackboard/read-goal-facts.ts";
 import { type GoalStatus, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ArtefactHead } from "../../../lib/model/artefact.ts";
@@ -20,13 +20,13 @@ export type GoalReading = {
   cost?: GoalCost | undefined;
 };
 
-export async function readGoal(board: Blackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
+export async function readGoal(board: PersonBlackboard, goal: GoalId, known: KnownArtefacts = new Map()): Promise<GoalReading> {
   const heads = (ids: readonly ArtefactId[]) => readHeads(board, ids, known);
   const facts = await readGoalFacts(board, goal, heads, (stored) => goalStatus(stored).state === "running");
   return { goal, status: goalStatus(facts), artefacts: facts.artefacts };
 }
 
-export async function readSituation(board: Blackboard, suggest: Suggest): Promise<Situation> {
+export async function readSituation(board: PersonBlackboard, suggest: Suggest): Promise<Situation> {
   const malformed: MalformedClaim[] = [];
   const [open, agents, statuses, leader, pause, nowMs, memory] = await Promise.all([
     board.listOpenClaims().then((ids) => board.readClaims(ids, (one) => malformed.push(one))),

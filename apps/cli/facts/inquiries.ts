@@ -1,5 +1,5 @@
 // Inquiries wait for a person: questions that agents ask people, and work that a person must approve or reject.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { type ClaimSnapshot, isForApproval } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -15,7 +15,7 @@ export type Content = { text: string; isWhole: boolean };
 const maxContentLength = 4_000;
 
 /** Oldest first; those of all goals, or of one goal. */
-export async function readInquiries(board: Blackboard, goal?: GoalId): Promise<Inquiry[]> {
+export async function readInquiries(board: PersonBlackboard, goal?: GoalId): Promise<Inquiry[]> {
   const [questions, approvals] = await Promise.all([readQuestions(board), readApprovals(board)]);
   return [...questions, ...approvals]
     .filter((inquiry) => goal === undefined || subjectOf(inquiry).goal_id === goal)
@@ -38,14 +38,14 @@ export function inquiryKey(inquiry: Inquiry): string {
   return inquiry.kind === "question" ? inquiry.question.id : `${inquiry.claim} ${inquiry.agent}`;
 }
 
-async function readQuestions(board: Blackboard): Promise<Inquiry[]> {
+async function readQuestions(board: PersonBlackboard): Promise<Inquiry[]> {
   const questions: Inquiry[] = [];
   for await (const question of readWhole(board, await board.listOpenQuestions()))
     questions.push({ kind: "question", question, since: question.created_at });
   return questions;
 }
 
-async function readApprovals(board: Blackboard): Promise<Inquiry[]> {
+async function readApprovals(board: PersonBlackboard): Promise<Inquiry[]> {
   const waiting = (await board.readClaims(await board.listOpenClaims())).flatMap(approvalsOf);
   const ids = [...new Set(waiting.map(({ about }) => about))];
   const contents = new Map<ArtefactId, Content>();

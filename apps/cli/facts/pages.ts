@@ -1,6 +1,6 @@
 // Reads a list of artefacts or goals of any length in pages, from either end.
 import type { Page } from "../../../lib/blackboard/artefact-port.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
 
@@ -10,7 +10,7 @@ export type PagedList<Id> = { count(): Promise<number>; list(page: Page): Promis
 const pageSize = 500;
 
 /** All artefacts, or those of one goal. */
-export function artefactList(board: Blackboard, goal: GoalId | undefined): PagedList<ArtefactId> {
+export function artefactList(board: PersonBlackboard, goal: GoalId | undefined): PagedList<ArtefactId> {
   if (goal === undefined) return { count: () => board.countArtefacts(), list: (page) => board.listArtefacts(page) };
   return {
     count: async () => (await board.readGoal(goal)).artefacts,
@@ -18,7 +18,7 @@ export function artefactList(board: Blackboard, goal: GoalId | undefined): Paged
   };
 }
 
-export function goalList(board: Blackboard): PagedList<GoalId> {
+export function goalList(board: PersonBlackboard): PagedList<GoalId> {
   return { count: () => board.countGoals(), list: (page) => board.listGoals(page) };
 }
 

@@ -1,8 +1,8 @@
 // The part of a blackboard that commands need to show the past; an archive provides it, too.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 
 export type ReadingBoard = Pick<
-  Blackboard,
+  PersonBlackboard,
   | "instance"
   | "time"
   | "readArtefact"

@@ -1,11 +1,11 @@
 // Requests of people on which the orchestrator has not acted yet.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 
 const pageSize = 500;
 
 /** Oldest first. The orchestrator has handled every event before its cursor, and perhaps some events after it. */
-export async function readRequests(board: Blackboard): Promise<SettEvent[]> {
+export async function readRequests(board: PersonBlackboard): Promise<SettEvent[]> {
   let pending: SettEvent[] = [];
   for (let from = (await board.readLeader())?.cursor; ; ) {
     const page = await board.readEvents(from ?? "0", pageSize);

@@ -1,5 +1,5 @@
 // Finds the whole id for a short id, as people copy it from a table.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Artefact, ArtefactHead } from "../../../lib/model/artefact.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
@@ -36,7 +36,7 @@ export async function resolveArtefactId(
 }
 
 /** The question of this id; open questions come first. Throws as above, and `usage` for an artefact that is no question. */
-export async function resolveQuestion(board: Blackboard, text: string, suggest: Suggest): Promise<Artefact> {
+export async function resolveQuestion(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
   const start = startOfId(text, "question", suggest);
   const open = (await board.listOpenQuestions()).filter((id) => id.startsWith(start));
   if (open.length > 1) throw ambiguous(text, await readHeads(board, open), "questions");
@@ -47,7 +47,7 @@ export async function resolveQuestion(board: Blackboard, text: string, suggest: 
 }
 
 /** As above, for Failures. */
-export async function resolveFailure(board: Blackboard, text: string, suggest: Suggest): Promise<Artefact> {
+export async function resolveFailure(board: PersonBlackboard, text: string, suggest: Suggest): Promise<Artefact> {
   const found = await board.readArtefact(await resolveArtefactId(board, text, suggest));
   if (found === undefined) throw notFound(text, "artefact", suggest);
   if (found.structural_type === "Failure") return found;

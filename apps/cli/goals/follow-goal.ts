@@ -1,5 +1,5 @@
 // Follows one goal until it rests: nothing more happens without a person.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { GoalState } from "../../../lib/core/goal-status.ts";
 import { exitCodes } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -82,7 +82,7 @@ export async function followGoal(outerShell: Shell, { name, goal, from, person }
   return reading;
 }
 
-async function readRest(board: Blackboard, from: string): Promise<SettEvent[]> {
+async function readRest(board: PersonBlackboard, from: string): Promise<SettEvent[]> {
   const rest: SettEvent[] = [];
   for (;;) {
     const page = await board.readEvents(rest.at(-1)?.id ?? from, 500);

@@ -1,7 +1,7 @@
 // Shows the open claims below the log on a terminal, and keeps them up to date.
 import process from "node:process";
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Claim } from "../../../lib/model/claim.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import { type KnownArtefacts, readHeads } from "../facts/artefacts.ts";
@@ -19,7 +19,7 @@ export type LiveClaims = AsyncDisposable & {
   /** Writes above the claims. */
   shell: Shell;
   /** Runs until this is disposed of. `board`: the present connection; while there is none, nothing is shown. */
-  keepUpToDate(board: () => Blackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
+  keepUpToDate(board: () => PersonBlackboard | undefined, isShown: (claim: Claim) => boolean): Promise<void>;
 };
 
 /** Undefined where stdout is not a terminal that can move its cursor. */
@@ -50,7 +50,7 @@ export function liveClaims(shell: Shell): LiveClaims | undefined {
 
 /** Undefined without a connection; another message says so. `known` keeps the heads of artefacts with open claims. */
 async function readGlance(
-  board: Blackboard | undefined,
+  board: PersonBlackboard | undefined,
   suggest: Suggest,
   isShown: (claim: Claim) => boolean,
   known: KnownArtefacts,

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { WritesRefused } from "../../../lib/blackboard/refused.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import type { HostRepository } from "../../../lib/git/host-repository.ts";
@@ -25,7 +25,7 @@ type GoalInput = { text: string; id: GoalId | undefined; actor: Actor; suggest: 
  * Returns the existing goal where one with this id was posted before. If the connection breaks before the blackboard has answered, the goal
  * may exist or not: its commit stays pinned, and the error says how to continue.
  */
-export async function postGoal(board: Blackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
+export async function postGoal(board: PersonBlackboard, repository: HostRepository, input: GoalInput): Promise<Artefact> {
   const { text, id, actor, recording } = input;
   const existing = id && (await board.readArtefact(ArtefactId.parse(id)));
   if (existing !== undefined) return sameGoal(existing, text);

@@ -1,5 +1,5 @@
 // Fetches the commits of artefacts into the user's repository, and reports those that cannot be fetched.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { ImportedCommits } from "../../../lib/git/import-commits.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
@@ -12,9 +12,9 @@ import { connect } from "./session.ts";
 const maxListed = 10;
 
 /** The commits that the blackboard has on record. */
-export type Results = Pick<Blackboard, "instance"> & { commits: Awaited<ReturnType<Blackboard["listCommits"]>> };
+export type Results = Pick<PersonBlackboard, "instance"> & { commits: Awaited<ReturnType<PersonBlackboard["listCommits"]>> };
 
-export async function readResults(board: Blackboard): Promise<Results> {
+export async function readResults(board: PersonBlackboard): Promise<Results> {
   return { instance: board.instance, commits: await board.listCommits() };
 }
 

@@ -1,7 +1,7 @@
 // Follows an instance's log without a gap or a repeat, also when its Redis restarts.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -15,12 +15,12 @@ const giveUpMs = 500;
 
 export type Visitor = {
   /** The position after which the log is read. A function is called once, with the first connection. */
-  from: string | ((board: Blackboard) => Promise<string>);
+  from: string | ((board: PersonBlackboard) => Promise<string>);
   /**
    * Called without events at each new connection, the first one too, because the visit of the last events may have failed. No event comes
    * twice, even when its visit threw. "enough" stops following.
    */
-  visit(events: readonly SettEvent[], board: Blackboard): Promise<"enough" | undefined>;
+  visit(events: readonly SettEvent[], board: PersonBlackboard): Promise<"enough" | undefined>;
 };
 
 /**

@@ -1,6 +1,6 @@
 // Opens what a command reads: the blackboard of a running sett, or an archive of `sett prune`.
 import { resolve } from "node:path";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { archiveBoard } from "../archive/board.ts";
 import type { ReadingBoard } from "../facts/reading-board.ts";
@@ -13,7 +13,7 @@ import { openSession } from "./session.ts";
 type History = AsyncDisposable & {
   board: ReadingBoard;
   /** The same, where it belongs to a running sett. */
-  live: Blackboard | undefined;
+  live: PersonBlackboard | undefined;
   workspace: string | undefined;
   /** Fetches the commits on record, and reports why that of this artefact is missing. `sett prune` has fetched those of an archive. */
   fetch(of: ArtefactId): Promise<unknown>;

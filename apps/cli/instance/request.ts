@@ -1,7 +1,7 @@
 // Sends a request to the orchestrator: the request is an event in the log, and so is its outcome.
 
 import { aborted } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor, EventDraft, SettEvent } from "../../../lib/model/event.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";
@@ -16,7 +16,7 @@ type Request<Outcome> = {
   draft: EventDraft;
   actor: Actor;
   /** Called with each event after the request. Returns the outcome of the request, or undefined. */
-  outcomeOf(event: SettEvent, board: Blackboard): Outcome | undefined | Promise<Outcome | undefined>;
+  outcomeOf(event: SettEvent, board: PersonBlackboard): Outcome | undefined | Promise<Outcome | undefined>;
 };
 
 /** Throws `request-refused` with the orchestrator's reason, and `not-ready` when it has not acted yet; the request stays valid then. */

@@ -1,12 +1,12 @@
 // What a command uses while it works with an instance: its blackboard, its place, and the person who acts.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { personOf } from "./person.ts";
 import { findPlace, type Place } from "./place.ts";
 
 export type Session = AsyncDisposable & {
-  board: Blackboard;
+  board: PersonBlackboard;
   place: Place;
   /** The person at the keyboard; `as`: the name of `--as`. Throws as `personOf`. */
   actor(as?: string): Promise<Actor>;
@@ -27,7 +27,7 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
 export async function connect(
   { instance, redisUrl }: Pick<Place, "instance" | "redisUrl">,
   giveUpMs?: number,
-): Promise<Blackboard> {
+): Promise<PersonBlackboard> {
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
   return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
 }

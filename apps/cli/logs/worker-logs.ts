@@ -1,7 +1,8 @@
 // The logs of a scalable agent's workers: of those that run, and of those that were removed, whose logs the blackboard keeps.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard, WorkerLog } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
+import type { WorkerLog } from "../../../lib/blackboard/port.ts";
 import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
@@ -111,7 +112,7 @@ function workersOf({ containers }: InstanceParts, agent: AgentName): ContainerPa
   return containers.filter(({ labels }) => labels.component === "worker" && labels.agent === agent);
 }
 
-function connectTo(parts: InstanceParts): Promise<Blackboard> {
+function connectTo(parts: InstanceParts): Promise<PersonBlackboard> {
   return connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) }, giveUpMs);
 }
 

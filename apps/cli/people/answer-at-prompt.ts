@@ -1,5 +1,5 @@
 // Asks the person at the terminal the questions of the goal that the command follows, one after the other.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { messageOf, SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
@@ -24,7 +24,7 @@ export class PersonAtPrompt implements Disposable {
   /** Answers that were typed, but not stored, because Redis was not reachable. */
   readonly #drafts = new Map<ArtefactId, string>();
   /** The present connection: a prompt may outlive a connection. */
-  #board: Blackboard | undefined;
+  #board: PersonBlackboard | undefined;
   #current: Artefact | undefined;
   #isAnswering = false;
   #waiting: ArtefactId[] = [];
@@ -40,7 +40,7 @@ export class PersonAtPrompt implements Disposable {
   }
 
   /** Takes each new reading of the goal. False: there is no question that the person could answer now, and the reading is of now. */
-  async update({ status }: GoalReading, board: Blackboard): Promise<boolean> {
+  async update({ status }: GoalReading, board: PersonBlackboard): Promise<boolean> {
     this.#board = board;
     this.#waiting = status.waitingFor.flatMap((waiting) => (waiting.kind === "answer" ? [waiting.question] : []));
     if (this.#isAnswering) return true;
@@ -64,7 +64,7 @@ export class PersonAtPrompt implements Disposable {
     this.#prompt[Symbol.dispose]();
   }
 
-  async #askNext(board: Blackboard): Promise<boolean> {
+  async #askNext(board: PersonBlackboard): Promise<boolean> {
     const next = this.#waiting.find((id) => !this.#answered.has(id) && !this.#leftForLater.has(id));
     const question = next && (await board.readArtefact(next));
     if (question === undefined) return false;
@@ -76,7 +76,7 @@ export class PersonAtPrompt implements Disposable {
     return true;
   }
 
-  async #ask(question: Artefact, board: Blackboard): Promise<void> {
+  async #ask(question: Artefact, board: PersonBlackboard): Promise<void> {
     const { id } = question;
     const { err, messages } = this.shell;
     const inquiry = { kind: "question", question, since: question.created_at } as const;
@@ -100,7 +100,7 @@ export class PersonAtPrompt implements Disposable {
   }
 
   /** False where the question waits for another connection. */
-  async #answer(question: Artefact, text: string, board: Blackboard): Promise<boolean> {
+  async #answer(question: Artefact, text: string, board: PersonBlackboard): Promise<boolean> {
     const { messages } = this.shell;
     try {
       const result = await postAnswer(board, question, checkAnswerText(text), {

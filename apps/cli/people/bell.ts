@@ -1,5 +1,5 @@
 // Rings the terminal's bell when a person is asked, and when a goal has failed. Past events do not ring.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { GoalId } from "../../../lib/model/ids.ts";
 import { readGoal } from "../facts/goal.ts";
@@ -18,7 +18,7 @@ export class Bell {
   }
 
   /** Needs all events, the past ones too. `sinceMs`: the Redis TIME at which the present began. */
-  async onEvents(events: readonly SettEvent[], board: Blackboard, sinceMs: number): Promise<void> {
+  async onEvents(events: readonly SettEvent[], board: PersonBlackboard, sinceMs: number): Promise<void> {
     for (const { type, goal_id, data } of events)
       if (type === "artefact_created" && data?.structural_type === "Failure" && goal_id) this.#inTrouble.add(goal_id);
     const present = events.filter(({ time }) => Date.parse(time) >= sinceMs);
@@ -27,13 +27,13 @@ export class Bell {
       await this.#err.write("\u0007");
   }
 
-  async #isPersonAsked(events: readonly SettEvent[], board: Blackboard): Promise<boolean> {
+  async #isPersonAsked(events: readonly SettEvent[], board: PersonBlackboard): Promise<boolean> {
     const keys = new Set(events.map(inquiryKeyOfEvent));
     keys.delete(undefined);
     return keys.size > 0 && (await readInquiries(board)).some((inquiry) => keys.has(inquiryKey(inquiry)));
   }
 
-  async #hasGoalFailed(events: readonly SettEvent[], board: Blackboard): Promise<boolean> {
+  async #hasGoalFailed(events: readonly SettEvent[], board: PersonBlackboard): Promise<boolean> {
     const goals = new Set(events.flatMap(({ type, goal_id }) => (ends.has(type) && goal_id ? [goal_id] : [])));
     for (const goal of goals) {
       if (!this.#inTrouble.has(goal) || (await readGoal(board, goal)).status.state !== "failed") continue;

@@ -1,6 +1,6 @@
 // Explains why an artefact waits for no verdict: a person has given it, or the artefact waits for something else.
 
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { waitedForBy } from "../../../lib/core/goal-status.ts";
 import { isApproval } from "../../../lib/core/review-verdict.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -16,7 +16,7 @@ import type { Suggest } from "../text/suggest.ts";
 
 /** `agent`: the agent of `--for`, if any; `others`: the agents whose verdict is due. */
 export async function explainNoVerdict(
-  board: Blackboard,
+  board: PersonBlackboard,
   suggest: Suggest,
   artefact: Artefact,
   agent: AgentName | undefined,
@@ -40,7 +40,11 @@ export async function explainNoVerdict(
 type Verdict = { agent: AgentName; text: string };
 
 /** The verdicts of people; those on the newest claim come last. */
-async function verdictsOn(board: Blackboard, claims: readonly ClaimSnapshot[], { agents, nowMs }: Situation): Promise<Verdict[]> {
+async function verdictsOn(
+  board: PersonBlackboard,
+  claims: readonly ClaimSnapshot[],
+  { agents, nowMs }: Situation,
+): Promise<Verdict[]> {
   const people = new Set(agents.flatMap(({ name, human }) => (human ? [name] : [])));
   const done = claims.flatMap(({ grants }) =>
     grants.flatMap((grant) => (grant.phase === "review" && grant.state === "done" && people.has(grant.agent) ? [grant] : [])),

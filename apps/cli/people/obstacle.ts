@@ -1,5 +1,5 @@
 // What keeps an instance from going on: a pause, or no active orchestrator.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { actorName } from "../render/event-line.ts";
 import { orchestratorProblem } from "../render/waiting-text.ts";
 import { agoOf } from "../text/age.ts";
@@ -10,7 +10,7 @@ import type { Suggest } from "../text/suggest.ts";
 export type Obstacle = { until: string; next: string };
 
 /** Undefined where the instance goes on by itself. */
-export async function readObstacle(board: Blackboard, suggest: Suggest): Promise<Obstacle | undefined> {
+export async function readObstacle(board: PersonBlackboard, suggest: Suggest): Promise<Obstacle | undefined> {
   const [pause, leader, nowMs] = await Promise.all([board.readPause(), board.readLeader(), board.time()]);
   if (pause !== undefined) {
     const by = `paused by ${oneLine(actorName(pause.by))}, ${agoOf(pause.since, nowMs)}`;

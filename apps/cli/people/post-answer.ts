@@ -1,7 +1,7 @@
 // Posts a person's answer to the blackboard, or explains why the question is closed.
 
 import { randomUUID } from "node:crypto";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, userRole } from "../../../lib/model/artefact.ts";
 import { howToRaise, isBudgetAnswer, isBudgetQuestion } from "../../../lib/model/budget-question.ts";
@@ -20,7 +20,7 @@ import type { Suggest } from "../text/suggest.ts";
 export type AnswerOutcome = { outcome: "answered"; answer: Artefact } | { outcome: "closed"; why: string };
 
 export async function postAnswer(
-  board: Blackboard,
+  board: PersonBlackboard,
   question: Artefact,
   text: string,
   { actor, suggest }: { actor: Actor; suggest: Suggest },
@@ -41,7 +41,7 @@ function noAmount({ id, goal_id }: Artefact, suggest: Suggest): SettError {
 
 /** Why the question needs no answer (any more); undefined where it needs one. */
 export async function whyQuestionClosed(
-  board: Blackboard,
+  board: PersonBlackboard,
   { id, goal_id, claim_id, produced_by_agent }: Artefact,
   suggest: Suggest,
 ): Promise<string | undefined> {
@@ -75,7 +75,7 @@ function answerTo(question: Artefact, text: string): Artefact {
   );
 }
 
-async function whoAnswered(board: Blackboard, question: string, id: ArtefactId): Promise<string> {
+async function whoAnswered(board: PersonBlackboard, question: string, id: ArtefactId): Promise<string> {
   const answer = await board.readArtefact(id);
   const event = answer && (await creationOf(board, answer));
   const who = event === undefined ? "" : ` by ${oneLine(actorName(event.actor))}`;
@@ -89,7 +89,7 @@ const pageSize = 500;
 const clockDriftMs = 60_000;
 
 /** Only the log knows the person. It is read from shortly before the answer's `created_at`. */
-async function creationOf(board: Blackboard, { id, created_at }: Artefact): Promise<SettEvent | undefined> {
+async function creationOf(board: PersonBlackboard, { id, created_at }: Artefact): Promise<SettEvent | undefined> {
   let from = await positionSince(new Date(Date.parse(created_at) - clockDriftMs).toISOString(), board);
   for (;;) {
     const page = await board.readEvents(from, pageSize);

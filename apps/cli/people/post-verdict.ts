@@ -1,7 +1,7 @@
 // Posts a person's verdict on an artefact: the Review that ends the grant of the agent for which the person speaks.
 
 import { randomUUID } from "node:crypto";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { newThread } from "../../../lib/core/new-artefact.ts";
 import { type Artefact, maxPayloadBytes } from "../../../lib/model/artefact.ts";
 import { type DoneGrant, isEnded, isForApproval, type WaitingGrant } from "../../../lib/model/claim.ts";
@@ -89,7 +89,7 @@ export async function postVerdict(
 
 /** Throws an explanation where no verdict of `agent` is due, or where several people could be meant. */
 async function choose(
-  board: Blackboard,
+  board: PersonBlackboard,
   artefact: Artefact,
   agent: string | undefined,
   suggest: Suggest,
@@ -108,7 +108,7 @@ async function choose(
   );
 }
 
-async function pendingVerdicts(board: Blackboard, artefact: ArtefactId): Promise<PendingVerdict[]> {
+async function pendingVerdicts(board: PersonBlackboard, artefact: ArtefactId): Promise<PendingVerdict[]> {
   const claims = await board.readClaims([...(await board.claimsOfArtefact(artefact)).values()]);
   return claims.flatMap(({ claim, grants }) =>
     grants.flatMap((grant) => (!isEnded(claim.status) && isForApproval(grant) ? [{ claim: claim.id, grant }] : [])),

@@ -1,6 +1,6 @@
 // Chooses the goals to prune: they have ended, have not changed since a time, and no goal that stays refers to them.
 
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
 import { type GoalState, goalStatus } from "../../../lib/core/goal-status.ts";
 import type { ClaimSnapshot } from "../../../lib/model/claim.ts";
@@ -30,7 +30,7 @@ const goalsAtOnce = 20;
 /** Undefined: the goal stays. */
 type Candidates = Map<GoalId, PrunableGoal | undefined>;
 
-export async function chooseGoals(board: Blackboard, beforeMs: number): Promise<Choice> {
+export async function chooseGoals(board: PersonBlackboard, beforeMs: number): Promise<Choice> {
   const log = await readLog(board);
   const handled = await handledUpTo(board);
   const candidates: Candidates = new Map();
@@ -56,7 +56,7 @@ export async function chooseGoals(board: Blackboard, beforeMs: number): Promise<
 }
 
 /** For each goal: its last event, and the number of its events. */
-async function readLog(board: Blackboard): Promise<Map<GoalId, { last: string; count: number }>> {
+async function readLog(board: PersonBlackboard): Promise<Map<GoalId, { last: string; count: number }>> {
   const log = new Map<GoalId, { last: string; count: number }>();
   for await (const events of eventPages(board, await board.endOfEvents())) {
     for (const { goal_id, id } of events)
@@ -66,13 +66,13 @@ async function readLog(board: Blackboard): Promise<Map<GoalId, { last: string; c
 }
 
 /** The position in the log up to which the orchestrator has handled every event and sent every notification. */
-async function handledUpTo(board: Blackboard): Promise<string> {
+async function handledUpTo(board: PersonBlackboard): Promise<string> {
   const [leader, notices] = await Promise.all([board.readLeader(), board.readNoticeCursor()]);
   const cursor = leader?.cursor ?? "0";
   return notices !== undefined && isLater(cursor, notices) ? notices : cursor;
 }
 
-async function readFacts(board: Blackboard, goal: GoalId): Promise<{ stored: StoredGoal; bytes: number }> {
+async function readFacts(board: PersonBlackboard, goal: GoalId): Promise<{ stored: StoredGoal; bytes: number }> {
   let bytes = 0;
   const readHeads = async (ids: readonly ArtefactId[]) => {
     const heads = await board.readHeads(ids);
@@ -108,7 +108,7 @@ function namedBy({ claim, grants }: ClaimSnapshot): string[] {
  * Returns how many goals stay for this reason.
  */
 async function keepReferred(
-  board: Blackboard,
+  board: PersonBlackboard,
   candidates: Candidates,
   references: ReadonlyMap<GoalId, readonly ArtefactId[]>,
 ): Promise<number> {

@@ -1,5 +1,5 @@
 // Moves goals from the blackboard into an archive. At every moment each goal is complete in one of the two.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { ArtefactId, GoalId } from "../../../lib/model/ids.ts";
@@ -20,7 +20,11 @@ type Options = { path: string; header: ArchiveHeader; actor: Actor; file: string
  * Goals that have changed since they were chosen stay. An interruption before the archive is safe changes nothing; after that the next run
  * removes the rest. Throws `archive-unusable`, and `interrupted`.
  */
-export async function moveGoals(board: Blackboard, chosen: readonly PrunableGoal[], options: Options): Promise<PruneResult> {
+export async function moveGoals(
+  board: PersonBlackboard,
+  chosen: readonly PrunableGoal[],
+  options: Options,
+): Promise<PruneResult> {
   const goals: PrunableGoal[] = [];
   // A gateway that died leaves reservations, with which a goal cannot be retired.
   await board.giveBackCalls({ all: false });
@@ -41,7 +45,7 @@ export async function moveGoals(board: Blackboard, chosen: readonly PrunableGoal
 class AfterArchive extends Error {}
 
 async function archiveAndRemove(
-  board: Blackboard,
+  board: PersonBlackboard,
   goals: PrunableGoal[],
   { path, header, actor, file, signal }: Options,
 ): Promise<PruneResult> {
@@ -77,7 +81,7 @@ async function archiveAndRemove(
 }
 
 async function addGoal(
-  board: Blackboard,
+  board: PersonBlackboard,
   { id, state, ended, artefacts, claims }: PrunableGoal,
   archive: Archive,
 ): Promise<void> {
@@ -90,7 +94,7 @@ async function addGoal(
   for (const call of (await board.readCalls(id)).ended) await archive.add({ call });
 }
 
-async function addClaims(board: Blackboard, artefact: ArtefactId, archive: Archive): Promise<void> {
+async function addClaims(board: PersonBlackboard, artefact: ArtefactId, archive: Archive): Promise<void> {
   for (const [cause, id] of await board.claimsOfArtefact(artefact)) {
     const snapshot = await board.readClaim(id);
     if (snapshot !== undefined) await archive.add({ ...snapshot, cause });
@@ -98,7 +102,7 @@ async function addClaims(board: Blackboard, artefact: ArtefactId, archive: Archi
 }
 
 /** Removes events first: the next run finds every goal whose record still exists. */
-async function remove(board: Blackboard, goals: ReadonlySet<GoalId>, end: string, signal: AbortSignal): Promise<void> {
+async function remove(board: PersonBlackboard, goals: ReadonlySet<GoalId>, end: string, signal: AbortSignal): Promise<void> {
   const rest = "The archive is complete. Run `sett prune` again to remove the rest of these goals.";
   for await (const page of eventPages(board, end)) {
     stopIf(signal, rest);

@@ -1,6 +1,6 @@
 // Applies a plan to an instance in any state: nothing is there, a sett runs, or an earlier run was killed.
 import { isDeepStrictEqual } from "node:util";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { AgentRegistration, RegisteredAgent } from "../../../lib/model/agent.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
@@ -133,7 +133,12 @@ async function makeVolumes({ runtime, plan: { carrier }, undoSteps }: ApplyInput
  * Every cub finds its registration. A new agent is not asked to bid before all parts are ready: its work would fail together with this
  * `sett up`.
  */
-async function expectAgents(input: ApplyInput, board: Blackboard, { redis }: Diff, before: RegisteredAgent[]): Promise<void> {
+async function expectAgents(
+  input: ApplyInput,
+  board: PersonBlackboard,
+  { redis }: Diff,
+  before: RegisteredAgent[],
+): Promise<void> {
   const { actor, instance, undoSteps, registrations, runtime, version } = input;
   if (redis.kind === "start") await board.logEvent({ type: "instance_started", data: { version } }, actor);
   // These records change nothing for other agents, so a failure here needs no undo.
@@ -146,7 +151,7 @@ async function expectAgents(input: ApplyInput, board: Blackboard, { redis }: Dif
 }
 
 /** Before the first orchestrator starts, all agents are registered, so that no claim is opened without one of them. */
-async function makeOrchestrator(input: ApplyInput, change: Change, board: Blackboard, first: Promise<void>): Promise<void> {
+async function makeOrchestrator(input: ApplyInput, change: Change, board: PersonBlackboard, first: Promise<void>): Promise<void> {
   if (change.kind === "start") {
     await first;
     requireGoing(input.signal);
@@ -156,7 +161,7 @@ async function makeOrchestrator(input: ApplyInput, change: Change, board: Blackb
 }
 
 /** The log names the kind of a change, and never a value: a variable may be a secret. */
-async function logReplacements({ actor }: ApplyInput, board: Blackboard, { agents }: Diff): Promise<void> {
+async function logReplacements({ actor }: ApplyInput, board: PersonBlackboard, { agents }: Diff): Promise<void> {
   for (const change of agents) {
     if (change.kind !== "replace") continue;
     const changed = changedParts(change.found.labels.fingerprint, change.spec.labels.fingerprint);

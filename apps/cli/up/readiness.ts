@@ -1,7 +1,7 @@
 // Waits until a part is ready: the blackboard shows that it works, not only that it was started.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import { silentAfterMs } from "../../../lib/model/leases.ts";
@@ -17,7 +17,7 @@ export const readyWithinMs = 60_000;
 export type Ready = (signal: AbortSignal) => Promise<void>;
 
 /** An orchestrator is ready when it has acquired the leader lease after this call: it does so only when its loops run. */
-export async function nextLeader(board: Blackboard): Promise<Ready> {
+export async function nextLeader(board: PersonBlackboard): Promise<Ready> {
   const before = (await board.readLeader())?.epoch ?? 0;
   return (signal) =>
     until(signal, async () => {
@@ -27,7 +27,7 @@ export async function nextLeader(board: Blackboard): Promise<Ready> {
 }
 
 /** An agent is ready with its first heartbeat after this call. */
-export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promise<Ready> {
+export async function nextHeartbeat(board: PersonBlackboard, agent: AgentName): Promise<Ready> {
   const last = async () => (await board.listStatuses()).get(agent)?.at;
   const before = await last();
   return (signal) =>
@@ -38,7 +38,7 @@ export async function nextHeartbeat(board: Blackboard, agent: AgentName): Promis
 }
 
 /** A gateway is ready with its first announcement after this call. */
-export async function nextGateway(board: Blackboard): Promise<Ready> {
+export async function nextGateway(board: PersonBlackboard): Promise<Ready> {
   const last = async () => (await board.readGateway())?.started_at;
   const before = await last();
   return (signal) =>
@@ -49,12 +49,12 @@ export async function nextGateway(board: Blackboard): Promise<Ready> {
 }
 
 /** Whether an orchestrator holds the leader lease, now or within the time after which it would count as silent. */
-export async function hasOrchestratorSoon(board: Blackboard, signal: AbortSignal): Promise<boolean> {
+export async function hasOrchestratorSoon(board: PersonBlackboard, signal: AbortSignal): Promise<boolean> {
   return await soon(signal, async () => ((await board.readLeader())?.expiresInMs ?? 0) > 0);
 }
 
 /** Whether an agent sends a heartbeat, now or within that time. A wrong clock of the agent only costs the wait for its next heartbeat. */
-export async function hasHeartbeatSoon(board: Blackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
+export async function hasHeartbeatSoon(board: PersonBlackboard, agent: AgentName, signal: AbortSignal): Promise<boolean> {
   const last = async () => (await board.listStatuses()).get(agent)?.at;
   const before = await last();
   if (before !== undefined && Math.abs(Date.now() - before) < silentAfterMs) return true;

@@ -1,11 +1,11 @@
 // Replaces parts that run as planned, but are frozen.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { ContainerRuntime } from "../../../lib/runtime/port.ts";
 import type { Change, Diff } from "./diff.ts";
 import type { InstancePlan } from "./plan.ts";
 import { answersSoon, hasHeartbeatSoon, hasOrchestratorSoon } from "./readiness.ts";
 
-type Present = { board: Blackboard; runtime: ContainerRuntime; plan: InstancePlan; signal: AbortSignal };
+type Present = { board: PersonBlackboard; runtime: ContainerRuntime; plan: InstancePlan; signal: AbortSignal };
 
 /** Keeps a part with a recent heartbeat at once. For the others it waits for the next one, because Redis may just have started again. */
 export async function replaceSilent(changes: Diff, { board, runtime, plan, signal }: Present): Promise<Diff> {

@@ -1,6 +1,6 @@
 // Starts the gateway, and gives it the keys.
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Change } from "./diff.ts";
 import { giveKeys } from "./give-keys.ts";
 import { makePart, type Tools } from "./make-part.ts";
@@ -13,7 +13,7 @@ const maxKnownMs = 3_000;
 type GatewayInput = Tools & { plan: InstancePlan; keys: Readonly<Record<string, string>> };
 
 /** A gateway that stays gets the keys, too: they may have changed, and a restart of its container has lost them. */
-export async function startGateway(input: GatewayInput, change: Change | undefined, board: Blackboard): Promise<void> {
+export async function startGateway(input: GatewayInput, change: Change | undefined, board: PersonBlackboard): Promise<void> {
   const { runtime, plan, keys, undoSteps, signal } = input;
   const { gateway } = plan;
   if (gateway === undefined || change === undefined) return;
@@ -39,7 +39,7 @@ export async function startGateway(input: GatewayInput, change: Change | undefin
 }
 
 /** Until the announcement has the keys, so that `sett list` does not miss them right after this. The gateway may be slower than that. */
-async function untilKnown(board: Blackboard, models: readonly string[], signal: AbortSignal): Promise<void> {
+async function untilKnown(board: PersonBlackboard, models: readonly string[], signal: AbortSignal): Promise<void> {
   const isKnown = async () => {
     const notice = await board.readGateway();
     return models.every((name) => notice?.models[name]?.has_key === true);

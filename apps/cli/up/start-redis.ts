@@ -1,7 +1,7 @@
 // Starts Redis, which every other part needs.
 
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
 import { redisUrlOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
@@ -15,7 +15,7 @@ const portPollMs = 50;
 export type RedisInput = Tools & { instance: InstanceName; workspace: string; plan: InstancePlan };
 
 /** Makes the planned change of Redis and connects to it. `isNew`: the blackboard is empty. */
-export async function startRedis(input: RedisInput, change: Change): Promise<{ board: Blackboard; isNew: boolean }> {
+export async function startRedis(input: RedisInput, change: Change): Promise<{ board: PersonBlackboard; isNew: boolean }> {
   const { runtime, plan, undoSteps, signal } = input;
   let isNew = false;
   if (change.kind !== "keep") {
@@ -25,7 +25,7 @@ export async function startRedis(input: RedisInput, change: Change): Promise<{ b
     // Also for an existing volume: the process that created it may have been killed before this step.
     await runtime.volumes.prepare(name, owner, image);
   }
-  let board: Blackboard | undefined;
+  let board: PersonBlackboard | undefined;
   const answers: Ready = async (either) => {
     board = await open(input, either);
   };
@@ -37,7 +37,7 @@ export async function startRedis(input: RedisInput, change: Change): Promise<{ b
 }
 
 /** Undefined when the signal aborts before the container runs; `awaitPart` reports why it ended. */
-async function open({ runtime, instance, plan }: RedisInput, signal: AbortSignal): Promise<Blackboard | undefined> {
+async function open({ runtime, instance, plan }: RedisInput, signal: AbortSignal): Promise<PersonBlackboard | undefined> {
   while (!signal.aborted) {
     const container = await runtime.containers.find(plan.redis.name);
     if (container?.state.state === "running" && container.ports.length > 0) {

@@ -2,7 +2,7 @@
 import { backOffMs } from "../../../lib/async/back-off.ts";
 import { Bounded } from "../../../lib/async/bounded.ts";
 import { sleep } from "../../../lib/async/sleep.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
 import { type BidWord, bidAsking } from "../../../lib/model/bid.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
@@ -32,7 +32,7 @@ export type ModelBid = { word: BidWord; reason: string; isAsked: boolean };
 export type AskModel = (order: BidOrder) => Promise<ModelBid | undefined>;
 
 type Asking = {
-  board: Pick<Blackboard, "allowBidCalls" | "readHeads" | "readArtefact">;
+  board: Pick<AgentBlackboard, "allowBidCalls" | "readHeads" | "readArtefact">;
   model: ModelAccess;
   /** `prompts.claim`. */
   prompt: string;

@@ -1,6 +1,6 @@
 // What a model reads of the artefact's chain when it decides a bid: the goal, and what the artefact was made from.
 import type { StoredHead } from "../../../lib/blackboard/artefact-port.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import { ArtefactId } from "../../../lib/model/ids.ts";
 
@@ -11,7 +11,10 @@ export type ShortForm = { type: string; made_by: string; text: string };
 const maxArtefacts = 12;
 
 /** Oldest first: the goal, then the nearest artefacts of the chain. Neither ids nor times, so that the same question reads the same. */
-export async function readChain(board: Pick<Blackboard, "readHeads" | "readArtefact">, target: Artefact): Promise<ShortForm[]> {
+export async function readChain(
+  board: Pick<AgentBlackboard, "readHeads" | "readArtefact">,
+  target: Artefact,
+): Promise<ShortForm[]> {
   const goalId = ArtefactId.parse(target.goal_id);
   if (target.id === goalId) return [];
   const [goal, sources] = await Promise.all([board.readArtefact(goalId), readSources(board, target, goalId)]);
@@ -20,7 +23,7 @@ export async function readChain(board: Pick<Blackboard, "readHeads" | "readArtef
 }
 
 /** From the nearest on, as many as fit. */
-async function readSources(board: Pick<Blackboard, "readHeads">, target: Artefact, goal: ArtefactId): Promise<StoredHead[]> {
+async function readSources(board: Pick<AgentBlackboard, "readHeads">, target: Artefact, goal: ArtefactId): Promise<StoredHead[]> {
   const found = new Map<ArtefactId, StoredHead>();
   const seen = new Set<ArtefactId>([target.id, goal]);
   for (let next = fresh(target.source_artefacts, seen); next.length > 0 && found.size < maxArtefacts; ) {

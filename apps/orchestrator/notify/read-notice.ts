@@ -1,5 +1,5 @@
 // From a subject to its notice, read from the blackboard now.
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { LeaderBlackboard } from "../../../lib/blackboard/holders.ts";
 import { readGoalFacts, type StoredGoal } from "../../../lib/blackboard/read-goal-facts.ts";
 import { goalStatus } from "../../../lib/core/goal-status.ts";
 import { closingArtefact, endingKind, type Notice, type NoticeSubject, subjectKey } from "../../../lib/core/notice.ts";
@@ -9,7 +9,7 @@ import { ArtefactId, type GoalId, LogicalId } from "../../../lib/model/ids.ts";
 import { unreachable } from "../../../lib/model/unreachable.ts";
 
 /** Undefined where there is nothing to notify of: the question is answered, the artefact judged, or the goal goes on. */
-export async function readNotice(board: Blackboard, subject: NoticeSubject): Promise<Notice | undefined> {
+export async function readNotice(board: LeaderBlackboard, subject: NoticeSubject): Promise<Notice | undefined> {
   switch (subject.kind) {
     case "question":
       return await readQuestion(board, subject);
@@ -22,7 +22,7 @@ export async function readNotice(board: Blackboard, subject: NoticeSubject): Pro
   }
 }
 
-async function readQuestion(board: Blackboard, subject: NoticeSubject & { kind: "question" }): Promise<Notice | undefined> {
+async function readQuestion(board: LeaderBlackboard, subject: NoticeSubject & { kind: "question" }): Promise<Notice | undefined> {
   if (!(await board.listOpenQuestions()).includes(subject.question)) return undefined;
   const question = await board.readArtefact(subject.question);
   if (question === undefined) return undefined;
@@ -30,7 +30,7 @@ async function readQuestion(board: Blackboard, subject: NoticeSubject & { kind: 
   return { id: subjectKey(subject), kind: "question", at: question.created_at, goal, artefact: question };
 }
 
-async function readApproval(board: Blackboard, subject: NoticeSubject & { kind: "approval" }): Promise<Notice | undefined> {
+async function readApproval(board: LeaderBlackboard, subject: NoticeSubject & { kind: "approval" }): Promise<Notice | undefined> {
   const { claim, grants = [] } = (await board.readClaim(subject.claim)) ?? {};
   const grant = grants.find(({ agent }) => agent === subject.agent);
   if (claim === undefined || grant === undefined || !isForApproval(grant)) return undefined;
@@ -41,7 +41,7 @@ async function readApproval(board: Blackboard, subject: NoticeSubject & { kind: 
 }
 
 /** A goal that goes on after its end (a claim is retried, or a person posts more by hand) may end again, which is another notice. */
-async function readEnding(board: Blackboard, subject: NoticeSubject & { kind: "goal" }): Promise<Notice | undefined> {
+async function readEnding(board: LeaderBlackboard, subject: NoticeSubject & { kind: "goal" }): Promise<Notice | undefined> {
   const { goal: id } = subject;
   const endOf = (stored: StoredGoal) => endingKind(goalStatus(stored).state);
   // A goal with an open claim has not ended: nothing more need be read.
@@ -58,7 +58,7 @@ async function readEnding(board: Blackboard, subject: NoticeSubject & { kind: "g
 }
 
 /** The goal's newest version: the answer to feedback on a goal is its next version. A goal's thread and its first artefact have its id. */
-async function readGoalArtefact(board: Blackboard, goal: GoalId): Promise<Artefact | undefined> {
+async function readGoalArtefact(board: LeaderBlackboard, goal: GoalId): Promise<Artefact | undefined> {
   const versions = await board.readThread(LogicalId.parse(goal));
   return board.readArtefact(versions.at(-1) ?? ArtefactId.parse(goal));
 }

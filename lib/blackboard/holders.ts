@@ -1,0 +1,127 @@
+// The port by who holds it: what each of the programs may ask of the blackboard, so that the compiler knows what a line of it may touch.
+// redis/connect.ts and memory/create.ts give the whole port; each program passes on its own part alone.
+import type { Blackboard } from "./port.ts";
+
+/** Every program has to know whether Redis is there. */
+type Contact = "instance" | "time" | "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect";
+
+/** Records that change nothing. */
+type Reading =
+  | "readMemory"
+  | "readArtefact"
+  | "readWithDigest"
+  | "readArtefacts"
+  | "readHeads"
+  | "readThread"
+  | "listArtefacts"
+  | "countArtefacts"
+  | "findArtefacts"
+  | "listGoals"
+  | "countGoals"
+  | "listArtefactsOfGoal"
+  | "listCommits"
+  | "readGoal"
+  | "readClaim"
+  | "readClaims"
+  | "listOpenClaims"
+  | "claimsOfArtefact"
+  | "listAgents"
+  | "listStatuses"
+  | "readWorkerLogs"
+  | "listOpenQuestions"
+  | "answersOf"
+  | "readPause"
+  | "readLeader"
+  | "readGateway"
+  | "readEvents"
+  | "followEvents"
+  | "endOfEvents";
+
+/** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
+export type AgentBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | "findAgent"
+  | "registerAgents"
+  | "reportStatus"
+  | "listOpenClaims"
+  | "readClaim"
+  | "readClaims"
+  | "endOfAnnouncements"
+  | "followAnnouncements"
+  | "placeBid"
+  | "allowBidCalls"
+  | "followGrants"
+  | "acceptGrant"
+  | "renewLease"
+  | "finishGrant"
+  | "readArtefact"
+  | "readHeads"
+  | "readContext"
+> &
+  AsyncDisposable;
+
+/** The orchestrator. What it decides it writes under its epoch. */
+export type LeaderBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | Reading
+  | "acquireLeaderLease"
+  | "releaseLeaderLease"
+  | "moveCursor"
+  | "listDue"
+  | "clearDue"
+  | "deferDue"
+  | "openClaim"
+  | "commitClaim"
+  | "announceClaim"
+  | "adoptBids"
+  | "adoptArtefact"
+  | "findUnindexedArtefacts"
+  | "artefactHints"
+  | "createArtefact"
+  | "endGoal"
+  | "askPeople"
+  | "setPaused"
+  | "raiseBudget"
+  | "logEvent"
+  | "followGrants"
+  | "keepWorkerLog"
+  | "readNoticeCursor"
+  | "moveNoticeCursor"
+  | "readDelivery"
+  | "recordDelivery"
+> &
+  AsyncDisposable;
+
+/** People: goals, answers, verdicts, requests, and the registrations that `sett up` writes. */
+export type PersonBlackboard = Pick<
+  Blackboard,
+  | Contact
+  | Reading
+  | "createArtefact"
+  | "answerQuestion"
+  | "recordVerdict"
+  | "logEvent"
+  | "raiseBudget"
+  | "registerAgents"
+  | "expectAgents"
+  | "keepWorkerLog"
+  | "readNoticeCursor"
+  | "readSpending"
+  | "readCalls"
+  | "giveBackCalls"
+  | "retireGoal"
+  | "reinstateGoal"
+  | "isRetired"
+  | "removeOfGoal"
+  | "removeEvents"
+> &
+  AsyncDisposable;
+
+/** The gateway: who calls, within which limits, and what it has cost. */
+export type GatewayBlackboard = Pick<
+  Blackboard,
+  "onReconnect" | "contactProblem" | "announceGateway" | "findCaller" | "reserveCall" | "renewCalls" | "endCall" | "giveBackCalls"
+> &
+  AsyncDisposable;
