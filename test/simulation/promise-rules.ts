@@ -1,0 +1,48 @@
+// What people and programs can rely on after any schedule, whatever has gone wrong in it.
+import { goalStatus } from "../../lib/core/goal-status.ts";
+import type { GoalId } from "../../lib/model/ids.ts";
+import { factsOf } from "../chaos/goal-facts.ts";
+import type { History } from "../chaos/history.ts";
+import type { Judged, ScheduleRules } from "./judge.ts";
+
+export const promiseRules: ScheduleRules = [
+  ["wrong", noProgramMakesMistakes],
+  ["lost", everyPostedGoalIsThere],
+  ["lost", everyGoalComesToAnEnd],
+  ["lost", cancelledGoalsAreCancelled],
+  ["lost", peopleLearnWhichAnswerCounts],
+];
+
+/** Such faults change who bids, so that a goal may end without its work. */
+const changesBids = /^up |poison|break tool/;
+
+function* noProgramMakesMistakes(_history: History, { mistakes }: Judged) {
+  yield* mistakes;
+}
+
+function* everyPostedGoalIsThere({ goals }: History, { goals: posted, losses }: Judged) {
+  if (losses > 0) return;
+  for (const goal of posted) if (!goals.has(goal)) yield `Goal ${goal} was posted, and is nowhere.`;
+}
+
+function* everyGoalComesToAnEnd(history: History, { faults }: Judged) {
+  const ends = faults.some(({ kind }) => changesBids.test(kind)) ? ["settled", "stalled"] : [];
+  for (const [goal, { artefacts }] of history.goals) {
+    const { state } = goalStatus(factsOf(history, goal as GoalId));
+    const isEnd = ["achieved", "failed", "cancelled", ...ends].includes(state);
+    if (!isEnd && artefacts.length > 0) yield `Goal ${goal} is ${state} at the end.`;
+  }
+}
+
+function* cancelledGoalsAreCancelled({ goals }: History, { cancelled, losses }: Judged) {
+  if (losses > 0) return;
+  for (const goal of cancelled)
+    if (goals.get(goal)?.ended === undefined) yield `Goal ${goal} was to be cancelled, and has not ended.`;
+}
+
+/** Unless a Redis that crashed has lost its last writes. */
+function* peopleLearnWhichAnswerCounts({ answers, artefacts }: History, { accepted, losses }: Judged) {
+  for (const { question, answer } of accepted)
+    if ((losses === 0 || artefacts.has(answer)) && answers.get(question) !== answer)
+      yield `A person's answer ${answer} to ${question} was accepted, but ${answers.get(question)} counts.`;
+}
