@@ -115,7 +115,9 @@ test("a program has only its own part of the blackboard's port, and asks for no 
   const wrong = Object.entries(holders).flatMap(([app, own]) =>
     sources
       .filter((file) => file.startsWith(`apps/${app}/`))
-      .flatMap((file) => [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({ file, word, holder })))
+      .flatMap((file) =>
+        [...codeOf(file).matchAll(/\b([A-Z][a-z]*)?Blackboard\b/g)].map(([word, holder]) => ({ file, word, holder })),
+      )
       .filter(({ holder }) => holder !== own)
       .map(({ file, word }) => `${file} has ${word}, and ${app} has ${own}Blackboard`),
   );
