@@ -45,15 +45,15 @@ export class ClaimWatcher {
     return this.#targets.get(claim);
   }
 
-  /** Until `stop`: bids on the open claims, then on each claim that is announced. Resolves when no bid is under way. */
+  /** Until `stop`: bids on the open claims in which it is asked, then on each claim that is announced. Resolves when no bid is under way. */
   async run(stop: AbortSignal): Promise<void> {
-    const { board, log, watch } = this.#deps;
+    const { board, log, registration, watch } = this.#deps;
     await runPerConnection({ board, log, watch: watch.watcher }, stop, async (signal) => {
       // The registration may have changed during the reconnect.
-      await this.#deps.registration.refresh(board);
+      await registration.refresh(board);
       // The end is read first: a claim that is announced while the open claims are read then arrives twice rather than never.
       const end = await board.endOfAnnouncements();
-      await this.tick(await board.listOpenClaims(), stop);
+      await this.tick(await board.listClaimsOf(registration.current.name, "asked"), stop);
       for await (const announced of board.followAnnouncements(end, signal)) await this.bidOnAnnounced(announced, stop);
     });
     await this.#bids.settled();

@@ -21,7 +21,7 @@ export async function reportLostAttempts(deps: Deps, signals: StopSignals): Prom
   const { board, log, ownProcess, registration } = deps;
   if (ownProcess === undefined) return;
   try {
-    const open = await untilContact(() => board.listOpenClaims(), { signal: signals.stop, log });
+    const open = await untilContact(() => board.listClaimsOf(registration.current.name, "work"), { signal: signals.stop, log });
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       const some = open.slice(from, from + claimsAtOnce);
       for (const { claim, grants } of await untilContact(() => board.readClaims(some), { signal: signals.stop, log })) {

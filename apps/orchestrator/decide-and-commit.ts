@@ -3,7 +3,7 @@
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { abandonClaim } from "../../lib/core/abandon-claim.ts";
 import type { ClaimEvent, Decision, DecisionInput, Target } from "../../lib/core/claim-decision.ts";
-import { decideClaim } from "../../lib/core/decide-claim.ts";
+import { decideClaim, isHeldUp } from "../../lib/core/decide-claim.ts";
 import type { Verdict } from "../../lib/core/review-verdict.ts";
 import { type ClaimSnapshot, isEnded } from "../../lib/model/claim.ts";
 import { SettError } from "../../lib/model/errors.ts";
@@ -18,14 +18,21 @@ import { IsolatedJobs } from "./isolated-jobs.ts";
 import type { PauseCache } from "./pause-cache.ts";
 import type { TargetCache } from "./target-cache.ts";
 
-/** `input` is missing where there is no claim to decide about, `decision` where there is nothing to write. */
-type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined };
+/**
+ * `input` is missing where there is no claim to decide about, `decision` where there is nothing to write. `isOutOfDate`: it is held up by
+ * what has changed meanwhile.
+ */
+type Considered = { input?: Pick<DecisionInput, "claim" | "at">; decision?: Decision | undefined; isOutOfDate?: boolean };
 /**
  * What a decision is based on. `readOn`: the number of the connection when the event, or what it was made of, was read; noted before the
- * read. `source`: decide on the cached claim, which follows the log, or on the stored one?
+ * read. `source`: decide on the cached claim, which follows the log, or on the stored one? `stored`: claims as they were read there, which
+ * need not be read again.
  */
-export type Basis = { readOn: number; source?: "log" | "store" };
+export type Basis = { readOn: number; source?: "log" | "store"; stored?: ReadonlyMap<ClaimId, ClaimSnapshot> };
 type TargetOf = (artefact: ArtefactId) => Target | undefined | Promise<Target | undefined>;
+/** Few enough that the work of events is hardly delayed. */
+const claimsAtOnce = 100;
+
 type Records = { ok: true; value: Pick<DecisionInput, "target" | "reviews"> } | { ok: false; reason: string };
 
 export class Decider {
@@ -36,6 +43,8 @@ export class Decider {
   readonly #cache: ClaimCache;
   readonly #pause: PauseCache;
   readonly #isolated: IsolatedJobs<ClaimId>;
+  /** Claims that a pause, or a registration that cannot be read, keeps from going on. */
+  readonly #heldUp = new Set<ClaimId>();
 
   constructor(deps: Deps, agentCache: AgentCache, targets: TargetCache, cache: ClaimCache, pause: PauseCache) {
     this.#deps = deps;
@@ -56,14 +65,17 @@ export class Decider {
    * ended, or an event that changes nothing, writes nothing. Throws Fenced when the epoch is over. Rejects with `redis-unreachable` where
    * contact was lost since the event was read: Redis may have lost what it is about.
    */
-  decide(claim: ClaimId, event: ClaimEvent, epoch: number, { readOn, source = "store" }: Basis): Promise<boolean> {
+  decide(claim: ClaimId, event: ClaimEvent, epoch: number, basis: Basis): Promise<boolean> {
     const { board, newId } = this.#deps;
+    const { readOn, source = "store" } = basis;
     return this.#claims.run(claim, async () => {
-      for (;;) {
+      for (let stored = basis.stored?.get(claim); ; stored = undefined) {
         const connection = board.connectionNumber();
         // The claim itself is read again, and shows whether there is progress.
         if (event.kind !== "progress" && connection !== readOn) throw outdated();
-        const { input, decision } = await this.#decide(claim, event, source);
+        const known = connection === readOn ? stored : undefined;
+        const { input, decision, isOutOfDate = false } = await this.#decide(claim, event, source, known);
+        if (isOutOfDate) continue;
         if (input === undefined || decision === undefined) return false;
         const committed = await board.commitClaim(commitOf(decision, { ...input, readOn: connection }, epoch, newId));
         const { outcome } = committed;
@@ -88,21 +100,33 @@ export class Decider {
     });
   }
 
-  /** All at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once. */
+  /**
+   * Many at once. A claim that cannot be decided about (a person has broken its record) stops no other; its problem is logged once.
+   */
   async decideEach(
     claims: readonly ClaimId[],
     eventFor: (claim: ClaimId) => ClaimEvent,
     epoch: number,
     basis: Basis,
   ): Promise<void> {
-    await this.#isolated.run(claims, (claim) => this.decide(claim, eventFor(claim), epoch, basis));
+    for (let from = 0; from < claims.length; from += claimsAtOnce) {
+      const some = claims.slice(from, from + claimsAtOnce);
+      await this.#isolated.run(some, (claim) => this.decide(claim, eventFor(claim), epoch, basis));
+    }
   }
 
-  async #decide(id: ClaimId, event: ClaimEvent, source: Basis["source"]): Promise<Considered> {
+  /** The claims that a pause, or a registration that could not be read, has kept from going on. A new leader begins by looking at all. */
+  async decideHeldUp(epoch: number, readOn: number): Promise<void> {
+    await this.decideEach([...this.#heldUp], () => ({ kind: "progress" }), epoch, { readOn });
+  }
+
+  async #decide(id: ClaimId, event: ClaimEvent, source: Basis["source"], stored: ClaimSnapshot | undefined): Promise<Considered> {
     const known = source === "log" ? this.#cache.get(id) : undefined;
     if (known !== undefined) return this.#consider(known, event, (artefact) => this.#targets.get(artefact));
-    const snapshot = await this.#deps.board.readClaim(id);
-    return snapshot === undefined ? {} : await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
+    const snapshot = stored ?? (await this.#deps.board.readClaim(id));
+    if (snapshot !== undefined) return await this.#consider(snapshot, event, (artefact) => this.#targets.read(artefact));
+    this.#heldUp.delete(id);
+    return {};
   }
 
   async #consider(snapshot: ClaimSnapshot, event: ClaimEvent, targetOf: TargetOf): Promise<Considered> {
@@ -114,8 +138,14 @@ export class Decider {
     ]);
     const failureId = ArtefactId.parse(newId());
     const input = { ...snapshot, agents, policy, isPaused, at: clock.now().toISOString(), failureId };
-    const decision = records.ok ? decideClaim({ ...input, ...records.value }, event) : abandonClaim(input, records.reason);
-    return { input, decision };
+    if (!records.ok) return { input, decision: abandonClaim(input, records.reason) };
+    const decision = decideClaim({ ...input, ...records.value }, event);
+    const isWaiting = isHeldUp({ ...input, ...records.value, ...decision });
+    if (isWaiting) this.#heldUp.add(snapshot.claim.id);
+    else this.#heldUp.delete(snapshot.claim.id);
+    // What holds it up may be over, and those that it held up may have been decided about before this one was among them.
+    const isOutOfDate = isWaiting && ((await this.#pause.isPaused()) !== isPaused || (await this.#agentCache.list()) !== agents);
+    return { input, decision, isOutOfDate };
   }
 
   /** Or the sentence that names the record that is missing or broken: no decision can be based on it. Rejects when Redis is unreachable. */

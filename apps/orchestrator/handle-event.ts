@@ -1,7 +1,7 @@
 // What the orchestrator does for each event of the log. Handling an event twice is harmless: the stored state decides.
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import type { AgentName, GoalId } from "../../lib/model/ids.ts";
+import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimOpener } from "./claim-opener.ts";
@@ -18,8 +18,6 @@ export class EventHandler {
   readonly #opener: ClaimOpener;
   readonly #questions: Questions;
   readonly #requests: Requests;
-  /** Has all open claims reconciled soon. */
-  readonly #reconcileSoon: () => void;
 
   constructor(
     deps: Deps,
@@ -29,7 +27,6 @@ export class EventHandler {
       opener: ClaimOpener;
       questions: Questions;
       requests: Requests;
-      reconcileSoon: () => void;
     },
   ) {
     this.#deps = deps;
@@ -38,7 +35,6 @@ export class EventHandler {
     this.#opener = handlers.opener;
     this.#questions = handlers.questions;
     this.#requests = handlers.requests;
-    this.#reconcileSoon = handlers.reconcileSoon;
   }
 
   /**
@@ -58,9 +54,7 @@ export class EventHandler {
         return this.#progress(event, epoch, readOn);
       case "agent_registered":
         this.#agentCache.forget();
-        // The new registration may decide an open claim: an agent that has not bid may have rules now, or be a person.
-        this.#reconcileSoon();
-        return undefined;
+        return event.agent && this.#registerAgent(event.agent, epoch, readOn);
       case "agent_removed":
         this.#agentCache.forget();
         return event.agent && this.#removeAgent(event.agent, epoch, readOn);
@@ -86,8 +80,7 @@ export class EventHandler {
       case "retry_requested":
         return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch);
       case "instance_resumed":
-        this.#reconcileSoon();
-        return undefined;
+        return this.#decider.decideHeldUp(epoch, readOn);
       case "instance_started":
       case "instance_stopped":
       case "orchestrator_started":
@@ -139,18 +132,24 @@ export class EventHandler {
     return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, { readOn, source: "log" });
   }
 
-  async #removeAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
-    const claims = await this.#deps.board.listOpenClaims();
-    await this.#decider.decideEach(claims, () => ({ kind: "agent_removed", agent }), epoch, { readOn });
+  /** The new registration may decide a claim: an agent that has not bid may have rules now, be a person, or can be read again. */
+  async #registerAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "progress" }), epoch, { readOn });
+    await this.#decider.decideHeldUp(epoch, readOn);
   }
 
-  /** The claims are found by the index of their artefacts, so that a claim whose own record is broken is ended too. */
-  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number, readOn: number): Promise<void> {
+  async #removeAgent(agent: AgentName, epoch: number, readOn: number): Promise<void> {
+    await this.#decider.decideEach(await this.#claimsOf(agent), () => ({ kind: "agent_removed", agent }), epoch, { readOn });
+  }
+
+  async #claimsOf(agent: AgentName): Promise<ClaimId[]> {
     const { board } = this.#deps;
-    const artefacts = await board.listArtefactsOfGoal(goal);
-    const causes = await Promise.all(artefacts.map((artefact) => board.claimsOfArtefact(artefact)));
-    const ofGoal = new Set(causes.flatMap((ofArtefact) => [...ofArtefact.values()]));
-    const open = (await board.listOpenClaims()).filter((claim) => ofGoal.has(claim));
+    const claims = await Promise.all([board.listClaimsOf(agent, "asked"), board.listClaimsOf(agent, "work")]);
+    return [...new Set(claims.flat())];
+  }
+
+  async #endClaims(goal: GoalId, ending: GoalEnding, epoch: number, readOn: number): Promise<void> {
+    const open = await this.#deps.board.listOpenClaimsOfGoal(goal);
     await this.#decider.decideEach(open, () => ({ kind: "goal_ended", reason: endingReason(ending) }), epoch, { readOn });
   }
 }

@@ -20,15 +20,18 @@ import { Notifier } from "./notify/notifier.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { PublishTracker } from "./publish-tracker.ts";
 import { Questions } from "./questions.ts";
-import { reconcileClaims } from "./reconcile.ts";
+import { Reconciler } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
-import { SilenceClock } from "./silence-clock.ts";
+import { SilentWorkers } from "./silent-workers.ts";
 import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
 
 const dueEveryMs = 250;
 const scanEveryMs = 15_000;
-const reconcileEveryMs = 15_000;
+/** Lost hints and broken records are found by a round through all open claims; a long one is spread over time. */
+const roundEveryMs = 15_000;
+const pageEveryMs = 250;
+const silenceEveryMs = 2_000;
 const cursorEveryMs = 200;
 const measureEveryMs = 1_000;
 const publishedEveryMs = 100;
@@ -97,15 +100,11 @@ export class Leadership {
     const [agentCache, decider, questions] = [this.#agentCache, this.#decider, this.#questions];
     const opener = new ClaimOpener(deps, agentCache, decider, this.#cache, this.#targets);
     const requests = new Requests(deps, agentCache, questions, this.#pause);
-    const handler = new EventHandler(deps, {
-      ...{ agentCache, decider, opener, questions, requests },
-      reconcileSoon: () => {
-        this.#isReconcileDue = true;
-      },
-    });
+    const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
     const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
     const scan = new AdoptionScan();
+    const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
     const loops = [
       this.#reader.run(handler, (event) => this.#updateCaches(event), ending),
@@ -117,6 +116,7 @@ export class Leadership {
       }),
       this.#every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
+      this.#every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
       trackPublications(deps, this.#publications, ending),
       ...this.#pools(ending),
       this.#every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
@@ -146,25 +146,32 @@ export class Leadership {
   }
 
   async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
-    let nextMs = 0;
-    const handlers = { decider: this.#decider, questions: this.#questions, silence: new SilenceClock() };
+    const reconciler = new Reconciler(this.#deps, { decider: this.#decider, questions: this.#questions }, this.#epoch);
+    let [isOver, beganMs, nextMs] = [true, 0, 0];
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
       this.#agentCache.forget();
       this.#pause.forget();
     });
+    const look = async () => {
+      const mayJudge = contact.hasLasted(this.#grantLeaseMs);
+      if (!this.#isReconcileDue) return reconciler.lookAtNext(mayJudge);
+      this.#isReconcileDue = false;
+      try {
+        await reconciler.lookAtAll(mayJudge);
+      } catch (error) {
+        this.#isReconcileDue = true;
+        throw error;
+      }
+      return true;
+    };
     try {
       await this.#every(100, signal, async () => {
         const nowMs = this.#deps.clock.passedMs();
         if (!this.#isReconcileDue && nowMs < nextMs) return;
-        this.#isReconcileDue = false;
-        nextMs = nowMs + reconcileEveryMs;
-        try {
-          await reconcileClaims(this.#deps, handlers, this.#epoch, contact.hasLasted(this.#grantLeaseMs));
-        } catch (error) {
-          this.#isReconcileDue = true;
-          throw error;
-        }
+        if (this.#isReconcileDue || isOver) beganMs = nowMs;
+        isOver = await look();
+        nextMs = Math.max(nowMs + pageEveryMs, isOver ? beganMs + roundEveryMs : 0);
       });
     } finally {
       unsubscribe();

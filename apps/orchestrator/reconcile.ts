@@ -1,38 +1,73 @@
-// Decides about every open claim again, as it is stored: for what has no event, and for events that were lost.
+// Decides about open claims again, as they are stored: for what has no event, and for events that were lost.
 
 import type { GoalEnding } from "../../lib/blackboard/artefact-port.ts";
 import type { LeaderBlackboard } from "../../lib/blackboard/holders.ts";
 import type { ClaimEvent } from "../../lib/core/claim-decision.ts";
 import { type ClaimSnapshot, questionOf } from "../../lib/model/claim.ts";
-import type { AgentName, ClaimId, GoalId } from "../../lib/model/ids.ts";
-import { silentAfterMs } from "../../lib/model/leases.ts";
+import type { ClaimId, GoalId } from "../../lib/model/ids.ts";
 import type { Decider } from "./decide-and-commit.ts";
-import type { Deps } from "./deps.ts";
+import { type Deps, Fenced } from "./deps.ts";
 import type { Questions } from "./questions.ts";
-import type { SilenceClock } from "./silence-clock.ts";
 
 /** Few enough that the work of events is hardly delayed. */
 const claimsAtOnce = 100;
 
+type ReconcileDeps = Pick<Deps, "board" | "clock" | "policy">;
+
 /**
- * Decides about every open claim, each by itself; harmless where there is nothing to do. `mayJudge`: contact has lasted so long that an
- * agent whose bid is overdue, or that is silent, has had its chance. A deadline that has passed counts again: registrations may have
- * changed since.
+ * `mayJudge`, everywhere: contact has lasted so long that an agent whose bid is overdue has had its chance. A deadline that has passed
+ * counts again: registrations may have changed since.
  */
-export async function reconcileClaims(
-  { board, clock, policy }: Pick<Deps, "board" | "clock" | "policy">,
-  { decider, questions, silence }: { decider: Decider; questions: Questions; silence: SilenceClock },
-  epoch: number,
-  mayJudge: boolean,
-): Promise<void> {
-  const toleratedMs = Math.max(policy.bid_deadline_ms, silentAfterMs);
-  const claims = await board.listOpenClaims();
-  for (let from = 0; from < claims.length; from += claimsAtOnce) {
-    const some = claims.slice(from, from + claimsAtOnce);
+export class Reconciler {
+  readonly #deps: ReconcileDeps;
+  readonly #decider: Decider;
+  readonly #questions: Questions;
+  readonly #epoch: number;
+  #isIndexed = false;
+  /**
+   * How many of the oldest open claims the round has still to look at. It goes from the newest to the oldest, so that claims that are
+   * opened or end meanwhile move no other past it.
+   */
+  #left = 0;
+
+  constructor(deps: ReconcileDeps, handlers: { decider: Decider; questions: Questions }, epoch: number) {
+    this.#deps = deps;
+    this.#decider = handlers.decider;
+    this.#questions = handlers.questions;
+    this.#epoch = epoch;
+  }
+
+  /** Every open claim, without a pause: finds all that was lost. */
+  async lookAtAll(mayJudge: boolean): Promise<void> {
+    await this.#index();
+    this.#left = 0;
+    while (!(await this.lookAtNext(mayJudge)));
+  }
+
+  /** The next few claims of the round. True when it was the last of them; then the next call begins another round. */
+  async lookAtNext(mayJudge: boolean): Promise<boolean> {
+    const { board } = this.#deps;
+    if (this.#left === 0) this.#left = await board.countOpenClaims();
+    const from = Math.max(0, this.#left - claimsAtOnce);
+    await this.#look(await board.listOpenClaims({ from, count: this.#left - from }), mayJudge);
+    this.#left = from;
+    return from === 0;
+  }
+
+  async #index(): Promise<void> {
+    while (!this.#isIndexed) {
+      const indexed = await this.#deps.board.indexClaims({ epoch: this.#epoch, limit: claimsAtOnce });
+      if (indexed.outcome === "fenced") throw new Fenced(this.#epoch);
+      this.#isIndexed = indexed.left === 0;
+    }
+  }
+
+  /** Each by itself; harmless where there is nothing to do. */
+  async #look(claims: readonly ClaimId[], mayJudge: boolean): Promise<void> {
+    const { board, clock, policy } = this.#deps;
     const readOn = board.connectionNumber();
-    const snapshots = await board.readClaims(some);
+    const snapshots = await board.readClaims(claims);
     const endings = await readEndings(board, snapshots);
-    const silent = await findSilent(board, silence, snapshots, clock.passedMs());
     const events = new Map<ClaimId, ClaimEvent>();
     for (const { claim } of snapshots) {
       const ending = endings.get(claim.goal_id);
@@ -40,32 +75,15 @@ export async function reconcileClaims(
       const isOverdue = claim.bidding === "open" && clock.now().getTime() >= dueMs;
       if (ending !== undefined) events.set(claim.id, { kind: "goal_ended", reason: endingReason(ending) });
       else if (mayJudge && isOverdue) events.set(claim.id, { kind: "bid_deadline" });
-      const silentAgent = silent.get(claim.id);
-      if (ending === undefined && mayJudge && silentAgent !== undefined && silentAgent.forMs >= toleratedMs)
-        events.set(claim.id, { kind: "agent_silent", ...silentAgent });
     }
-    await decider.decideEach(some, (claim) => events.get(claim) ?? { kind: "progress" }, epoch, { readOn });
-    await questions.settleQuestions(
+    const stored = new Map(snapshots.map((snapshot) => [snapshot.claim.id, snapshot]));
+    const basis = { readOn, stored };
+    await this.#decider.decideEach(claims, (claim) => events.get(claim) ?? { kind: "progress" }, this.#epoch, basis);
+    await this.#questions.settleQuestions(
       snapshots.flatMap(({ grants }) => grants.map(questionOf)).filter((id) => id !== undefined),
-      epoch,
+      this.#epoch,
     );
   }
-}
-
-/** For claims that another agent may take over: the agent that has not begun its work, and for how long it has been silent. */
-async function findSilent(
-  board: LeaderBlackboard,
-  silence: SilenceClock,
-  snapshots: readonly ClaimSnapshot[],
-  nowMs: number,
-): Promise<Map<ClaimId, { agent: AgentName; forMs: number }>> {
-  const queued = snapshots.flatMap(({ claim, grants }) =>
-    claim.kind === "rework" || claim.kind === "clarification"
-      ? grants.filter(({ state }) => state === "queued").map(({ agent }) => [claim.id, agent] as const)
-      : [],
-  );
-  const statuses = queued.length === 0 ? undefined : await board.listStatuses();
-  return new Map(queued.map(([id, agent]) => [id, { agent, forMs: silence.silentForMs(agent, statuses?.get(agent), nowMs) }]));
 }
 
 /** The endings of goals that were ended while one of their claims could not be read. */

@@ -74,11 +74,15 @@ export function keysOf(instance: InstanceName) {
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */
     agentQueued: (agent: AgentName) => `${prefix}agent:${agent}:queued`,
+    /** zset: open claims in which the agent is asked to bid and has not, in the order in which they were opened. */
+    agentAsked: (agent: AgentName) => `${prefix}agent:${agent}:asked`,
+    /** zset: open claims in which the agent has a grant that is neither done nor cancelled, in the same order. */
+    agentWork: (agent: AgentName) => `${prefix}agent:${agent}:work`,
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
     /**
-     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`) and
-     * the pause (`paused_since`, `paused_by`).
+     * hash: the leader lease (`holder`, `epoch`, `nonce`, `expires_at`, `seen_at`), the places in the log (`cursor`, `notice_cursor`), the
+     * pause (`paused_since`, `paused_by`) and how many open claims of an older version are not indexed yet (`unindexed`).
      */
     orchestrator: `${prefix}orchestrator`,
     /** channel: the id of each new artefact. A hint. */

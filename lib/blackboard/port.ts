@@ -7,9 +7,9 @@ import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
 import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "../model/claim.ts";
 import type { Actor, EventDraft } from "../model/event.ts";
-import type { AgentName, ArtefactId, ClaimId, CommitHash, InstanceName } from "../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
-import type { ArtefactBoard } from "./artefact-port.ts";
+import type { ArtefactBoard, Page } from "./artefact-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
 import type { ModelBoard } from "./model-port.ts";
@@ -107,8 +107,21 @@ export interface ClaimBoard {
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
   /** What does not exist is left out. So is a damaged claim, with which `onMalformed` is called: the others can be read. */
   readClaims(ids: readonly ClaimId[], onMalformed?: (claim: MalformedClaim) => void): Promise<ClaimSnapshot[]>;
-  /** Ids of the claims that are neither complete nor terminated, oldest first. */
-  listOpenClaims(): Promise<ClaimId[]>;
+  /** Ids of the claims that are neither complete nor terminated, oldest first; all of them, or a page. */
+  listOpenClaims(page?: Page): Promise<ClaimId[]>;
+  countOpenClaims(): Promise<number>;
+  /** Those of one goal, found by its artefacts: also a claim whose own record is damaged. */
+  listOpenClaimsOfGoal(goal: GoalId): Promise<ClaimId[]>;
+  /**
+   * The open claims that concern an agent, oldest first. `asked`: its bid is missing. `work`: it has a grant that is neither done nor
+   * cancelled.
+   */
+  listClaimsOf(agent: AgentName, concern: "asked" | "work"): Promise<ClaimId[]>;
+  /**
+   * Indexes at most `limit` of the open claims that a version without `listClaimsOf` has opened. `left`: how many are still to be looked
+   * at; 0 from then on.
+   */
+  indexClaims(order: { epoch: number; limit: number }): Promise<{ outcome: "indexed"; left: number } | { outcome: "fenced" }>;
   /** cause → claim, of one artefact. */
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**

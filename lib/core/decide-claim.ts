@@ -36,6 +36,11 @@ export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision |
   return draft.writes.length === 0 ? undefined : { claim: draft.claim, grants: draft.grants, writes: draft.writes };
 }
 
+/** The next step grants something, and waits for the end of a pause or for a registration that can be read: no event of the claim will come. */
+export function isHeldUp(input: DecisionInput): boolean {
+  return !isEnded(input.claim.status) && !mayAdvance(new Draft(input));
+}
+
 function applyEvent(draft: Draft, event: ClaimEvent): void {
   switch (event.kind) {
     case "progress":

@@ -89,7 +89,10 @@ export class Notifier {
   async #addWaiting(): Promise<void> {
     const { board } = this.#deps;
     for (const question of await board.listOpenQuestions()) this.#add({ kind: "question", question });
-    const open = await board.listOpenClaims();
+    // Only a person's grant waits for an approval.
+    const people = (await board.listAgents()).filter(({ human, unreadable }) => human === true || unreadable !== undefined);
+    const work = await Promise.all(people.map(({ name }) => board.listClaimsOf(name, "work")));
+    const open = [...new Set(work.flat())];
     for (let from = 0; from < open.length; from += claimsAtOnce) {
       for (const { claim, grants } of await board.readClaims(open.slice(from, from + claimsAtOnce))) {
         for (const { agent } of grants.filter(isForApproval)) this.#add({ kind: "approval", claim: claim.id, agent });

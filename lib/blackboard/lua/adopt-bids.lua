@@ -31,6 +31,7 @@ local function adopt_bids(keys, args)
       order = with_bid(order, name, word)
       count, missing = count + 1, missing - 1
       redis.call('HSET', keys.claim, 'bid_order', order, 'missing_bids', missing, 'rev', claim.rev + count)
+      remove_asked(args.claim, name)
       log({
         type = 'bid_placed', actor = 'hand', goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id,
         agent = name, data = object('word', word, 'missing', missing, 'by_hand', true),

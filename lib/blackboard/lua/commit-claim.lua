@@ -20,13 +20,14 @@ end
 
 -- Records imposed bids, and returns the record as it is now. An imposed bid is one that was missing; a claim that does not say how many
 -- are missing stays like that.
-local function add_bids(keys, claim, bids)
-  local order, missing = claim.bid_order, claim.missing_bids
+local function add_bids(keys, args, claim)
+  local bids, order, missing = args.bids, claim.bid_order, claim.missing_bids
   if #bids == 0 then return order end
   for _, bid in ipairs(bids) do
     if not recorded_bid(order, bid.agent) then
       order, missing = with_bid(order, bid.agent, bid.word), missing and missing - 1
       redis.call('HSET', keys.bids, bid.agent, bid.word)
+      remove_asked(args.claim, bid.agent)
     end
   end
   redis.call('HSET', keys.claim, 'bid_order', order)
@@ -34,13 +35,21 @@ local function add_bids(keys, claim, bids)
   return order
 end
 
--- The due members of a terminated claim's grants. Only the latest attempt can have one. (All grants of a complete claim are done, and
--- lost their leases with their results.)
-local function due_of_grants(claim, grants_of_claim)
+-- No agent is asked to bid any more.
+local function end_asking(id, electorate, order)
+  for agent in each_quoted(electorate) do
+    if not recorded_bid(order, agent) then remove_asked(id, agent) end
+  end
+end
+
+-- The due members of a terminated claim's grants, which are no work any more. Only the latest attempt can have one. (All grants of a
+-- complete claim are done, and lost their leases with their results.)
+local function end_grants(claim, grants_of_claim)
   local members, flat = {}, redis.call('HGETALL', grants_of_claim)
   for index = 1, #flat, 2 do
     local agent, grant = flat[index], cjson.decode(flat[index + 1])
     if grant.state ~= 'done' then
+      remove_work(claim, agent)
       members[#members + 1] = lease_member(claim, agent, grant.attempt)
       members[#members + 1] = 'attempt:' .. claim .. ':' .. agent .. ':' .. digits(grant.attempt)
     end
@@ -61,7 +70,7 @@ local function commit_claim(keys, args)
   -- All is checked: from here on the function writes.
 
   redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id, names_and_values(args.fields))
-  local order = add_bids(keys, claim, args.bids)
+  local order = add_bids(keys, args, claim)
   for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
   for _, new_claim in ipairs(args.new_claims) do
@@ -75,12 +84,13 @@ local function commit_claim(keys, args)
   if claim.bidding == 'open' and (has_closed or has_ended) then
     not_due[#not_due + 1] = 'bids:' .. id
     not_due[#not_due + 1] = 'announce:' .. id
+    end_asking(id, redis.call('HGET', keys.claim, 'electorate'), order)
   end
   if has_ended then redis.call('ZREM', keys.open_claims, id) end
   -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
   if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, order) end
   if args.status == 'terminated' then
-    for _, member in ipairs(due_of_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
+    for _, member in ipairs(end_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
   end
   if #not_due > 0 then redis.call('ZREM', keys.due, unpack(not_due)) end
   if not has_ended then

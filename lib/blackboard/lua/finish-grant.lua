@@ -28,6 +28,7 @@ local function finish_grant(keys, args)
 
   store_artefact(artefact, args.actor)
   redis.call('HSET', keys.grants, args.agent, args.grant)
+  if args.event_type == 'grant_done' then remove_work(args.claim, args.agent) end
   redis.call('ZREM', keys.due, lease_member(args.claim, args.agent, args.attempt))
   redis.call('HINCRBY', keys.claim, 'rev', 1)
   event.type, event.data = args.event_type, args.event_data

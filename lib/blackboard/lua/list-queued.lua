@@ -7,8 +7,9 @@ local function list_queued(keys, args)
   local queued = {}
   if redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1 then return queued end
   for _, claim in ipairs(redis.call('ZRANGE', keys.queued, 0, args.limit - 1)) do
-    local grant = read_grant(claim, args.agent)
-    if grant and grant.state == 'queued' then
+    -- A grant that was damaged by hand keeps no other from being listed.
+    local is_read, grant = pcall(read_grant, claim, args.agent)
+    if is_read and grant and grant.state == 'queued' then
       queued[#queued + 1] = claim
     else
       redis.call('ZREM', keys.queued, claim)

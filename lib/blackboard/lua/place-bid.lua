@@ -30,6 +30,7 @@ local function place_bid(keys, args)
   end
   local missing = missing_bids(claim) - 1
   redis.call('HSET', keys.claim, 'bid_order', with_bid(claim.bid_order, agent, word), 'missing_bids', missing, 'rev', claim.rev + 1)
+  remove_asked(args.claim, agent)
   log({
     type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, agent = agent,
     data = object('word', word, 'missing', missing, 'by_hand', is_by_hand, 'reason', reason),

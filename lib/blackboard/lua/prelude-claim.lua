@@ -1,7 +1,7 @@
 -- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they read of it, all fields of its hash,
 -- the bids that it begins with, its grants, and the events of its opening, of which the first is `claim_opened`.
 
--- RECORD new_claim id, artefact_id, goal_id, cause, bidding, fields: fields, bids: bid*, grants: grant*, events: event*
+-- RECORD new_claim id, artefact_id, goal_id, cause, bidding, asked: text*, fields: fields, bids: bid*, grants: grant*, events: event*
 
 -- The id of the claim that this cause has opened before, if it has.
 local function claim_of_cause(new_claim)
@@ -31,7 +31,11 @@ local function write_claim(new_claim, target)
   for _, bid in ipairs(new_claim.bids) do redis.call('HSET', bids_key(id), bid.agent, bid.word) end
   for index, event in ipairs(new_claim.events) do
     local event_id = append_event(event)
-    if index == 1 then redis.call('ZADD', prefix .. 'claims:open', score_of(event_id), id) end
+    if index == 1 then
+      local score = score_of(event_id)
+      redis.call('ZADD', prefix .. 'claims:open', score, id)
+      add_asked(id, new_claim.asked, score)
+    end
   end
   for _, grant in ipairs(new_claim.grants) do write_grant(id, new_claim.goal_id, grant) end
   if new_claim.bidding == 'open' then announce(id, new_claim.artefact_id, target) end

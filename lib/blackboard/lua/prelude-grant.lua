@@ -58,6 +58,7 @@ local function write_grant(claim, goal, grant)
     redis.call('ZREM', prefix .. 'questions:open', before.waits_for.question_id)
   end
   redis.call('HSET', grants_key(claim), agent, grant.json)
+  index_work(claim, agent, grant.state)
   if grant.state == 'queued' and not is_goal_ended(goal) then
     wake(claim, agent)
     add_queued(claim, agent)

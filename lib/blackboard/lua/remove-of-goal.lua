@@ -9,6 +9,7 @@ local function remove_claim(id)
   redis.call('ZREM', prefix .. 'claims:open', id)
   for _, agent in ipairs(redis.call('HKEYS', grants_key(id))) do
     redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
+    remove_work(id, agent)
   end
   redis.call('UNLINK', claim_key(id), bids_key(id), grants_key(id), claim_budget_key(id), bid_tokens_key(id))
 end

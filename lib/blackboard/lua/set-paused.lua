@@ -1,16 +1,19 @@
--- Pauses the instance, or resumes it. Resuming wakes the agents of queued grants, because none was accepted meanwhile.
--- KEYS orchestrator, open_claims
+-- Pauses the instance, or resumes it. Resuming wakes the registered agents that have queued grants, because none was accepted
+-- meanwhile.
+-- KEYS orchestrator, agents
 -- ARGS epoch: number, is_paused: flag, by, since
 -- Result set | already | fenced
 -- `by` is an actor; `since` is ISO 8601.
-local function wake_queued(open_claims)
-  for _, claim in ipairs(redis.call('ZRANGE', open_claims, 0, -1)) do
-    local grants = redis.call('HGETALL', grants_key(claim))
-    for index = 1, #grants, 2 do
-      -- A grant that was damaged by hand wakes no agent, and does not keep other agents from being woken.
-      local is_read, grant = pcall(cjson.decode, grants[index + 1])
-      if is_read and type(grant) == 'table' and grant.state == 'queued' then wake(claim, grants[index]) end
-    end
+local page_size = 500
+
+local function wake_queued(agents)
+  for _, agent in ipairs(redis.call('HKEYS', agents)) do
+    local from, claims = 0, nil
+    repeat
+      claims = redis.call('ZRANGE', prefix .. 'agent:' .. agent .. ':queued', from, from + page_size - 1)
+      if #claims > 0 then redis.call('RPUSH', prefix .. 'agent:' .. agent .. ':grants', unpack(claims)) end
+      from = from + page_size
+    until #claims < page_size
   end
 end
 
@@ -21,7 +24,7 @@ local function set_paused(keys, args)
     redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)
   else
     redis.call('HDEL', keys.orchestrator, 'paused_since', 'paused_by')
-    wake_queued(keys.open_claims)
+    wake_queued(keys.agents)
   end
   local kind = args.is_paused and 'instance_paused' or 'instance_resumed'
   log({ type = kind, actor = orchestrator_of(args.epoch), data = object('by', args.by) })

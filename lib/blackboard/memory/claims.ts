@@ -6,6 +6,7 @@ import { AgentName, type ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
+import { claimListsOf } from "./claim-lists.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -52,9 +53,7 @@ export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () 
       });
     },
 
-    async listOpenClaims() {
-      return [...state.openClaims];
-    },
+    ...claimListsOf(state, isFenced),
 
     async claimsOfArtefact(id) {
       return new Map(state.causes.get(id));

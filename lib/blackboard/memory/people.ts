@@ -103,7 +103,8 @@ function questionProblem(state: State, id: ArtefactId): string | undefined {
 function wakeQueued(state: State): void {
   for (const id of state.openClaims) {
     for (const [agent, grant] of state.claims.get(id)?.grants ?? []) {
-      if (grant.state === "queued") state.wakeUps.set(agent, [...(state.wakeUps.get(agent) ?? []), id]);
+      const isQueued = grant.state === "queued" && state.agents.has(agent);
+      if (isQueued) state.wakeUps.set(agent, [...(state.wakeUps.get(agent) ?? []), id]);
     }
   }
 }

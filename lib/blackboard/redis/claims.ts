@@ -6,6 +6,7 @@ import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
 import { unlessRefused } from "./call.ts";
 import { claimFieldNames, claimFields, malformedClaim, snapshotOf } from "./claim-fields.ts";
+import { claimListsOf } from "./claim-lists.ts";
 import { commitArgs } from "./commit-args.ts";
 import { LaterConnection } from "./connection.ts";
 import type { Deps } from "./deps.ts";
@@ -13,7 +14,8 @@ import { followReads } from "./follow.ts";
 import { newClaimRecord, orchestratorOf } from "./records.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
-export function claimsOf({ connection, keys, call, callOn, onUnreadable, actorOf }: Deps): ClaimBoard {
+export function claimsOf(deps: Deps): ClaimBoard {
+  const { connection, keys, call, callOn, onUnreadable, actorOf } = deps;
   const announced = ({ id, message }: StreamEntry): Announcement[] => {
     const announcement = announcementOf(message);
     if (announcement === undefined) onUnreadable(`entry ${id} of ${keys.announcements}: it announces no claim`);
@@ -62,9 +64,7 @@ export function claimsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       });
     },
 
-    async listOpenClaims() {
-      return (await connection.run((client) => client.zRange(keys.openClaims, 0, -1))) as ClaimId[];
-    },
+    ...claimListsOf(deps),
 
     async claimsOfArtefact(id) {
       const claims = await connection.run((client) => client.hGetAll(keys.claimsOfArtefact(id)));

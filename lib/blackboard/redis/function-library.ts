@@ -18,6 +18,7 @@ import endCall from "../lua/end-call.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import findCaller from "../lua/find-caller.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
+import indexClaims from "../lua/index-claims.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
@@ -29,6 +30,7 @@ import preludeArtefact from "../lua/prelude-artefact.lua" with { type: "text" };
 import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
+import preludeIndex from "../lua/prelude-index.lua" with { type: "text" };
 import preludeModel from "../lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
@@ -49,7 +51,7 @@ import type { SendCall } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 
-const preludes = [prelude, preludeArtefact, preludeBid, preludeGrant, preludeQuestion, preludeClaim, preludeModel];
+const preludes = [prelude, preludeArtefact, preludeBid, preludeIndex, preludeGrant, preludeQuestion, preludeClaim, preludeModel];
 
 const sources: Record<FunctionName, string> = {
   createArtefact,
@@ -63,6 +65,7 @@ const sources: Record<FunctionName, string> = {
   adoptBids,
   commitClaim,
   announceClaim,
+  indexClaims,
   acceptGrant,
   listQueued,
   renewLease,

@@ -2,6 +2,7 @@
 // file of a function begins with the same names; test/unit/lib/blackboard/redis/function-table.test.ts compares the two.
 import { artefactFieldNames } from "../artefact-fields.ts";
 import { judgedFields } from "../hand-written.ts";
+import { leaderFunctions } from "./function-table-leader.ts";
 import { modelFunctions, modelRecords } from "./function-table-models.ts";
 
 /**
@@ -24,6 +25,7 @@ export const records = {
     goal_id: "text",
     cause: "text",
     bidding: "text",
+    asked: "text*",
     fields: "fields",
     bids: "bid*",
     grants: "grant*",
@@ -117,6 +119,11 @@ export const functionTable = {
     args: { epoch: "number", claim: "text", next_after_ms: "number", is_silent: "flag" },
     outcomes: { announced: [], ended: [], fenced },
   },
+  indexClaims: {
+    keys: ["orchestrator", "open_claims"],
+    args: { epoch: "number", limit: "number" },
+    outcomes: { indexed: ["left"], fenced },
+  },
   acceptGrant: {
     keys: ["claim", "grants", "due", "orchestrator"],
     args: {
@@ -177,7 +184,7 @@ export const functionTable = {
     outcomes: { recorded: [], refused },
   },
   setPaused: {
-    keys: ["orchestrator", "open_claims"],
+    keys: ["orchestrator", "agents"],
     args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
     outcomes: { set: [], already: [], fenced },
   },
@@ -186,40 +193,7 @@ export const functionTable = {
     args: { actor: "text", mode: "text", registrations: "registration*" },
     outcomes: { registered: [] },
   },
-  acquireLeaderLease: {
-    keys: ["orchestrator", "due"],
-    args: { holder: "text", lease_ms: "number", restarted: "flag" },
-    outcomes: { held: ["epoch", "cursor"], taken: ["holder", "expires_in_ms"] },
-  },
-  releaseLeaderLease: {
-    keys: ["orchestrator"],
-    args: { epoch: "number" },
-    outcomes: { released: [], fenced },
-  },
-  moveCursor: {
-    keys: ["orchestrator"],
-    args: { epoch: "number", field: "text", cursor: "text" },
-    outcomes: { moved: [], fenced },
-  },
-  recordDelivery: {
-    keys: ["orchestrator", "delivery"],
-    args: { epoch: "number", hook: "text", delivery: "text" },
-    outcomes: { recorded: [], fenced },
-  },
-  listDue: {
-    keys: ["due"],
-    args: { limit: "number", kinds: "text*" },
-  },
-  clearDue: {
-    keys: ["orchestrator", "due"],
-    args: { epoch: "number", members: "text*" },
-    outcomes: { cleared: [], fenced },
-  },
-  deferDue: {
-    keys: ["orchestrator", "due"],
-    args: { epoch: "number", after_ms: "number", members: "text*" },
-    outcomes: { deferred: [], fenced },
-  },
+  ...leaderFunctions,
   logEvent: {
     keys: [],
     args: { event: "event" },

@@ -20,12 +20,12 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       return false;
     }
   };
-  /** Reads all open claims, because a grant may be older than the index. Removes the wake-ups. */
+  /** All of the agent's queue. Removes the wake-ups. */
   const readQueued = async (client: Client, agent: AgentName): Promise<ClaimId[]> => {
     const wakeUps = (await client.lPopCount(keys.agentGrants(agent), batchSize)) ?? [];
-    const open = await client.zRange(keys.openClaims, 0, -1);
-    const grants = await Promise.all(open.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
-    const queued = open.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
+    const indexed = await client.zRange(keys.agentQueued(agent), 0, -1);
+    const grants = await Promise.all(indexed.map((id) => client.hGet(keys.grants(id as ClaimId), agent)));
+    const queued = indexed.filter((id, index) => isQueued(grants[index], keys.grants(id as ClaimId)));
     return claimIds([...queued, ...wakeUps]);
   };
   const readWakeUps = async (client: Client, agent: AgentName, maxMs: number): Promise<ClaimId[]> => {

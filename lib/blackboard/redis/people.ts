@@ -49,7 +49,7 @@ export function peopleOf({ connection, keys, call }: Deps): PeopleBoard {
     },
 
     setPaused({ paused, by, at, epoch }) {
-      const stored = { orchestrator: keys.orchestrator, open_claims: keys.openClaims };
+      const stored = { orchestrator: keys.orchestrator, agents: keys.agents };
       return call("setPaused", stored, { epoch, is_paused: paused, by, since: at });
     },
 

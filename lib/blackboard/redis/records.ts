@@ -1,6 +1,6 @@
 // Our shapes as the records that Lua functions get.
 import type { Artefact } from "../../model/artefact.ts";
-import type { Grant } from "../../model/claim.ts";
+import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import { openingEvents } from "../opening-events.ts";
@@ -32,6 +32,7 @@ export function newClaimRecord(open: NewClaim, actor: Actor): ArgumentOf<"new_cl
     goal_id,
     cause: open.cause,
     bidding,
+    asked: bidding === "open" ? missingBidders(open.claim) : [],
     fields: fieldsOfClaim(open),
     bids,
     grants: open.grants.map(grantRecord),

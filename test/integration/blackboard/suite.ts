@@ -7,6 +7,7 @@ import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite } from "./suite/artefacts.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
+import { claimsOfAgentsSuite } from "./suite/claims-of-agents.ts";
 import { commitsSuite } from "./suite/commits.ts";
 import { contextSuite } from "./suite/context.ts";
 import { dueSuite } from "./suite/due.ts";
@@ -31,6 +32,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
       refusedAdoptionSuite(open);
     });
     describe("claims", () => claimsSuite(open));
+    describe("claims of agents and goals", () => claimsOfAgentsSuite(open));
     describe("bids", () => bidsSuite(open));
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));

@@ -5,8 +5,7 @@ import { ClaimCache } from "../../../apps/orchestrator/claim-cache.ts";
 import { Decider } from "../../../apps/orchestrator/decide-and-commit.ts";
 import { PauseCache } from "../../../apps/orchestrator/pause-cache.ts";
 import { Questions } from "../../../apps/orchestrator/questions.ts";
-import { reconcileClaims } from "../../../apps/orchestrator/reconcile.ts";
-import { SilenceClock } from "../../../apps/orchestrator/silence-clock.ts";
+import { Reconciler } from "../../../apps/orchestrator/reconcile.ts";
 import { TargetCache } from "../../../apps/orchestrator/target-cache.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
@@ -96,10 +95,11 @@ async function createLook(board: Blackboard) {
   const agents = new AgentCache(deps);
   const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const questions = new Questions(deps, agents, decider);
+  const reconciler = new Reconciler(deps, { decider, questions }, epoch);
   return {
     epoch,
     questions,
-    reconcile: () => reconcileClaims(deps, { decider, questions, silence: new SilenceClock() }, epoch, true),
+    reconcile: () => reconciler.lookAtAll(true),
   };
 }
 

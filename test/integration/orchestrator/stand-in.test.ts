@@ -1,5 +1,5 @@
 // Where the agent that made something is gone or cannot answer, another of its role reworks it and is asked about it.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { aborted } from "../../../lib/async/sleep.ts";
 import type { ToolInput } from "../../../lib/model/tool-contract.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
@@ -19,6 +19,7 @@ import {
 } from "../../support/world/people.ts";
 import type { Tool } from "../../support/world/tool.ts";
 
+setDefaultTimeout(120_000);
 let redis: RedisServer;
 beforeAll(async () => {
   redis = await startRedisServer();
@@ -48,21 +49,6 @@ async function standInsIn(clan: Clan) {
   const events = await clan.board.readEvents("0", 10_000);
   return events.flatMap(({ type, agent, data }) =>
     type === "grant_queued" && data?.instead_of !== undefined ? [[agent, data.instead_of, data.because].map(String)] : [],
-  );
-}
-
-/** The orchestrator looks at all that is open when an agent registers, and by itself every 15 s. */
-async function untilPassedOver<Value>(clan: Clan, what: string, probe: () => Promise<Value | undefined | false>): Promise<Value> {
-  const [first] = await clan.board.listAgents();
-  let image = 0;
-  return waitFor(
-    what,
-    async () => {
-      image += 1;
-      if (first !== undefined) await clan.board.registerAgents([{ ...first, image: String(image) }], ada, { exact: false });
-      return probe();
-    },
-    { everyMs: 1_000, timeoutMs: 90_000 },
   );
 }
 
@@ -145,9 +131,7 @@ describe("a rework", () => {
     await using _clan = clan;
     clan.stopCub("writer-two");
     go();
-    await untilPassedOver(clan, "the second draft", async () =>
-      (await clan.artefactsOf(goal)).find(({ version }) => version === 2),
-    );
+    await waitFor("the second draft", async () => (await clan.artefactsOf(goal)).find(({ version }) => version === 2));
     await reaches(clan, goal, "achieved");
     const [[agent, instead, because = ""] = []] = await standInsIn(clan);
     expect([agent, instead]).toEqual(["writer-one", "writer-two"]);
@@ -199,7 +183,7 @@ describe("a question", () => {
     await remove(clan, "writer-two");
     clan.stopCub("writer-one");
     go();
-    const made = await untilPassedOver(clan, "the end", async () =>
+    const made = await waitFor("the end", async () =>
       (await clan.artefactsOf(goal)).find(({ structural_type }) => structural_type === "Terminal"),
     );
     expect(made.payload).toBe("A page, says zero");

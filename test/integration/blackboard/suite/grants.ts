@@ -13,7 +13,7 @@ import {
   running,
   user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId } from "../../../support/records/sample.ts";
+import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const coder = agentName("coder");
@@ -220,6 +220,7 @@ export function grantsSuite(open: () => Promise<Bench>): void {
 
   test("while the instance is paused, a follower does not get queued grants again", async () => {
     await using bench = await open();
+    await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
     const { epoch } = await queueGrant(bench.board);
     await bench.board.setPaused({ epoch, paused: true, by: user, at });
     const stop = new AbortController();

@@ -17,7 +17,7 @@ import {
   running,
   user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
+import { agentName, newArtefactId, sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
 
 const coder = agentName("coder");
 const base = CommitHash.parse("a".repeat(40));
@@ -158,6 +158,7 @@ export function peopleSuite(open: () => Promise<Bench>): void {
 
   test("a paused instance accepts no grant; resuming wakes the agents that have one, and both are logged once", async () => {
     await using bench = await open();
+    await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
     const { claim, epoch } = await queueGrant(bench.board);
     const accept = () => bench.board.acceptGrant({ claim: claim.id, grant: running("coder"), leaseMs: 60_000 });
     const pause = (paused: boolean) => bench.board.setPaused({ paused, by: user, at, epoch });

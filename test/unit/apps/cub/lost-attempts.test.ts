@@ -27,7 +27,9 @@ describe("the work of an earlier process", () => {
     const living = livingMark();
     const begun = async (grant: RunningGrant): Promise<ClaimId> => {
       const claim = await standIn.openGranted(await standIn.post(), grant.agent);
-      await standIn.board.acceptGrant({ claim, grant, leaseMs: 600_000 });
+      const { queued_at = "" } = (await standIn.grantOf(claim, grant.agent)) ?? {};
+      const accepted = await standIn.board.acceptGrant({ claim, grant: Object.assign(grant, { queued_at }), leaseMs: 600_000 });
+      expect(accepted).toEqual({ outcome: "accepted" });
       return claim;
     };
     const lost = await begun(running("coder", gone));

@@ -1,0 +1,45 @@
+// Which claims are open, and whom they concern, on the memory blackboard: it looks at all of them, so that no index can be wrong.
+import { missingBidders } from "../../model/claim.ts";
+import type { AgentName } from "../../model/ids.ts";
+import type { ClaimBoard } from "../port.ts";
+import type { IsFenced } from "./leader.ts";
+import type { ClaimRecord, State } from "./state.ts";
+
+type Lists = Pick<ClaimBoard, "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims">;
+
+export function claimListsOf(state: State, isFenced: IsFenced): Lists {
+  return {
+    async listOpenClaims({ from, count } = { from: 0, count: Number.POSITIVE_INFINITY }) {
+      return [...state.openClaims].slice(from, from + count);
+    },
+
+    countOpenClaims: async () => state.openClaims.size,
+
+    async listOpenClaimsOfGoal(goal) {
+      const artefacts = state.goals.get(goal)?.artefacts ?? [];
+      const ofGoal = new Set(artefacts.flatMap((id) => [...(state.causes.get(id)?.values() ?? [])]));
+      return [...state.openClaims].filter((id) => ofGoal.has(id));
+    },
+
+    async listClaimsOf(agent, concern) {
+      const doesConcern = concern === "asked" ? isAsked : hasWork;
+      return [...state.openClaims].filter((id) => {
+        const record = state.claims.get(id);
+        return record !== undefined && doesConcern(record, agent);
+      });
+    },
+
+    async indexClaims({ epoch }) {
+      return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "indexed", left: 0 };
+    },
+  };
+}
+
+function isAsked({ claim }: ClaimRecord, agent: AgentName): boolean {
+  return claim.bidding === "open" && missingBidders(claim).includes(agent);
+}
+
+function hasWork({ grants }: ClaimRecord, agent: AgentName): boolean {
+  const state = grants.get(agent)?.state;
+  return state !== undefined && state !== "done" && state !== "cancelled";
+}

@@ -1,0 +1,39 @@
+// The part of the table of Lua functions (function-table.ts) that is about the leader lease and what is due.
+const fenced = [] as const;
+
+export const leaderFunctions = {
+  acquireLeaderLease: {
+    keys: ["orchestrator", "due"],
+    args: { holder: "text", lease_ms: "number", restarted: "flag" },
+    outcomes: { held: ["epoch", "cursor"], taken: ["holder", "expires_in_ms"] },
+  },
+  releaseLeaderLease: {
+    keys: ["orchestrator"],
+    args: { epoch: "number" },
+    outcomes: { released: [], fenced },
+  },
+  moveCursor: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", field: "text", cursor: "text" },
+    outcomes: { moved: [], fenced },
+  },
+  recordDelivery: {
+    keys: ["orchestrator", "delivery"],
+    args: { epoch: "number", hook: "text", delivery: "text" },
+    outcomes: { recorded: [], fenced },
+  },
+  listDue: {
+    keys: ["due"],
+    args: { limit: "number", kinds: "text*" },
+  },
+  clearDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", members: "text*" },
+    outcomes: { cleared: [], fenced },
+  },
+  deferDue: {
+    keys: ["orchestrator", "due"],
+    args: { epoch: "number", after_ms: "number", members: "text*" },
+    outcomes: { deferred: [], fenced },
+  },
+} as const;
