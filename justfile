@@ -71,6 +71,10 @@ bench *options: build docker-orchestrator docker-cub
 chaos *options:
     {{ bin }}/bun run test/chaos/chaos.ts {{ options }}
 
+# Play the programs that ship in virtual time, with faults, and check the history: `just simulate --schedules 20000 --jobs 2`, `just simulate --seed 7 --trace`.
+simulate *options:
+    {{ bin }}/bun run test/simulation/simulate.ts {{ options }}
+
 # Record the picture of a terminal session in the README, with Redis and git from the PATH.
 picture: build
     {{ bin }}/bun .ci/picture.ts

@@ -32,7 +32,7 @@ const commandLine = ["integration/{agents,cli}/**/*.test.ts"];
 const endToEnd = ["e2e/**/*.test.ts"];
 /** What needs the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
-const integration = { include: ["{integration,chaos}/**/*.test.ts"], exclude: commandLine };
+const integration = { include: ["{integration,chaos,simulation}/**/*.test.ts"], exclude: commandLine };
 
 const hour = 3_600_000;
 /** The steps that build what tests start. */

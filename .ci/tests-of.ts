@@ -135,7 +135,7 @@ export function nearest(source: string, sources: ReadonlyMap<string, Source>): T
     const files = importers.map(([file]) => file);
     const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/unit/docs/"));
     if (tests.length > 0) {
-      const folders = ["test/e2e/", "test/chaos/", "test/integration/", "test/unit/"];
+      const folders = ["test/e2e/", "test/chaos/", "test/simulation/", "test/integration/", "test/unit/"];
       const rankOf = (file: string) =>
         100 * shared(file) +
         10 * Number(isNamesake(file, cameFrom.get(file) ?? "")) +

@@ -21,7 +21,8 @@ function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
 }
 
 test("no unit test needs Redis, Docker, or a program that must be compiled", () => {
-  const withheld = /^test\/(?:support\/(?:redis|docker|sett)\/|support\/process\/(?!tools)|(?:integration|e2e|chaos|bench)\/)/;
+  const withheld =
+    /^test\/(?:support\/(?:redis|docker|sett)\/|support\/process\/(?!tools)|(?:integration|e2e|chaos|simulation|bench)\/)/;
   const wrong = files
     .filter((file) => file.startsWith("test/unit/"))
     .flatMap((file) =>

@@ -1,7 +1,7 @@
 // One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is there again at once.
 import type { Blackboard } from "../port.ts";
 
-type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
+export type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
 
 export function contactOf(): { contact: Contact; reconnect: () => void } {
   const listeners = new Set<() => void>();

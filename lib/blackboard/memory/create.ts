@@ -8,7 +8,7 @@ import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
-import { contactOf } from "./contact.ts";
+import { type Contact, contactOf } from "./contact.ts";
 import { grantsOf } from "./grants.ts";
 import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
@@ -53,53 +53,63 @@ export function createMemoryBlackboard(options: { instance: InstanceName; now?: 
   const state = new State(now);
   const reconnects = new Set<() => void>();
   return {
-    open: () => openHandle(state, options.instance, now, reconnects),
+    open: () => {
+      const { contact, reconnect } = contactOf();
+      reconnects.add(reconnect);
+      const nonce = crypto.randomUUID();
+      return openHandle(state, { instance: options.instance, nonce, contact, onClose: () => reconnects.delete(reconnect) });
+    },
     reconnect: () => {
       for (const reconnect of [...reconnects]) reconnect();
     },
-    hand: {
-      writeArtefact: (id, fields) => {
-        state.artefacts.set(id, { ...state.artefacts.get(id), ...fields });
-      },
-      readArtefact: (id) => ({ ...state.artefacts.get(id) }),
-      publish: (text) => {
-        for (const listener of state.artefactListeners) listener(text);
-      },
-      writeBid: (claim, agent, word) => {
-        state.claims.get(claim)?.bidHash.set(agent, word);
-      },
-      breakClaim: (claim) => {
-        state.brokenClaims.add(claim);
-      },
-      mendClaim: (claim) => {
-        state.brokenClaims.delete(claim);
-      },
-      writeRegistration: (agent, text) => {
-        state.agents.set(agent, text);
-      },
-      writeDue: (member, at) => {
-        state.due.set(member, { item: dueOfMember(member), at });
-      },
-      writeEvent: (entry) => state.append((id) => eventOf(id, entry)),
-      writeAnnouncement: (entry) => {
-        const announcement = announcementOf(entry);
-        if (announcement !== undefined) state.announcements.push(announcement);
-        state.changed.notify();
-      },
-      readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
-    },
+    hand: handOf(state),
   };
 }
 
-function openHandle(state: State, instance: InstanceName, now: () => number, reconnects: Set<() => void>): Blackboard {
+/** What a person can do with plain Redis commands to this state. */
+export function handOf(state: State): MemoryBlackboard["hand"] {
+  return {
+    writeArtefact: (id, fields) => {
+      state.artefacts.set(id, { ...state.artefacts.get(id), ...fields });
+    },
+    readArtefact: (id) => ({ ...state.artefacts.get(id) }),
+    publish: (text) => {
+      for (const listener of state.artefactListeners) listener(text);
+    },
+    writeBid: (claim, agent, word) => {
+      state.claims.get(claim)?.bidHash.set(agent, word);
+    },
+    breakClaim: (claim) => {
+      state.brokenClaims.add(claim);
+    },
+    mendClaim: (claim) => {
+      state.brokenClaims.delete(claim);
+    },
+    writeRegistration: (agent, text) => {
+      state.agents.set(agent, text);
+    },
+    writeDue: (member, at) => {
+      state.due.set(member, { item: dueOfMember(member), at });
+    },
+    writeEvent: (entry) => state.append((id) => eventOf(id, entry)),
+    writeAnnouncement: (entry) => {
+      const announcement = announcementOf(entry);
+      if (announcement !== undefined) state.announcements.push(announcement);
+      state.changed.notify();
+    },
+    readBids: (claim) => Object.fromEntries(state.claims.get(claim)?.bidHash ?? []),
+  };
+}
+
+type HandleOptions = { instance: InstanceName; nonce: string; contact: Contact; onClose?: () => void };
+
+/** `nonce` distinguishes the process that has this handle from all others. */
+export function openHandle(state: State, { instance, nonce, contact, onClose }: HandleOptions): Blackboard {
   const closing = new AbortController();
-  const { contact, reconnect } = contactOf();
-  reconnects.add(reconnect);
-  const nonce = crypto.randomUUID();
   const isFenced = fenceOf(state, nonce);
   return {
     instance,
-    time: async () => now(),
+    time: async () => state.now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
     ...contact,
     ...artefactsOf(state, isFenced, closing.signal),
@@ -113,7 +123,7 @@ function openHandle(state: State, instance: InstanceName, now: () => number, rec
     ...leaderLeaseOf(state, nonce, isFenced),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => {
-      reconnects.delete(reconnect);
+      onClose?.();
       closing.abort();
     },
   };

@@ -53,8 +53,8 @@ export class State {
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
   readonly events: SettEvent[] = [];
-  /** Ids only grow, whatever is removed. */
-  #lastEvent: [number, number] = [0, 0];
+  /** Ids only grow, whatever is removed: milliseconds, and which of them it was. */
+  lastEvent: readonly [number, number] = [0, 0];
   /** Question → the answer that counts. */
   readonly answers = new Map<ArtefactId, ArtefactId>();
   /** Questions that wait for a person, oldest first. */
@@ -79,10 +79,10 @@ export class State {
 
   /** At the end of the log, under the next id. */
   append(make: (id: string, time: string) => SettEvent): void {
-    const [lastMs, lastOfMs] = this.#lastEvent;
+    const [lastMs, lastOfMs] = this.lastEvent;
     const ms = Math.max(this.now(), lastMs);
-    this.#lastEvent = [ms, ms === lastMs ? lastOfMs + 1 : 0];
-    const id = this.#lastEvent.join("-");
+    this.lastEvent = [ms, ms === lastMs ? lastOfMs + 1 : 0];
+    const id = this.lastEvent.join("-");
     this.events.push(make(id, new Date(ms).toISOString()));
     this.changed.notify();
   }

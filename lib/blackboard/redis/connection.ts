@@ -13,20 +13,11 @@ import {
   refusedByRedis,
   unreachable,
 } from "./client.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
 import { ContactWaiters } from "./contact-waiters.ts";
 import { connected, probe } from "./probe.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
-
-export type ConnectionOptions = {
-  url: string;
-  /** How long an answer may take. */
-  timeoutMs: number;
-  /** How long Redis may be away before the connection is given up; undefined: the first failure to connect is final. */
-  giveUpMs: number | undefined;
-  /** Called once when an open connection is given up. */
-  onLost: (error: SettError) => void;
-};
 
 /** The connection that a call was bound to is lost. What was sent on it may have been done, and may have been lost after that. */
 export class LaterConnection extends Error {}
@@ -146,8 +137,8 @@ export class Connection {
 
   /** A connection for reads that block for at most `blockMs`, or for ever (undefined). The caller destroys it. */
   async connectAnother(blockMs: number | undefined): Promise<Client> {
-    const { url, timeoutMs } = this.#options;
-    return (await connected(newClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))).client;
+    const { url, timeoutMs, makeClient = newClient } = this.#options;
+    return (await connected(makeClient(url, timeoutMs, blockMs === undefined ? 0 : blockMs + timeoutMs))).client;
   }
 
   close(): void {
@@ -160,8 +151,8 @@ export class Connection {
   }
 
   async #connect(): Promise<void> {
-    const { url, timeoutMs } = this.#options;
-    const { client, writeRefusal } = await connected(newClient(url, timeoutMs, timeoutMs + this.#beatMs));
+    const { url, timeoutMs, makeClient = newClient } = this.#options;
+    const { client, writeRefusal } = await connected(makeClient(url, timeoutMs, timeoutMs + this.#beatMs));
     if (this.closed.aborted) return client.destroy();
     client.on("error", (cause) => this.#drop(client, cause));
     this.#client = client;

@@ -1,0 +1,15 @@
+// What a connection to Redis needs to know.
+import type { SettError } from "../../model/errors.ts";
+import type { newClient } from "./client.ts";
+
+export type ConnectionOptions = {
+  url: string;
+  /** How long an answer may take. */
+  timeoutMs: number;
+  /** How long Redis may be away before the connection is given up; undefined: the first failure to connect is final. */
+  giveUpMs: number | undefined;
+  /** Called once when an open connection is given up. */
+  onLost: (error: SettError) => void;
+  /** Where a client is not one of the network: for the simulation. */
+  makeClient?: typeof newClient;
+};

@@ -1,0 +1,82 @@
+// What goes wrong in a schedule: a plan drawn from the seed, before anything has happened.
+import type { Random } from "../chaos/random.ts";
+import type { Refusal } from "./simulated-redis.ts";
+
+/** `target`: an index into the programs, counted around. Times are virtual milliseconds. */
+export type Fault = { atMs: number } & (
+  | { kind: "crash" | "stop"; target: number; downMs: number }
+  | { kind: "pause" | "cut off"; target: number; forMs: number }
+  | { kind: "disconnect"; target: number }
+  | { kind: "crash redis"; lossMs: number; downMs: number }
+  | { kind: "pause redis"; forMs: number }
+  | { kind: "refuse writes"; refusal: Refusal; forMs: number }
+  | { kind: "set redis' clock"; byMs: number }
+  | { kind: "set clock"; target: number; byMs: number }
+  | { kind: "lose wake-ups" | "lose hints"; forMs: number }
+  | { kind: "repeat wake-ups" }
+  | { kind: "another orchestrator"; isNamesake: boolean; forMs: number }
+  | { kind: "poison"; what: Poison; choice: number }
+  | { kind: "up without an agent" | "up with other rules"; target: number; forMs: number }
+  | { kind: "break tool"; target: number; forMs: number }
+  | { kind: "pause instance"; forMs: number }
+  | { kind: "cancel" | "retry at once"; target: number }
+);
+
+export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint";
+
+type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs"> : never) : never;
+
+const target = (random: Random) => random.whole(0, 11);
+/** Some longer than any lease, most of them short. */
+const longMs = (random: Random) => (random.chance(0.4) ? random.between(4_000, 25_000) : random.between(50, 4_000));
+const stepMs = (random: Random) => Math.round((random.chance(0.5) ? 1 : -1) * random.pick([300, 2_000, 20_000, 3_600_000]));
+
+/** The more often it is in the list, the more often it is drawn. */
+const draws: readonly [Draw, ...Draw[]] = [
+  (random) => ({ kind: "crash", target: target(random), downMs: random.between(0, 3_000) }),
+  (random) => ({ kind: "crash", target: target(random), downMs: random.between(0, 3_000) }),
+  (random) => ({ kind: "crash", target: random.whole(0, 1), downMs: random.between(0, 3_000) }),
+  (random) => ({ kind: "stop", target: target(random), downMs: random.between(0, 3_000) }),
+  (random) => ({ kind: "pause", target: target(random), forMs: longMs(random) }),
+  (random) => ({ kind: "pause", target: random.whole(0, 1), forMs: longMs(random) }),
+  (random) => ({ kind: "cut off", target: target(random), forMs: longMs(random) }),
+  (random) => ({ kind: "disconnect", target: target(random) }),
+  (random) => ({ kind: "disconnect", target: target(random) }),
+  (random) => ({ kind: "crash redis", lossMs: random.between(0, 1_000), downMs: random.between(0, 2_000) }),
+  (random) => ({ kind: "crash redis", lossMs: random.between(0, 1_000), downMs: random.between(0, 2_000) }),
+  (random) => ({ kind: "crash redis", lossMs: 0, downMs: random.between(0, 8_000) }),
+  (random) => ({ kind: "pause redis", forMs: random.between(50, 8_000) }),
+  (random) => ({ kind: "refuse writes", refusal: random.pick(["OOM", "MISCONF"]), forMs: random.between(50, 8_000) }),
+  (random) => ({ kind: "set redis' clock", byMs: stepMs(random) }),
+  (random) => ({ kind: "set clock", target: target(random), byMs: stepMs(random) }),
+  (random) => ({ kind: "lose wake-ups", forMs: random.between(0, 2_000) }),
+  (random) => ({ kind: "lose hints", forMs: random.between(0, 5_000) }),
+  () => ({ kind: "repeat wake-ups" }),
+  (random) => ({ kind: "another orchestrator", isNamesake: random.chance(0.6), forMs: random.between(500, 9_000) }),
+  (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
+  (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
+  (random) => ({ kind: "up without an agent", target: target(random), forMs: random.between(200, 6_000) }),
+  (random) => ({ kind: "up with other rules", target: target(random), forMs: random.between(200, 6_000) }),
+  (random) => ({ kind: "break tool", target: target(random), forMs: random.between(200, 12_000) }),
+  (random) => ({ kind: "pause instance", forMs: random.between(100, 6_000) }),
+  (random) => ({ kind: "cancel", target: target(random) }),
+  (random) => ({ kind: "retry at once", target: target(random) }),
+];
+
+const poisons: readonly [Poison, ...Poison[]] = ["event", "announcement", "deadline", "artefact", "bid", "hint"];
+
+/** Most come while the goals are young. */
+export function faultsOf(random: Random): Fault[] {
+  const count = random.pick([0, 1, 1, 2, 2, 3, 3, 4, 5, 6]);
+  const [first, ...rest] = draws;
+  const faults = Array.from({ length: count }, () => {
+    const atMs = random.chance(0.8) ? random.between(5, 2_500) : random.between(2_500, 15_000);
+    return { atMs, ...random.pick([first, ...rest])(random) };
+  });
+  return faults.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+export function textOf({ kind, atMs, ...more }: Fault): string {
+  const details = Object.entries(more).map(([name, value]) => `${name} ${typeof value === "number" ? Math.round(value) : value}`);
+  return [`${(atMs / 1_000).toFixed(3)} s: ${kind}`, ...details].join(", ");
+}

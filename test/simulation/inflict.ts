@@ -1,0 +1,194 @@
+// Has the faults of a plan happen, each at its time, and repairs everything at the end.
+import { unreachable } from "../../lib/model/unreachable.ts";
+import type { Random } from "../chaos/random.ts";
+import type { Fault } from "./faults.ts";
+import { poison } from "./poison.ts";
+import type { Supervised } from "./supervised.ts";
+import type { World } from "./world.ts";
+
+/** How long a program that is asked to stop may take. */
+const stopWithinMs = 4_000;
+const forMsOf = (fault: Fault) => ("forMs" in fault ? fault.forMs : "downMs" in fault ? fault.downMs : 0);
+
+/** Plans all of them. Returns when, in virtual time, the last has ended and everything is repaired. */
+export function inflict(world: World, faults: readonly Fault[], random: Random): number {
+  const { scheduler, own } = world;
+  for (const fault of faults) {
+    if (fault.kind === "crash redis" && fault.lossMs > 0)
+      scheduler.at(Math.max(0, fault.atMs - fault.lossMs), own, "save", () => world.redis.save());
+    scheduler.at(fault.atMs, own, `fault: ${fault.kind}`, () => happen(world, fault, random));
+  }
+  const overMs = Math.max(0, ...faults.map((fault) => fault.atMs + forMsOf(fault))) + 100;
+  scheduler.at(overMs, own, "repair", () => repair(world, faults));
+  return overMs;
+}
+
+function happen(world: World, fault: Fault, random: Random): void {
+  const { redis, scheduler, own } = world;
+  const later = (job: () => void) => scheduler.after(forMsOf(fault), own, `end of fault: ${fault.kind}`, job);
+  switch (fault.kind) {
+    case "crash":
+    case "stop": {
+      const program = programOf(world, fault.target);
+      if (fault.kind === "crash") program.crash();
+      else program.stop(stopWithinMs);
+      return void later(() => world.startProgram(program));
+    }
+    case "pause": {
+      const program = programOf(world, fault.target);
+      program.pause();
+      return void later(() => program.resume());
+    }
+    case "cut off": {
+      const { name } = programOf(world, fault.target);
+      redis.cutOff.add(name);
+      disconnect(world, name);
+      return void later(() => redis.cutOff.delete(name));
+    }
+    case "disconnect":
+      return disconnect(world, programOf(world, fault.target).name);
+    case "crash redis":
+      redis.crash();
+      return void later(() => redis.restart());
+    case "pause redis":
+      redis.pause();
+      return void later(() => redis.resume());
+    case "refuse writes":
+      redis.refusal = fault.refusal;
+      return void later(() => {
+        redis.refusal = undefined;
+      });
+    case "set redis' clock":
+      redis.clockMs += fault.byMs;
+      return;
+    case "set clock":
+      return programOf(world, fault.target).setClock(fault.byMs);
+    case "lose wake-ups":
+      return loseWakeUps(world, scheduler.nowMs + fault.forMs);
+    case "lose hints":
+      redis.hintLoss = 0.7;
+      return void later(() => {
+        redis.hintLoss = 0;
+      });
+    case "repeat wake-ups":
+      return repeatWakeUps(world);
+    case "another orchestrator": {
+      const { holder } = redis.state.leader;
+      const another = fault.isNamesake ? world.orchestrator(holder || "one", "namesake") : world.orchestrator("three");
+      another.start();
+      return void later(() => (random.chance(0.5) ? another.crash() : another.stop(stopWithinMs)));
+    }
+    case "poison":
+      return poison(world, fault, random);
+    case "up without an agent":
+      return upWithout(world, fault.target, later);
+    case "up with other rules":
+      return upWithOtherRules(world, fault.target, later);
+    case "break tool": {
+      const tool = [...world.tools.values()][fault.target % world.tools.size];
+      if (tool !== undefined) tool.isBroken = true;
+      return void later(() => {
+        if (tool !== undefined) tool.isBroken = false;
+      });
+    }
+    case "pause instance":
+      world.people.log({ type: "pause_requested" });
+      return void later(() => world.people.log({ type: "resume_requested" }));
+    case "cancel": {
+      const goal = world.goals[fault.target % Math.max(1, world.goals.length)];
+      if (goal === undefined) return;
+      world.cancelled.add(goal.goal_id);
+      return world.people.log({ type: "cancel_requested", goal_id: goal.goal_id });
+    }
+    case "retry at once": {
+      const failures = [...redis.state.artefacts.values()].filter(({ structural_type }) => structural_type === "Failure");
+      const { id, goal_id } = failures[fault.target % Math.max(1, failures.length)] ?? {};
+      if (id === undefined || goal_id === undefined) return;
+      const goal = world.goals.find((one) => one.goal_id === goal_id);
+      if (goal !== undefined)
+        world.people.log({ type: "retry_requested", goal_id: goal.goal_id, artefact_id: id as typeof goal.id });
+      return;
+    }
+    default:
+      return unreachable(fault);
+  }
+}
+
+/** Whatever is broken still, because faults overlapped, is whole from now on. */
+function repair(world: World, faults: readonly Fault[]): void {
+  const { redis, people } = world;
+  redis.resume();
+  redis.restart();
+  redis.refusal = undefined;
+  redis.hintLoss = 0;
+  redis.cutOff.clear();
+  for (const tool of world.tools.values()) tool.isBroken = false;
+  world.removed.clear();
+  for (const program of world.programs) {
+    program.resume();
+    program.start();
+  }
+  if (faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis")) up(world);
+  if (faults.some(({ kind }) => kind === "pause instance")) people.log({ type: "resume_requested" });
+}
+
+function programOf({ programs }: World, target: number): Supervised {
+  const [first] = programs;
+  const program = programs[target % programs.length] ?? first;
+  if (program === undefined) throw new Error("There are no programs.");
+  return program;
+}
+
+/** What was under way may have arrived, or not. */
+function disconnect({ redis }: World, name: string): void {
+  for (const client of [...redis.clients]) if (client.life.name === name) client.breakSoon("Socket closed unexpectedly");
+}
+
+function loseWakeUps(world: World, untilMs: number): void {
+  const { redis, scheduler, own } = world;
+  redis.state.wakeUps.clear();
+  if (scheduler.nowMs < untilMs) scheduler.after(7, own, "lose wake-ups", () => loseWakeUps(world, untilMs));
+}
+
+/** Of everything that is or was granted, and of every claim. */
+function repeatWakeUps({ redis }: World): void {
+  const { state } = redis;
+  for (const { claim, grants } of state.claims.values()) {
+    for (const agent of grants.keys()) state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
+    state.announce(claim);
+  }
+  for (const id of state.indexed.keys()) redis.hand.publish(id);
+  redis.wake();
+}
+
+function up(world: World): void {
+  const { registrations } = world;
+  world.people.ask((board) => board.registerAgents(registrations, "person:Ada", { exact: true }));
+}
+
+function upWithout(world: World, target: number, later: (job: () => void) => void): void {
+  const cubs = world.programs.slice(2);
+  const cub = cubs[target % cubs.length];
+  if (cub === undefined) return;
+  world.removed.add(cub.name);
+  cub.stop(stopWithinMs);
+  up(world);
+  later(() => {
+    world.removed.delete(cub.name);
+    up(world);
+    cub.start();
+  });
+}
+
+/** It wants nothing for a while; the cub reads its registration when it connects. */
+function upWithOtherRules(world: World, target: number, later: (job: () => void) => void): void {
+  const { members } = world.scenario;
+  const member = members[target % members.length];
+  if (member === undefined) return;
+  const { name } = member.registration;
+  const others = world.registrations.map((one) =>
+    one.name === name ? { ...one, bids: [{ on: "Nothing", bid: "claim" as const }], retries: 0 } : one,
+  );
+  world.people.ask((board) => board.registerAgents(others, "person:Ada", { exact: true }));
+  later(() => up(world));
+}

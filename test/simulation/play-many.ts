@@ -1,0 +1,38 @@
+// Plays schedules one after the other, and gives back what is wrong with each.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Fault } from "./faults.ts";
+import { findings } from "./findings.ts";
+import { type Outcome, plannedFaults, runSchedule } from "./run-schedule.ts";
+import { shrink } from "./shrink.ts";
+
+export type Failed = { seed: number; faults: readonly Fault[]; needed: readonly number[]; sentences: string[] };
+
+/** Within one turn of the event loop nothing is collected. */
+const schedulesInATurn = 20;
+
+/** `isDone`: called after each schedule; true ends the play. */
+export async function playMany(
+  seeds: Iterable<number>,
+  { play = runSchedule, isDone = () => false }: { play?: typeof runSchedule; isDone?: (outcome: Outcome) => boolean } = {},
+): Promise<Failed[]> {
+  const failed: Failed[] = [];
+  let count = 0;
+  for (const seed of seeds) {
+    const outcome = play(seed);
+    const sentences = findings(outcome);
+    if (sentences.length > 0) failed.push({ seed, faults: outcome.faults, needed: await neededFaults(seed, play), sentences });
+    if (isDone(outcome)) break;
+    count += 1;
+    if (count % schedulesInATurn === 0) await nextTurn();
+  }
+  return failed;
+}
+
+/** The places of the fewest faults with which the schedule still fails. */
+async function neededFaults(seed: number, play: typeof runSchedule): Promise<readonly number[]> {
+  const faults = plannedFaults(seed);
+  return await shrink([...faults.keys()], async (places) => {
+    const outcome = play(seed, { faults: faults.filter((_, place) => places.includes(place)) });
+    return findings(outcome).length > 0;
+  });
+}

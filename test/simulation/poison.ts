@@ -1,0 +1,64 @@
+// What no program of ours writes: a slip of a person's hand at redis-cli, or another version's entry.
+import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/artefact-fields.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { garbageFor } from "../chaos/garbage.ts";
+import type { Random } from "../chaos/random.ts";
+import type { Poison } from "./faults.ts";
+import type { World } from "./world.ts";
+
+const deadlines = [
+  "nonsense",
+  "lease:",
+  "bids:no id at all",
+  "attempt:00000000-0000-4000-8000-000000000000:worker:1",
+  "shrug:1:2:3",
+];
+const words = ["exclusive", "claim", "review", "ignore", "perhaps", ""];
+
+export function poison(
+  { redis, people, planted }: World,
+  { what, choice }: { what: Poison; choice: number },
+  random: Random,
+): void {
+  const { hand, state } = redis;
+  const pick = <Value>(values: readonly Value[]): Value | undefined => values[choice % Math.max(1, values.length)];
+  switch (what) {
+    case "event":
+      hand.writeEvent(entryOf(garbageFor("events", random)));
+      planted.add(state.events.at(-1)?.id ?? "");
+      break;
+    case "announcement":
+      hand.writeAnnouncement(entryOf(garbageFor("claims", random)));
+      break;
+    case "deadline":
+      hand.writeDue(pick(deadlines) ?? "", state.now());
+      break;
+    case "artefact": {
+      const goal = people.newGoal("By hand.");
+      const fields = fieldsOfArtefact(goal);
+      // A whole one is a goal like any other.
+      const missing = choice < 40 ? undefined : pick(artefactFieldNames);
+      hand.writeArtefact(goal.id, Object.fromEntries(Object.entries(fields).filter(([name]) => name !== missing)));
+      if (choice % 2 === 0) hand.publish(goal.id);
+      break;
+    }
+    case "bid": {
+      const claim = pick([...state.openClaims]);
+      const agent = pick([...state.agents.keys(), "stranger"]);
+      if (claim !== undefined && agent !== undefined) hand.writeBid(claim, agent, pick(words) ?? "");
+      break;
+    }
+    case "hint":
+      hand.publish(pick([...state.artefacts.keys(), "no id at all"]) ?? "");
+      break;
+    default:
+      unreachable(what);
+  }
+  redis.wake();
+}
+
+function entryOf(flat: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: flat.length / 2 }, (_, index) => [flat[2 * index] ?? "", flat[2 * index + 1] ?? ""]),
+  );
+}

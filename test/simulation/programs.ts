@@ -1,0 +1,76 @@
+// The programs that ship, as their main.ts puts them together: only the blackboard's connection, the log and the tools are of the simulation.
+import { Cub } from "../../apps/cub/cub.ts";
+import { LoopWatch } from "../../apps/cub/loop-watch.ts";
+import { createCubMetrics } from "../../apps/cub/metrics.ts";
+import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
+import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
+import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
+import { systemClock } from "../../lib/async/clock.ts";
+import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { Policy } from "../../lib/model/policy.ts";
+import type { JsonLog } from "../../lib/service/json-log.ts";
+import { connectSimulated } from "./simulated-board.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
+import type { Main } from "./supervised.ts";
+import type { PlayedTool } from "./tools.ts";
+
+/** As SETT_REDIS_GIVE_UP is by default. */
+const giveUpMs = 60_000;
+const shutdownTimeoutMs = 2_000;
+
+/** Nothing is decided by them, and they are slow to make. */
+const orchestratorMetrics = createOrchestratorMetrics();
+const cubMetrics = createCubMetrics();
+
+export type Site = {
+  redis: SimulatedRedis;
+  newId: () => string;
+  logOf: (program: string) => JsonLog;
+  grantLeaseMs: number;
+};
+
+export function orchestratorProgram({ redis, newId, logOf, grantLeaseMs }: Site, holder: string, policy: Policy): Main {
+  return async ({ stop, exit }) => {
+    const log = logOf(`orchestrator ${holder}`);
+    const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
+    const deps = { board, policy, holder, clock: systemClock, newId, log, metrics: orchestratorMetrics };
+    await new Orchestrator(deps, { grantLeaseMs }).run(stop);
+    await board[Symbol.asyncDispose]();
+  };
+}
+
+/** `starts`: counts the starts of this agent's process, so that each can be known from the others. */
+export function cubProgram(
+  { redis, newId, logOf, grantLeaseMs }: Site,
+  { name, role, replicas, strategy }: AgentRegistration,
+  tool: PlayedTool,
+): Main {
+  let starts = 0;
+  return async ({ stop, exit }) => {
+    starts += 1;
+    const log = logOf(name);
+    const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
+    const own = { agentName: name, role, replicas, strategy, promptClaim: undefined, model: undefined };
+    const deps = {
+      board,
+      registration: await loadOwnRegistration(board, own),
+      runTool: tool.run,
+      command: ["/app/run.sh"],
+      runBidCommand: tool.bid,
+      grantLeaseMs,
+      workingCopy: undefined,
+      hasClaimPrompt: false,
+      ownProcess: { pid: 1, born: `${starts}@boot`, namespace: `pid:[${starts}]`, container: name },
+      clock: systemClock,
+      newId,
+      log,
+      metrics: cubMetrics,
+      watch: {
+        watcher: new LoopWatch("claim watcher", systemClock.passedMs),
+        executor: new LoopWatch("work executor", systemClock.passedMs),
+      },
+    };
+    await new Cub(deps, { shutdownTimeoutMs }).run(stop);
+    await board[Symbol.asyncDispose]();
+  };
+}

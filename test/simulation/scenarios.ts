@@ -1,0 +1,149 @@
+// The clans that the simulation plays: who bids on what, and what each agent's tool makes of its input.
+import { isApproval } from "../../lib/core/review-verdict.ts";
+import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import type { BidRule, BidWord } from "../../lib/model/bid.ts";
+import { defaultPolicy, type Policy } from "../../lib/model/policy.ts";
+import type { ToolInput } from "../../lib/model/tool-contract.ts";
+import type { Random } from "../chaos/random.ts";
+import { sampleAgent } from "../support/records/sample.ts";
+import type { Answer } from "./tools.ts";
+
+/** `answer`: of an agent with a tool. Without one it is a person, or takes part by hand and is silent. */
+export type Member = { registration: AgentRegistration; answer?: Answer };
+
+export type Scenario = { name: string; members: Member[]; policy: Policy; grantLeaseMs: number };
+
+const rule = (on: string, bid: BidWord): BidRule => ({ on, bid });
+const standard = (type: string, payload: unknown = type) => ({ artefact_type: type, artefact_payload: payload, summary: "" });
+const terminal = (type: string) => ({ ...standard(type), structural_type: "Terminal" });
+const question = (type: string) => ({ ...standard(type, `${type}?`), structural_type: "Question" });
+
+/** Whether this question was asked before, and answered. */
+const knows = ({ additional_context: given }: ToolInput, type: string) => given.some((artefact) => artefact.type === type);
+const isQuestion = ({ target_artefact }: ToolInput) => target_artefact.structural_type === "Question";
+const answerIt = { structural_type: "Answer", payload: "That one." };
+
+/** Chance decides the shape, the rules of the instance, and how many attempts each agent has. */
+export function scenarioOf(random: Random): Scenario {
+  const shape = random.pick([single, race, train, train, asking, asking, approving, commanded, silent]);
+  const { name, members } = shape(random);
+  const retries = random.pick([0, 1, 3, 3]);
+  for (const { registration } of members) {
+    registration.retries = retries;
+    registration.timeout_ms = 20_000;
+  }
+  const policy: Policy = {
+    ...defaultPolicy,
+    consensus: random.chance(0.2) ? "first_bid" : "full",
+    clarification: random.chance(0.5) ? "tiered" : "human",
+    review_rounds: random.pick([1, 3]),
+    bid_deadline_ms: random.pick([2_000, 8_000, 30_000]),
+  };
+  return { name, members, policy, grantLeaseMs: random.pick([3_000, 5_000, 15_000]) };
+}
+
+type Shape = (random: Random) => { name: string; members: Member[] };
+
+const member = (name: string, bids: BidRule[], answer?: Answer, over: Partial<AgentRegistration> = {}): Member => ({
+  registration: sampleAgent(name, { bids, ...over }),
+  ...(answer && { answer }),
+});
+
+/** One agent does it all, another only looks on. */
+const single: Shape = () => ({
+  name: "single",
+  members: [
+    member("worker", [rule("GoalDefined", "exclusive")], () => terminal("Done")),
+    member("onlooker", [rule("Nothing", "review")], () => "It has no work."),
+  ],
+});
+
+/** Several want the same work, and the first result is worked on by all of them side by side. */
+const race: Shape = (random) => {
+  const names = ["one", "two", "three", "four"].slice(0, random.whole(2, 4));
+  const answer: Answer = ({ claim_type }) => (claim_type === "exclusive" ? standard("Part") : terminal("Seen"));
+  return {
+    name: "race",
+    members: names.map((name) =>
+      member(name, [rule("GoalDefined", "exclusive"), { on: "Part", from: "racer", bid: "claim" }], answer, { role: "racer" }),
+    ),
+  };
+};
+
+/** Made, rejected once, made again, checked by two, and packed. */
+const train: Shape = (random) => {
+  const maker: Answer = (input) => (isQuestion(input) ? answerIt : standard("Draft", String(input.target_artefact.version)));
+  const reviewer: Answer = ({ target_artefact }) => ({
+    structural_type: "Review",
+    payload: target_artefact.version === 1 ? "Once more." : {},
+  });
+  const packer: Answer = ({ additional_context: given }) =>
+    given.some(({ structural_type, payload }) => structural_type === "Review" && isApproval(payload))
+      ? terminal("Release")
+      : "It was given no approval.";
+  const members = [
+    member("maker", [rule("GoalDefined", "exclusive")], maker),
+    member("reviewer", [rule("Draft", "review")], reviewer),
+    member("checker", [rule("Draft", "claim")], () => standard("Report")),
+    member("packer", [rule("Draft", "exclusive")], packer),
+  ];
+  if (random.chance(0.4)) members.push(member("maker-two", [rule("GoalDefined", "exclusive")], maker, { role: "maker" }));
+  return { name: "train", members };
+};
+
+/** The second asks what the first has meant, and the first may have to ask people. */
+const asking: Shape = (random) => {
+  const asksOnBehalf = random.chance(0.5);
+  const first: Answer = (input) => {
+    if (isQuestion(input)) return asksOnBehalf && !knows(input, "Whose") ? question("Whose") : answerIt;
+    return random.chance(0.5) && !knows(input, "Which") ? question("Which") : standard("Draft");
+  };
+  const second: Answer = (input) => (knows(input, "What") ? terminal("Done") : question("What"));
+  return {
+    name: "asking",
+    members: [
+      member("first", [rule("GoalDefined", "exclusive")], first),
+      member("second", [rule("Draft", "exclusive")], second),
+      member("beside", [rule("Draft", "claim")], () => standard("Note")),
+    ],
+  };
+};
+
+/** A person approves what is made, and may reject it before. */
+const approving: Shape = () => ({
+  name: "approving",
+  members: [
+    member("maker", [rule("GoalDefined", "exclusive")], () => standard("Draft")),
+    member("ada", [rule("Draft", "review")], undefined, { human: true }),
+    member("reviewer", [rule("Draft", "review")], () => ({ structural_type: "Review", payload: {} })),
+    member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
+  ],
+});
+
+/** Bids by commands, which take their time, beside one by rules and one by default. */
+const commanded: Shape = () => ({
+  name: "commanded",
+  members: [
+    member("maker", [], () => standard("Draft")),
+    member("reviewer", [], () => ({ structural_type: "Review", payload: {} }), { bid_command: ["decide"] }),
+    member("checker", [rule("Draft", "claim")], () => standard("Report")),
+    member("packer", [], () => terminal("Release"), { bid_command: ["decide"] }),
+  ],
+});
+
+/** One agent never says a word, and is not waited for without end. */
+const silent: Shape = (random) => ({
+  name: "silent",
+  members: [
+    member("worker", [rule("GoalDefined", "exclusive")], () => (random.chance(0.5) ? standard("Draft") : terminal("Done"))),
+    member("mute", [], undefined, { on_missing_bid: "ignore", external: true }),
+    member("packer", [rule("Draft", "exclusive")], () => terminal("Release")),
+  ],
+});
+
+/** What the bid command of this agent prints. */
+export function wordOf(name: string, { type }: Pick<Artefact, "type">): BidWord {
+  if (type !== "Draft") return "ignore";
+  return name === "reviewer" ? "review" : "exclusive";
+}

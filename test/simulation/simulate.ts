@@ -1,0 +1,89 @@
+// `just simulate`: the programs that ship under one scheduler with virtual time, with faults, each schedule judged when it is at rest.
+//
+// --schedules N  how many (2000)     --seed S     the first one's seed (1); by itself: that schedule alone
+// --jobs J       processes (1)       --faults I,J only these faults of the seed, by their places in its plan
+// --trace        every event of it, and all that its programs say
+//
+// A seed repeats a schedule exactly. Exit code 1 when something was found.
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { textOf } from "./faults.ts";
+import { findings } from "./findings.ts";
+import { type Failed, playMany } from "./play-many.ts";
+import { plannedFaults, runSchedule } from "./run-schedule.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    schedules: { type: "string" },
+    seed: { type: "string" },
+    jobs: { type: "string", default: "1" },
+    faults: { type: "string" },
+    trace: { type: "boolean", default: false },
+  },
+});
+const first = Number(options.seed ?? "1");
+const schedules = Number(options.schedules ?? (options.seed === undefined ? "2000" : "1"));
+const jobs = Math.min(Number(options.jobs), schedules);
+const beganMs = performance.now();
+
+if (options.trace || options.faults !== undefined) playOne(first, options.faults);
+else if (jobs > 1) await fork();
+else await playHere();
+
+function playOne(seed: number, chosen: string | undefined): void {
+  const planned = plannedFaults(seed);
+  const places = chosen === undefined ? [...planned.keys()] : chosen.split(",").filter(Boolean).map(Number);
+  const faults = planned.filter((_, place) => places.includes(place));
+  const outcome = runSchedule(seed, { faults, ...(options.trace && { trace: (line: string) => console.log(line) }) });
+  for (const fault of faults) console.log(textOf(fault));
+  const sentences = findings(outcome);
+  for (const sentence of sentences) console.log(sentence);
+  const { scenario, events, virtualMs, digest } = outcome;
+  console.log(
+    `seed ${seed}: ${scenario}, ${events} events in ${Math.round(virtualMs / 1_000)} virtual seconds, digest ${digest}`,
+  );
+  process.exitCode = Math.min(1, sentences.length);
+}
+
+async function playHere(): Promise<void> {
+  const failed = await playMany(Array.from({ length: schedules }, (_, index) => first + index));
+  failed.forEach(print);
+  sumUp(schedules, failed.length);
+}
+
+async function fork(): Promise<void> {
+  const share = Math.ceil(schedules / jobs);
+  const parts = Array.from({ length: jobs }, async (_, job) => {
+    const from = first + job * share;
+    const count = Math.min(share, first + schedules - from);
+    if (count <= 0) return 0;
+    const command = [process.execPath, import.meta.path, "--schedules", String(count), "--seed", String(from)];
+    const child = Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] });
+    const text = await new Response(child.stdout).text();
+    const lines = text.trimEnd().split("\n");
+    const [, found] = /^\d+ schedules: (\d+) failed/.exec(lines.pop() ?? "") ?? [];
+    if (found === undefined) throw new Error(`The process for the seeds from ${from} has ended with ${await child.exited}.`);
+    for (const line of lines) console.log(line);
+    return Number(found);
+  });
+  sumUp(
+    schedules,
+    (await Promise.all(parts)).reduce((sum, found) => sum + found, 0),
+  );
+}
+
+function print({ seed, faults, needed, sentences }: Failed): void {
+  const replay = needed.length === faults.length ? "" : ` --faults ${needed.join(",") || "-"}`;
+  console.log(`just simulate --seed ${seed}${replay} --trace`);
+  for (const place of needed) {
+    const fault = faults[place];
+    if (fault !== undefined) console.log(`       ${textOf(fault)}`);
+  }
+  for (const sentence of sentences.slice(0, 5)) console.log(`       ${sentence}`);
+}
+
+function sumUp(played: number, failed: number): void {
+  const seconds = (performance.now() - beganMs) / 1_000;
+  console.log(`${played} schedules: ${failed} failed, in ${seconds.toFixed(1)} s`);
+  process.exitCode = Math.min(1, failed);
+}

@@ -1,0 +1,160 @@
+// The blackboard as a simulated program has it: the connection that ships (its repeats, its heartbeat, its way back) over a simulated
+// client, and the twin's operations in the place of the Lua functions.
+import { grantReminderMs } from "../../lib/blackboard/grant-reminder.ts";
+import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
+import type { State } from "../../lib/blackboard/memory/state.ts";
+import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port.ts";
+import type { Client, newClient } from "../../lib/blackboard/redis/client.ts";
+import { Connection, LaterConnection } from "../../lib/blackboard/redis/connection.ts";
+import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
+import type { SettError } from "../../lib/model/errors.ts";
+import type { SettEvent } from "../../lib/model/event.ts";
+import { type AgentName, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
+import type { SimulatedClient } from "./simulated-client.ts";
+import type { SimulatedRedis } from "./simulated-redis.ts";
+
+type Operation = (...args: unknown[]) => Promise<unknown>;
+type Operations = Record<string, Operation>;
+
+/** Everything of the port that is one request and one answer. */
+const special = /^(?:instance|contact.*|connectionNumber|onReconnect|follow.*|artefactHints)$/;
+const operations = Object.keys(createMemoryBlackboard({ instance: InstanceName.parse("names") }).open()).filter(
+  (name) => !special.test(name),
+);
+
+const simulated = (client: Client) => client as unknown as SimulatedClient;
+
+/** As connectBlackboard: rejects with `redis-unreachable`. */
+export async function connectSimulated(
+  redis: SimulatedRedis,
+  { giveUpMs, onLost = () => {} }: { giveUpMs?: number; onLost?: (error: SettError) => void },
+): Promise<Blackboard> {
+  const makeClient = ((_url: string, connectMs: number, silenceMs: number) =>
+    redis.makeClient(silenceMs, connectMs)) as unknown as typeof newClient;
+  const url = "redis://simulated:6379";
+  const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, onLost, makeClient });
+  const nonce = crypto.randomUUID();
+  const perform = async (name: string, args: unknown[]) => {
+    const work = (client: Client) =>
+      simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
+    // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
+    return valueOf(await (name === "moveCursor" ? connection.once(work) : connection.run(work)));
+  };
+  const board: Record<string, unknown> = {};
+  for (const name of operations) board[name] = (...args: unknown[]) => perform(name, args);
+  Object.assign(board, followers(redis, connection), {
+    // As lib/blackboard/redis/claims.ts: on a later connection the claim may have come to the same `rev` by another way.
+    commitClaim: async (commit: ClaimCommit) => {
+      const work = (client: Client) => {
+        const commitHere = () => {
+          const handle = redis.handleOf(nonce);
+          return ended(handle.commitClaim({ ...commit, readOn: handle.connectionNumber() }));
+        };
+        return simulated(client).request("commitClaim", commitHere);
+      };
+      const stale = (error: unknown) => {
+        if (error instanceof LaterConnection) return { value: { outcome: "stale" } };
+        throw error;
+      };
+      return valueOf(await connection.run(work, commit.readOn).catch(stale));
+    },
+    instance: redis.instance,
+    contactSince: () => connection.since,
+    contactProblem: () => connection.problem,
+    connectionNumber: () => connection.number,
+    onReconnect: (listener: () => void) => connection.onReconnect(listener),
+    [Symbol.asyncDispose]: async () => connection.close(),
+  });
+  return board as unknown as Blackboard;
+}
+
+/** The twin's own failures are answers, which the connection must not take for a loss of contact. */
+type Ended = { value: unknown } | { error: unknown };
+
+function valueOf(result: unknown): unknown {
+  const end = result as Ended;
+  if ("error" in end) throw end.error;
+  return end.value;
+}
+
+async function ended(running: Promise<unknown> | undefined): Promise<Ended> {
+  try {
+    return { value: await running };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** As in lib/blackboard/redis: log.ts, claims.ts, grants.ts, artefacts.ts. */
+function followers(redis: SimulatedRedis, connection: Connection) {
+  return {
+    followEvents(from: string, signal: AbortSignal) {
+      let last = from;
+      const read = async (client: Client) => {
+        const batch = await simulated(client).requestBlocked(() => eventsAfter(redis.state, last), Number.POSITIVE_INFINITY);
+        last = (batch as SettEvent[]).at(-1)?.id ?? last;
+        return batch as SettEvent[];
+      };
+      return followReads(connection, signal, read, 10);
+    },
+
+    followAnnouncements(from: string, signal: AbortSignal) {
+      let last = Number(from);
+      const read = async (client: Client) => {
+        const look = () => {
+          const found = redis.announcementsAfter(last);
+          return found.batch.length > 0 ? [found] : [];
+        };
+        const [found] = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
+        last = found?.last ?? last;
+        return found?.batch ?? [];
+      };
+      return followReads(connection, signal, read, 2);
+    },
+
+    followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs = grantReminderMs) {
+      let remindAt = 0;
+      return followReads(connection, signal, async (client, isFresh) => {
+        const leftMs = remindAt - performance.now();
+        const take = () => takeWakeUps(redis.state, agent);
+        if (!isFresh && leftMs > 0) return (await simulated(client).requestBlocked(take, leftMs)) as ClaimId[];
+        const queued = isFresh
+          ? await simulated(client).request("takeWakeUps", () => [...new Set([...queuedOf(redis.state, agent), ...take()])])
+          : await connection.run((main) => simulated(main).request("listQueued", () => listQueued(redis.state, agent)));
+        remindAt = performance.now() + remindEveryMs;
+        return queued as ClaimId[];
+      });
+    },
+
+    artefactHints: (signal: AbortSignal) => followChannel(connection, "hints", signal),
+  };
+}
+
+function eventsAfter({ events }: State, from: string): SettEvent[] {
+  let start = events.length;
+  while (start > 0 && isLater(events[start - 1]?.id ?? "0", from)) start -= 1;
+  return events.slice(start, start + 500);
+}
+
+function isLater(id: string, than: string): boolean {
+  const [ms = 0, count = 0] = id.split("-").map(Number);
+  const [thanMs = 0, thanCount = 0] = than.split("-").map(Number);
+  return ms > thanMs || (ms === thanMs && count > thanCount);
+}
+
+function takeWakeUps(state: State, agent: AgentName): ClaimId[] {
+  const found = state.wakeUps.get(agent) ?? [];
+  state.wakeUps.delete(agent);
+  return [...new Set(found)];
+}
+
+function queuedOf(state: State, agent: AgentName): ClaimId[] {
+  return [...state.openClaims].filter((id) => state.claims.get(id)?.grants.get(agent)?.state === "queued");
+}
+
+function listQueued(state: State, agent: AgentName): ClaimId[] {
+  if (state.pause !== undefined) return [];
+  const queued = queuedOf(state, agent);
+  if (queued.length > 0) state.wakeUps.delete(agent);
+  return queued;
+}

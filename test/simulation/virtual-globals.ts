@@ -1,0 +1,92 @@
+// For the length of a schedule timers, clocks and chance are the scheduler's: whatever a program asks for, it gets virtual time.
+import type { Random } from "../chaos/random.ts";
+import { beginMs, type Planned, type Scheduler } from "./scheduler.ts";
+
+/** What the programs use of the globals. */
+const names = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate", "Date"] as const;
+
+type Globals = Record<string, unknown>;
+
+/** UUIDs, version 4, from the seed. */
+export function uuidsOf(random: Random): () => `${string}-${string}-${string}-${string}-${string}` {
+  const digits = (count: number) => {
+    let text = "";
+    for (let left = count; left > 0; left -= 4) text += random.whole(0, 0xffff).toString(16).padStart(4, "0");
+    return text;
+  };
+  return () => `${digits(8)}-${digits(4)}-4${digits(4).slice(1)}-8${digits(4).slice(1)}-${digits(12)}`;
+}
+
+/** Installs them; what it returns is disposed of at the end, and everything is as it was before. */
+export function installVirtualGlobals(scheduler: Scheduler, random: Random): Disposable {
+  const all = globalThis as unknown as Globals;
+  const before = names.map((name) => [name, all[name]] as const);
+  const originals = { random: Math.random, randomUUID: crypto.randomUUID, now: performance.now };
+  Object.assign(all, timersOf(scheduler), { Date: virtualDate(scheduler) });
+  Math.random = () => random.between(0, 1);
+  crypto.randomUUID = uuidsOf(random);
+  performance.now = () => scheduler.nowMs;
+  return {
+    [Symbol.dispose]() {
+      for (const [name, value] of before) all[name] = value;
+      Math.random = originals.random;
+      crypto.randomUUID = originals.randomUUID;
+      performance.now = originals.now;
+    },
+  };
+}
+
+class Timer {
+  planned: Planned | undefined;
+
+  cancel(): void {
+    if (this.planned !== undefined) this.planned.isCancelled = true;
+    this.planned = undefined;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+}
+
+function timersOf(scheduler: Scheduler) {
+  const start = (label: string, ms: number, job: () => void, isRepeated: boolean) => {
+    const timer = new Timer();
+    const { life } = scheduler;
+    const begin = () => {
+      // A timer is never early, and on a busy machine a little late.
+      const lateMs = scheduler.random.between(0, 0.5);
+      timer.planned = scheduler.after(Math.max(1, ms) + lateMs, life, label, () => {
+        if (isRepeated) begin();
+        job();
+      });
+    };
+    begin();
+    return timer;
+  };
+  const cancel = (timer: unknown) => {
+    if (timer instanceof Timer) timer.cancel();
+  };
+  return {
+    setTimeout: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => start("timer", ms, () => job(...args), false),
+    setInterval: (job: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => start("tick", ms, () => job(...args), true),
+    setImmediate: (job: (...args: unknown[]) => void, ...args: unknown[]) => start("immediate", 0, () => job(...args), false),
+    clearTimeout: cancel,
+    clearInterval: cancel,
+    clearImmediate: cancel,
+  };
+}
+
+/** The wall clock of the program that asks. */
+function virtualDate(scheduler: Scheduler): typeof Date {
+  const now = () => Math.floor(beginMs + scheduler.nowMs + scheduler.life.clockMs);
+  const Real = Date;
+  return new Proxy(Real, {
+    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+    get: (target, name, receiver) => (name === "now" ? now : Reflect.get(target, name, receiver)),
+  });
+}

@@ -1,0 +1,125 @@
+// One instance: a Redis, two orchestrators of which one is on standby, the clan's cubs, and its people.
+import type { AgentRegistration } from "../../lib/model/agent.ts";
+import type { Artefact } from "../../lib/model/artefact.ts";
+import { InstanceName } from "../../lib/model/ids.ts";
+import type { JsonLog, LogFields } from "../../lib/service/json-log.ts";
+import { type Random, randomOf } from "../chaos/random.ts";
+import { Life } from "./life.ts";
+import { People } from "./people.ts";
+import { cubProgram, orchestratorProgram, type Site } from "./programs.ts";
+import { type Scenario, scenarioOf, wordOf } from "./scenarios.ts";
+import { Scheduler } from "./scheduler.ts";
+import { SimulatedRedis } from "./simulated-redis.ts";
+import { type Main, Supervised } from "./supervised.ts";
+import { PlayedTool } from "./tools.ts";
+import { uuidsOf } from "./virtual-globals.ts";
+
+const instance = InstanceName.parse("simulated");
+
+/** How long a message is under way: on one machine, on a busy one, over a poor network. */
+const latencies: readonly [readonly [number, number], ...(readonly [number, number])[]] = [
+  [0.05, 0.5],
+  [0.05, 5],
+  [0.1, 40],
+];
+
+export class World {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly redis: SimulatedRedis;
+  readonly scenario: Scenario;
+  readonly people: People;
+  readonly programs: Supervised[] = [];
+  readonly tools = new Map<string, PlayedTool>();
+  /** Agents that the present configuration does not name: they are not started. */
+  readonly removed = new Set<string>();
+  /** Goals that people have posted. */
+  readonly goals: Artefact[] = [];
+  readonly cancelled = new Set<string>();
+  /** The ids of events that were planted by hand. */
+  readonly planted = new Set<string>();
+  /** Errors of the kinds that only a mistake in a program makes. */
+  readonly mistakes: string[] = [];
+  readonly own = new Life("world", 0);
+  readonly #site: Site;
+  readonly #trace: ((line: string) => void) | undefined;
+  #lives = 0;
+
+  constructor(seed: number, trace?: (line: string) => void) {
+    this.#trace = trace;
+    // Each has a chance of its own, so that another fault changes as little as possible of the rest.
+    const chance = (number: number) => randomOf(Math.imul(seed, 16) + number);
+    this.random = chance(0);
+    this.scheduler = new Scheduler(chance(1), this.own, trace);
+    this.redis = new SimulatedRedis(this.scheduler, chance(2), instance, this.random.pick(latencies));
+    this.scenario = scenarioOf(chance(3));
+    const newId = uuidsOf(chance(4));
+    this.#site = { redis: this.redis, newId, logOf: (program) => this.#logOf(program), grantLeaseMs: this.scenario.grantLeaseMs };
+    this.people = new People(this.redis, chance(5), newId, this.#logOf("people"));
+    for (const holder of ["one", "two"]) this.programs.push(this.orchestrator(holder));
+    const temper = { maxMs: this.random.pick([20, 100, 400]), failShare: this.random.pick([0, 0.05]), hangShare: 0.004 };
+    for (const { registration, answer } of this.scenario.members) {
+      if (answer === undefined) continue;
+      const tool = new PlayedTool(chance(6), temper, { answer, word: (target) => wordOf(registration.name, target) });
+      this.tools.set(registration.name, tool);
+      this.programs.push(this.#program(registration.name, cubProgram(this.#site, registration, tool)));
+    }
+  }
+
+  get registrations(): AgentRegistration[] {
+    return this.scenario.members.map(({ registration }) => registration).filter(({ name }) => !this.removed.has(name));
+  }
+
+  /** One more, not yet started. */
+  orchestrator(holder: string, name = `orchestrator ${holder}`): Supervised {
+    return this.#program(name, orchestratorProgram(this.#site, holder, this.scenario.policy));
+  }
+
+  /** `sett up`, and everything runs. */
+  start(): void {
+    const { registrations } = this;
+    this.people.ask((board) => board.registerAgents(registrations, "person:Ada", { exact: true }));
+    const people = this.#program("people", this.people.main);
+    people.start();
+    for (const program of this.programs) this.scheduler.after(60, this.own, "start", () => program.start());
+  }
+
+  startProgram(program: Supervised): void {
+    if (!this.removed.has(program.name)) program.start();
+  }
+
+  postGoal(): void {
+    const goal = this.people.newGoal(`Goal ${this.goals.length + 1}`);
+    this.goals.push(goal);
+    this.people.postGoal(goal);
+  }
+
+  #program(name: string, main: Main): Supervised {
+    const nextNumber = () => {
+      this.#lives += 1;
+      return this.#lives;
+    };
+    return new Supervised(name, this.scheduler, nextNumber, main);
+  }
+
+  #logOf(program: string): JsonLog {
+    const trace = this.#trace;
+    const write = (level: string, msg: string, fields?: LogFields) => {
+      const { error } = fields ?? {};
+      if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
+        this.mistakes.push(`${program}: ${msg}: ${error.message}`);
+      trace?.(`${(this.scheduler.nowMs / 1_000).toFixed(6)} ${program} says ${level} ${msg} ${textOf(fields)}`);
+    };
+    const log: JsonLog = {
+      info: (msg, fields) => write("info", msg, fields),
+      warn: (msg, fields) => write("warn", msg, fields),
+      error: (msg, fields) => write("error", msg, fields),
+      with: () => log,
+    };
+    return log;
+  }
+}
+
+function textOf(fields: LogFields = {}): string {
+  return JSON.stringify(fields, (_, value) => (value instanceof Error ? value.message : value));
+}
