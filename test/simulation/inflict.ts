@@ -151,10 +151,11 @@ function loseWakeUps(world: World, untilMs: number): void {
 }
 
 /** Of everything that is or was granted, and of every claim. */
-function repeatWakeUps({ redis }: World): void {
+function repeatWakeUps({ redis, tools }: World): void {
   const { state } = redis;
   for (const { claim, grants } of state.claims.values()) {
-    for (const agent of grants.keys()) state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
+    for (const agent of grants.keys())
+      if (tools.has(agent)) state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
     state.announce(claim);
   }
   for (const id of state.indexed.keys()) redis.hand.publish(id);

@@ -35,7 +35,8 @@ export function scenarioOf(random: Random): Scenario {
   }
   const policy: Policy = {
     ...defaultPolicy,
-    consensus: random.chance(0.2) ? "first_bid" : "full",
+    // Where several kinds of work are wanted, the first bid may leave out the one that ends the goal.
+    consensus: ["single", "race"].includes(name) && random.chance(0.4) ? "first_bid" : "full",
     clarification: random.chance(0.5) ? "tiered" : "human",
     review_rounds: random.pick([1, 3]),
     bid_deadline_ms: random.pick([2_000, 8_000, 30_000]),

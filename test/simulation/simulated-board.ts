@@ -38,7 +38,7 @@ export async function connectSimulated(
     const work = (client: Client) =>
       simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
     // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
-    return valueOf(await (name === "moveCursor" ? connection.once(work) : connection.run(work)));
+    return resultOf(await (name === "moveCursor" ? connection.once(work) : connection.run(work)));
   };
   const board: Record<string, unknown> = {};
   for (const name of operations) board[name] = (...args: unknown[]) => perform(name, args);
@@ -56,7 +56,7 @@ export async function connectSimulated(
         if (error instanceof LaterConnection) return { value: { outcome: "stale" } };
         throw error;
       };
-      return valueOf(await connection.run(work, commit.readOn).catch(stale));
+      return resultOf(await connection.run(work, commit.readOn).catch(stale));
     },
     instance: redis.instance,
     contactSince: () => connection.since,
@@ -71,7 +71,7 @@ export async function connectSimulated(
 /** The twin's own failures are answers, which the connection must not take for a loss of contact. */
 type Ended = { value: unknown } | { error: unknown };
 
-function valueOf(result: unknown): unknown {
+function resultOf(result: unknown): unknown {
   const end = result as Ended;
   if ("error" in end) throw end.error;
   return end.value;

@@ -75,13 +75,12 @@ export class World {
     return this.#program(name, orchestratorProgram(this.#site, holder, this.scenario.policy));
   }
 
-  /** `sett up`, and everything runs. */
+  /** `sett up` was long ago, and everything runs. */
   start(): void {
-    const { registrations } = this;
-    this.people.ask((board) => board.registerAgents(registrations, "person:Ada", { exact: true }));
+    void this.redis.handleOf("sett up").registerAgents(this.registrations, "person:Ada", { exact: true });
     const people = this.#program("people", this.people.main);
     people.start();
-    for (const program of this.programs) this.scheduler.after(60, this.own, "start", () => program.start());
+    for (const program of this.programs) program.start();
   }
 
   startProgram(program: Supervised): void {

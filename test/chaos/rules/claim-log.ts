@@ -22,14 +22,15 @@ export function claimLogsOf({ artefacts, claims, events }: History): ClaimLog[] 
     events.filter((event) => event.claim_id !== undefined && !refusals.includes(event.type)),
     (event) => String(event.claim_id),
   );
-  const claimLogOf = (claim: ClaimRecord): ClaimLog => {
+  const claimLogOf = (claim: ClaimRecord, later: readonly ClaimRecord[] = []): ClaimLog => {
     const failure = isRetry(claim.cause) ? artefacts.get(claim.cause.slice(claim.cause.indexOf(":") + 1)) : undefined;
     const failed = claims.get(failure?.claim_id ?? "");
     // A history that is damaged may go in circles.
-    const before = failed === undefined || failed.created_at >= claim.created_at ? undefined : claimLogOf(failed);
+    const isCircle = failed === claim || later.some((one) => one === failed);
+    const before = failed === undefined || isCircle ? undefined : claimLogOf(failed, [...later, claim]);
     return { claim, events: eventsOf.get(claim.id) ?? [], ...(before && { before }) };
   };
-  return [...claims.values()].map(claimLogOf);
+  return [...claims.values()].map((claim) => claimLogOf(claim));
 }
 
 /** The first try of a claim first. */
