@@ -1,14 +1,10 @@
-// Announces a claim again while it waits for bids, at growing intervals: a cub that starts or reconnects reads the open claims by itself.
-// Bids that were written by hand are read much more often.
+// Announces a claim again while it waits for bids, at growing intervals: a cub that starts or reconnects reads by itself where it is asked.
 
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import { firstAnnouncementAfterMs } from "../../lib/blackboard/first-announcement.ts";
 import type { ClaimId } from "../../lib/model/ids.ts";
-import type { Decider } from "./decide-and-commit.ts";
+import type { BidsByHand } from "./bids-by-hand.ts";
 import { type Deps, Fenced } from "./deps.ts";
-
-/** Bids that people write into a claim's hash count within ten seconds. */
-const adoptEveryMs = 8_000;
 
 const maxIntervalMs = 60 * 60_000;
 
@@ -17,29 +13,26 @@ const maxClaims = 20_000;
 
 export class ClaimAnnouncer {
   readonly #deps: Deps;
-  readonly #decider: Decider;
+  readonly #byHand: BidsByHand;
   /** When the next announcement is due, by the clock's `passedMs`, and how long after the last one. */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
-  constructor(deps: Deps, decider: Decider) {
+  constructor(deps: Deps, byHand: BidsByHand) {
     this.#deps = deps;
-    this.#decider = decider;
+    this.#byHand = byHand;
   }
 
   /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
   async tick(claim: ClaimId, epoch: number): Promise<void> {
     const { board, clock, log } = this.#deps;
-    const readOn = board.connectionNumber();
-    const adopted = await board.adoptBids(claim, epoch);
-    if (adopted.outcome === "fenced") throw new Fenced(epoch);
-    if (adopted.count > 0) await this.#decider.decide(claim, { kind: "progress" }, epoch, { readOn });
+    // Also a word that was changed by hand, which leaves the number of bids as it is.
+    await this.#byHand.adopt(claim, epoch);
     const nowMs = clock.passedMs();
     const known = this.#plans.get(claim);
     const plan = known ?? { atMs: nowMs, afterMs: firstAnnouncementAfterMs };
     const isSilent = nowMs < plan.atMs;
     const next = isSilent ? plan : { atMs: nowMs + plan.afterMs, afterMs: Math.min(maxIntervalMs, 2 * plan.afterMs) };
-    const nextAfterMs = Math.min(adoptEveryMs, next.atMs - nowMs);
-    const { outcome } = await board.announceClaim({ claim, epoch, nextAfterMs, isSilent });
+    const { outcome } = await board.announceClaim({ claim, epoch, nextAfterMs: next.atMs - nowMs, isSilent });
     switch (outcome) {
       case "fenced":
         throw new Fenced(epoch);

@@ -6,6 +6,7 @@ import type { SettEvent } from "../../lib/model/event.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { AgentCache } from "./agent-cache.ts";
+import { BidsByHand } from "./bids-by-hand.ts";
 import { ClaimAnnouncer } from "./claim-announcer.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
@@ -27,6 +28,8 @@ import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
 
 const dueEveryMs = 250;
+/** Bids that people write into a claim's hash count within ten seconds. */
+const bidsEveryMs = 3_000;
 const scanEveryMs = 15_000;
 /** Lost hints and broken records are found by a round through all open claims; a long one is spread over time. */
 const roundEveryMs = 15_000;
@@ -102,7 +105,8 @@ export class Leadership {
     const requests = new Requests(deps, agentCache, questions, this.#pause);
     const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
     const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
-    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
+    const byHand = new BidsByHand(deps, decider);
+    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand) };
     const scan = new AdoptionScan();
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
@@ -114,6 +118,7 @@ export class Leadership {
         await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs, epoch);
         this.#lastTickAt = deps.clock.passedMs();
       }),
+      this.#every(bidsEveryMs, ending, () => byHand.tick(epoch, ending)),
       this.#every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
       this.#every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),

@@ -77,6 +77,7 @@ export type LeaderBlackboard = Pick<
   | "commitClaim"
   | "announceClaim"
   | "adoptBids"
+  | "findBidsByHand"
   | "countOpenClaims"
   | "listClaimsOf"
   | "indexClaims"

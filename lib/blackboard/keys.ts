@@ -58,6 +58,8 @@ export function keysOf(instance: InstanceName) {
     artefactDigests: `${prefix}artefacts:digests`,
     /** zset: ids of the claims that have not ended, by time. */
     openClaims: `${prefix}claims:open`,
+    /** zset: ids of the claims whose bidding is open, by time. */
+    biddingClaims: `${prefix}claims:bidding`,
     /** zset: deadlines, next announcements, leases and later attempts, scored by when they are due (Unix ms). */
     due: `${prefix}due`,
     /** stream: the log. Each entry has the fields `type` and `event` (JSON). Never trimmed. */

@@ -136,6 +136,11 @@ export interface ClaimBoard {
     reason?: string | undefined;
   }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
+   * Claims whose bidding is open and whose hash has more or fewer bids than are on record. Looks at `limit` of the oldest `left` claims (of
+   * all, where it is undefined), and gives how many are left: to be called again until none are.
+   */
+  findBidsByHand(part: { left: number | undefined; limit: number }): Promise<{ left: number; claims: ClaimId[] }>;
+  /**
    * Bids that were written by hand into the claim's hash: known agents' valid words are recorded (event `bid_placed`, data.by_hand), others
    * logged once (`bid_refused`) and removed. A word changed by hand after the fact is set back.
    */

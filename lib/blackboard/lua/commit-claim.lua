@@ -84,6 +84,7 @@ local function commit_claim(keys, args)
   if claim.bidding == 'open' and (has_closed or has_ended) then
     not_due[#not_due + 1] = 'bids:' .. id
     not_due[#not_due + 1] = 'announce:' .. id
+    redis.call('ZREM', prefix .. 'claims:bidding', id)
     end_asking(id, redis.call('HGET', keys.claim, 'electorate'), order)
   end
   if has_ended then redis.call('ZREM', keys.open_claims, id) end

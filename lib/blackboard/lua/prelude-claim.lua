@@ -34,6 +34,7 @@ local function write_claim(new_claim, target)
     if index == 1 then
       local score = score_of(event_id)
       redis.call('ZADD', prefix .. 'claims:open', score, id)
+      if new_claim.bidding == 'open' then redis.call('ZADD', prefix .. 'claims:bidding', score, id) end
       add_asked(id, new_claim.asked, score)
     end
   end

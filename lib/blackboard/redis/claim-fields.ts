@@ -30,6 +30,7 @@ export function fieldsOfClaim({ claim, cause, grants }: NewClaim): Record<string
     termination_reason: claim.termination_reason,
     bidding: claim.bidding,
     bid_order: JSON.stringify(claim.bids.map((bid) => [bid.agent, bid.word])),
+    electors: String(claim.electorate.length),
     missing_bids: String(missingBidders(claim).length),
     cause,
     stand_in: claim.stand_in === undefined ? "" : JSON.stringify(claim.stand_in),

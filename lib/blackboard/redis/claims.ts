@@ -78,6 +78,11 @@ export function claimsOf(deps: Deps): ClaimBoard {
       return reply.outcome === "placed" ? { outcome: "placed", word: reply.word as typeof word } : reply;
     },
 
+    async findBidsByHand({ left = -1, limit }) {
+      const [next, ...claims] = await call("findBidsByHand", { bidding: keys.biddingClaims }, { left, limit });
+      return { left: Number(next), claims: claims as ClaimId[] };
+    },
+
     async adoptBids(claim, epoch) {
       const stored = { orchestrator: keys.orchestrator, claim: keys.claim(claim), bids: keys.bids(claim) };
       const reply = await call("adoptBids", stored, { epoch, claim });

@@ -16,6 +16,7 @@ import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import deferDue from "../lua/defer-due.lua" with { type: "text" };
 import endCall from "../lua/end-call.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
+import findBidsByHand from "../lua/find-bids-by-hand.lua" with { type: "text" };
 import findCaller from "../lua/find-caller.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import indexClaims from "../lua/index-claims.lua" with { type: "text" };
@@ -63,6 +64,7 @@ const sources: Record<FunctionName, string> = {
   openClaim,
   placeBid,
   adoptBids,
+  findBidsByHand,
   commitClaim,
   announceClaim,
   indexClaims,
@@ -101,6 +103,7 @@ const sources: Record<FunctionName, string> = {
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
   readHeads: "no-writes",
+  findBidsByHand: "no-writes",
   listDue: "no-writes",
   findCaller: "no-writes",
   renewLease: "allow-oom",

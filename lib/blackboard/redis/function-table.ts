@@ -94,6 +94,10 @@ export const functionTable = {
     args: { epoch: "number", claim: "text" },
     outcomes: { adopted: ["count"], fenced },
   },
+  findBidsByHand: {
+    keys: ["bidding"],
+    args: { left: "number", limit: "number" },
+  },
   commitClaim: {
     keys: ["orchestrator", "claim", "bids", "grants", "open_claims", "due"],
     args: {

@@ -112,6 +112,8 @@ test("claims that an older version has opened are indexed when a leader takes ov
   await server.cli("HDEL", bench.key(`claim:${broken.claim.id}`), "electorate");
   for (const agent of agents)
     for (const index of ["asked", "work", "queued"]) await server.cli("DEL", bench.key(`agent:${agent}:${index}`));
+  await server.cli("DEL", bench.key("claims:bidding"));
+  for (const one of bidding) await server.cli("HDEL", bench.key(`claim:${one.claim.id}`), "electors");
   const now = broken.epoch;
   expect(now).toBeGreaterThan(epoch);
   for (const left of [3, 2, 1, 0, 0])
@@ -120,6 +122,8 @@ test("claims that an older version has opened are indexed when a leader takes ov
   await server.cli("HDEL", bench.key(`grants:${broken.claim.id}`), "coder");
   await expectToAgree(board);
   expect(await board.listClaimsOf(agentName("tester"), "asked")).toHaveLength(2);
+  await bench.hand.writeBid(bidding[1]?.claim.id as ClaimId, "tester", "claim");
+  expect((await board.findBidsByHand({ left: undefined, limit: 10 })).claims).toEqual([bidding[1]?.claim.id as ClaimId]);
   for await (const claims of board.followGrants(agentName("coder"), new AbortController().signal)) {
     expect(claims).toContain(claim.id);
     break;

@@ -66,6 +66,7 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
     termination_reason: "",
     bidding: "open",
     bid_order: "[]",
+    electors: "2",
     missing_bids: "2",
     cause: "standard",
   });
@@ -80,6 +81,7 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
   expect(await hash(bench.key(`claim:${claim.id}`))).toMatchObject({
     granted_review_agents: '["tester"]',
     bid_order: '[["tester","review"],["coder","review"]]',
+    electors: "2",
     missing_bids: "0",
     rev: "3",
     commit_id: commit.commitId,

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import type { ClaimId } from "../../../../lib/model/ids.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { acquireLeaderLease, commitOf, events, openClaim } from "../../../support/blackboard/scene.ts";
 import { agentName, newClaimId } from "../../../support/records/sample.ts";
@@ -110,6 +111,29 @@ export function bidsSuite(open: () => Promise<Bench>): void {
       { actor: "hand", agent: tester, data: { word: "review", missing: 1, by_hand: true } },
       { actor: "hand", agent: coder, data: { word: "exclusive", missing: 0, by_hand: true } },
     ]);
+  });
+
+  test("claims with more or fewer bids in their hash than on record are found, in parts and only while the bidding is open", async () => {
+    await using bench = await open();
+    const { board, hand } = bench;
+    const scenes = [];
+    for (let count = 0; count < 4; count++) scenes.push(await openClaim(board, ["coder", "tester"]));
+    const [first, second, third, fourth] = scenes.map(({ claim }) => claim.id) as [ClaimId, ClaimId, ClaimId, ClaimId];
+    const find = (limit: number, left?: number) => board.findBidsByHand({ left, limit });
+    const epoch = await acquireLeaderLease(board);
+    await board.placeBid({ claim: first, agent: coder, word: "claim" });
+    await board.commitClaim(commitOf(first, epoch, 1, { bids: [{ agent: tester, word: "ignore" }] }));
+    expect(await find(10)).toEqual({ left: 0, claims: [] });
+    await hand.writeBid(second, "tester", "claim");
+    await hand.writeBid(third, "stranger", "claim");
+    await hand.writeBid(fourth, "coder", "claim");
+    expect(await find(10)).toEqual({ left: 0, claims: [second, third, fourth] });
+    expect(await find(3)).toEqual({ left: 1, claims: [second, third, fourth] });
+    expect(await find(3, 1)).toEqual({ left: 0, claims: [] });
+    for (const id of [second, third]) await board.adoptBids(id, epoch);
+    await board.commitClaim(commitOf(fourth, epoch, 0, { set: { bidding: "closed" } }));
+    await hand.writeBid(fourth, "tester", "claim");
+    expect(await find(10)).toEqual({ left: 0, claims: [] });
   });
 
   test("words that are no bids are logged once and removed; a word changed by hand is logged once and set back", async () => {

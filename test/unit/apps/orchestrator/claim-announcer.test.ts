@@ -1,6 +1,7 @@
 // A claim that waits for a bid, for a day of the blackboard's own time.
 import { expect, test } from "bun:test";
 import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
+import { BidsByHand } from "../../../../apps/orchestrator/bids-by-hand.ts";
 import { ClaimAnnouncer } from "../../../../apps/orchestrator/claim-announcer.ts";
 import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
 import { ContactClock } from "../../../../apps/orchestrator/contact-clock.ts";
@@ -9,10 +10,10 @@ import { handleDue } from "../../../../apps/orchestrator/handle-due.ts";
 import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
 import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
 import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
-import { InstanceName } from "../../../../lib/model/ids.ts";
+import { type ClaimId, InstanceName } from "../../../../lib/model/ids.ts";
 import { createJsonLog } from "../../../../lib/service/json-log.ts";
-import { events, openClaim } from "../../../support/blackboard/scene.ts";
-import { agentName, sampleAgent } from "../../../support/records/sample.ts";
+import { events, openClaim, postGoal } from "../../../support/blackboard/scene.ts";
+import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
 import { orchestratorDeps } from "../../../support/world/deps.ts";
 
 /** A claim that lacks a bid of `hand`, and an orchestrator that handles what is due when the test says so. */
@@ -28,7 +29,8 @@ async function createScene() {
   const { claim, epoch } = await openClaim(board, ["coder", "hand"]);
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
   const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(board), new PauseCache(board));
-  const handlers = { decider, announcer: new ClaimAnnouncer(deps, decider) };
+  const byHand = new BidsByHand(deps, decider);
+  const handlers = { decider, announcer: new ClaimAnnouncer(deps, byHand) };
   const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {
@@ -37,7 +39,8 @@ async function createScene() {
     }
   };
   const announcements = async () => Number(await board.endOfAnnouncements());
-  return { board, memory, claim, pass, announcements, lines };
+  const look = () => byHand.tick(epoch, new AbortController().signal);
+  return { board, memory, claim, epoch, pass, look, announcements, lines };
 }
 
 test("it is announced a few times on its first day, to the agent whose bid is missing, and logged once", async () => {
@@ -55,10 +58,36 @@ test("it is announced a few times on its first day, to the agent whose bid is mi
   }
 });
 
-test("a bid by hand counts within ten seconds, however long the claim has waited", async () => {
-  const { board, memory, claim, pass } = await createScene();
+test("a bid by hand is noticed by the next look, however long the claim has waited", async () => {
+  const { board, memory, claim, pass, look } = await createScene();
   await pass(12 * 60 * 60 + 3);
   memory.hand.writeBid(claim.id, "hand", "ignore");
-  await pass(10);
+  await look();
   expect((await board.readClaim(claim.id))?.claim).toMatchObject({ bidding: "closed", status: "pending_parallel" });
+});
+
+test("a look finds a bid by hand among many claims that wait, and reads no other", async () => {
+  const { board, memory, claim, epoch, look } = await createScene();
+  const goal = await postGoal(board);
+  for (let count = 0; count < 2_100; count++) {
+    const open = { claim: sampleClaim(goal, ["coder", "hand"]), cause: `retry:${count}`, grants: [] };
+    await board.openClaim({ open, epoch, bidDeadlineMs: 60_000 });
+  }
+  const adopted: ClaimId[] = [];
+  board.adoptBids = ((adopt) => (id, by) => {
+    adopted.push(id);
+    return adopt(id, by);
+  })(board.adoptBids);
+  memory.hand.writeBid(claim.id, "hand", "ignore");
+  await look();
+  expect(adopted).toEqual([claim.id]);
+  expect((await board.readClaim(claim.id))?.claim.bidding).toBe("closed");
+});
+
+test("a word that was changed by hand is set back when the claim is announced again", async () => {
+  const { board, memory, claim, pass } = await createScene();
+  memory.hand.writeBid(claim.id, "coder", "ignore");
+  await pass(10);
+  expect(memory.hand.readBids(claim.id)).toEqual({ coder: "claim" });
+  expect(await events(board, "bid_refused")).toHaveLength(1);
 });
