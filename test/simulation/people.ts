@@ -27,6 +27,8 @@ export class People {
   readonly #requests: Request[] = [];
   readonly #retries = new Map<string, number>();
   readonly #retried = new Set<string>();
+  /** The end of the log when nothing was left to do. */
+  #seen = "";
   #underWay = 0;
   /** How often they have looked for something to do, and done it. */
   looks = 0;
@@ -91,13 +93,17 @@ export class People {
     while (!signal.aborted) {
       await sleep(this.#random.between(0.5, 1) * lookEveryMs, signal);
       await this.#patiently(async () => {
+        const end = await board.endOfEvents();
+        if (end === this.#seen) return;
         const questions = await board.listOpenQuestions();
         for (const question of await board.readArtefacts(questions)) await this.#answer(board, question);
         const open = await board.readClaims(await board.listOpenClaims());
         for (const { claim, grants } of open)
           for (const grant of grants)
             if (!isEnded(claim.status) && isForApproval(grant)) await this.#judge(board, claim.id, claim.artefact_id, grant);
-        if (open.length === 0) await this.#retryFailures(board);
+        if (open.length > 0) return;
+        await this.#retryFailures(board);
+        this.#seen = end;
       }, signal);
       this.looks += 1;
     }

@@ -3,6 +3,7 @@ import type { RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
+import { copyOf } from "./copy.ts";
 import type { State } from "./state.ts";
 
 const maxWorkerLogs = 200;
@@ -52,15 +53,15 @@ export function agentsOf(state: State): AgentBoard {
     async keepWorkerLog(agent, log) {
       const kept = state.workerLogs.get(agent) ?? [];
       const id = String(Number(kept.at(-1)?.id ?? 0) + 1);
-      state.workerLogs.set(agent, [...kept, { id, ...structuredClone(log) }].slice(-maxWorkerLogs));
+      state.workerLogs.set(agent, [...kept, { id, ...copyOf(log) }].slice(-maxWorkerLogs));
     },
 
     async readWorkerLogs(agent, after = "0") {
-      return structuredClone((state.workerLogs.get(agent) ?? []).filter(({ id }) => Number(id) > Number(after)));
+      return copyOf((state.workerLogs.get(agent) ?? []).filter(({ id }) => Number(id) > Number(after)));
     },
 
     async reportStatus(agent, status) {
-      state.statuses.set(agent, structuredClone(status));
+      state.statuses.set(agent, copyOf(status));
     },
 
     async listStatuses() {

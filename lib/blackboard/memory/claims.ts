@@ -7,6 +7,7 @@ import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { claimListsOf } from "./claim-lists.ts";
+import { copyOf } from "./copy.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -16,7 +17,7 @@ export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () 
     const record = state.claims.get(id);
     if (state.brokenClaims.has(id))
       throw new SettError("blackboard-refused", `The claim at claim:${id} is malformed: it was damaged by hand.`);
-    return record && structuredClone({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
+    return record && copyOf({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {

@@ -1,13 +1,16 @@
 // The log of the memory blackboard.
 import type { SettEvent } from "../../model/event.ts";
 import type { Log } from "../log-port.ts";
+import { copyOf } from "./copy.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";
 
 export function logOf(state: State, closed: AbortSignal): Log {
   const after = (from: string, count: number): SettEvent[] => {
-    const start = state.events.findIndex((event) => isLater(event.id, from));
-    return start < 0 ? [] : structuredClone(state.events.slice(start, start + count));
+    // Most readers are near the end.
+    let start = state.events.length;
+    while (start > 0 && isLater(state.events[start - 1]?.id ?? "0", from)) start -= 1;
+    return copyOf(state.events.slice(start, start + count));
   };
   return {
     async logEvent(draft, actor) {
@@ -23,7 +26,7 @@ export function logOf(state: State, closed: AbortSignal): Log {
           const start = state.events.findIndex((event) => isLater(event.id, last));
           at = start < 0 ? state.events.length : start;
         }
-        const batch = structuredClone(state.events.slice(at, at + 500));
+        const batch = copyOf(state.events.slice(at, at + 500));
         at += batch.length;
         last = batch.at(-1)?.id ?? last;
         return batch;

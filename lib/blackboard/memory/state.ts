@@ -13,6 +13,7 @@ import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
+import { copyOf } from "./copy.ts";
 import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
 
@@ -74,7 +75,7 @@ export class State {
   }
 
   log(draft: EventDraft, actor: Actor): void {
-    this.append((id, time) => structuredClone({ ...draft, id, time, actor }));
+    this.append((id, time) => copyOf({ ...draft, id, time, actor }));
   }
 
   /** At the end of the log, under the next id. */
@@ -173,7 +174,7 @@ export class State {
 
   openClaim(open: NewClaim, actor: Actor): void {
     const { claim, cause, grants } = open;
-    const record: ClaimRecord = { claim: structuredClone(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
+    const record: ClaimRecord = { claim: copyOf(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
@@ -191,7 +192,7 @@ export class State {
     const question = before && questionOf(before);
     // The grant no longer waits for its question, so that no person needs to answer it.
     if (question !== undefined) this.openQuestions.delete(question);
-    record.grants.set(grant.agent, structuredClone(grant));
+    record.grants.set(grant.agent, copyOf(grant));
     if (grant.state === "queued" && !this.isGoalEnded(record.claim.goal_id)) {
       this.wakeUps.set(grant.agent, [...(this.wakeUps.get(grant.agent) ?? []), record.claim.id]);
       this.changed.notify();
