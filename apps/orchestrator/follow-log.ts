@@ -111,8 +111,9 @@ async function giveUp(
   log.error("Gave up an event that cannot be handled", { event: id, type, error, tries: maxTries });
   const data = { event: id, type, tries: maxTries, reason: messageOf(error).slice(0, maxReasonLength) };
   const about = Object.fromEntries(Object.entries({ goal_id, claim_id, artefact_id, agent }).filter(([, value]) => value));
-  const write = () => board.logEvent({ type: "event_given_up", ...about, data }, `orchestrator:${epoch}`);
-  await untilContact(write, { signal, log }).catch((failed: unknown) => {
+  const write = () => board.logAsLeader({ type: "event_given_up", ...about, data }, epoch);
+  const written = await untilContact(write, { signal, log }).catch((failed: unknown) => {
     if (!signal.aborted) throw failed;
   });
+  if (written?.outcome === "fenced") throw new Fenced(epoch);
 }

@@ -79,6 +79,8 @@ export class EventHandler {
         return this.#requests.setPaused(event, false, epoch);
       case "retry_requested":
         return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch);
+      case "result_refused":
+        return this.#repeatAttempt(event, epoch, readOn);
       case "instance_resumed":
         return this.#decider.decideHeldUp(epoch, readOn);
       case "instance_started":
@@ -95,7 +97,6 @@ export class EventHandler {
       case "grant_retrying":
       case "grant_started":
       case "grant_cancelled":
-      case "result_refused":
       case "claim_completed":
       case "question_asked":
       case "request_refused":
@@ -130,6 +131,13 @@ export class EventHandler {
 
   #progress({ claim_id }: SettEvent, epoch: number, readOn: number): Promise<boolean> | undefined {
     return claim_id && this.#decider.decide(claim_id, { kind: "progress" }, epoch, { readOn, source: "log" });
+  }
+
+  /** Where Redis has lost an artefact that the refused result was made from. */
+  #repeatAttempt({ claim_id, agent, data }: SettEvent, epoch: number, readOn: number): Promise<boolean> | undefined {
+    const attempt = Number(data?.attempt);
+    if (claim_id === undefined || agent === undefined || data?.source === undefined) return undefined;
+    return this.#decider.decide(claim_id, { kind: "source_lost", agent, attempt }, epoch, { readOn });
   }
 
   /** The new registration may decide a claim: an agent that has not bid may have rules now, be a person, or can be read again. */

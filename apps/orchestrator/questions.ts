@@ -143,7 +143,8 @@ export class Questions {
       metadata: { ...metadata, ...withoutUndefined({ summary }) },
     });
     // Refused where this was done before: the version exists.
-    const { outcome } = await board.createArtefact(restated, `orchestrator:${epoch}`);
+    const { outcome } = await board.postAsLeader(restated, epoch);
+    if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "created") log.info("Restated goal", { goal_id: goal.goal_id, artefact_id: restated.id });
   }
 

@@ -89,6 +89,7 @@ export class Requests {
 
   async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number): Promise<void> {
     const draft = { ...about, type: "request_refused" as const, data: { request: request.id, reason } };
-    await this.#deps.board.logEvent(draft, `orchestrator:${epoch}`);
+    const { outcome } = await this.#deps.board.logAsLeader(draft, epoch);
+    if (outcome === "fenced") throw new Fenced(epoch);
   }
 }

@@ -1,5 +1,8 @@
-// The orchestrator's leader lease, and what is due. A part of the port.
+// The orchestrator's leader lease, what is due, and what only the holder of the lease writes. A part of the port.
+import type { Artefact } from "../model/artefact.ts";
+import type { EventDraft } from "../model/event.ts";
 import type { AgentName, ClaimId } from "../model/ids.ts";
+import type { Refused } from "./refused.ts";
 
 /** What is due at a moment of Redis TIME. */
 export type DueItem =
@@ -44,4 +47,8 @@ export interface LeaderLease {
   clearDue(items: readonly FoundDue[], epoch: number): Promise<{ outcome: "cleared" | "fenced" }>;
   /** They are due again after `afterMs`. An item that has been moved further meanwhile stays there; one that is no longer due stays out. */
   deferDue(items: readonly FoundDue[], afterMs: number, epoch: number): Promise<{ outcome: "deferred" | "fenced" }>;
+  /** Appends an event of the orchestrator's own that comes with no change of state. */
+  logAsLeader(draft: EventDraft, epoch: number): Promise<{ outcome: "logged" | "fenced" }>;
+  /** As `createArtefact`, for what the orchestrator posts. Refused also where Redis has lost one of its sources. */
+  postAsLeader(artefact: Artefact, epoch: number): Promise<{ outcome: "created" | "exists" | "fenced" } | Refused>;
 }

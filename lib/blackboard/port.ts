@@ -204,7 +204,7 @@ export interface GrantBoard {
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current.
+   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`).
    */
   finishGrant(order: {
     claim: ClaimId;

@@ -18,6 +18,8 @@ export type ClaimEvent =
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
   /** The worker that ran the attempt has ended, or could not be started. */
   | { kind: "worker_lost"; agent: AgentName; attempt: number; reason: string }
+  /** The attempt's result was refused: Redis has lost an artefact that it was made from. */
+  | { kind: "source_lost"; agent: AgentName; attempt: number }
   | { kind: "goal_ended"; reason: string }
   /** The question that one of its grants waits for has its answer. */
   | { kind: "answered"; question: ArtefactId; answer: ArtefactId }
@@ -52,6 +54,7 @@ export type ClaimWrite =
   | { kind: "end_grant"; grant: Grant }
   | { kind: "retry_later"; grant: FailedGrant; afterMs: number }
   | { kind: "retry"; grant: QueuedGrant }
+  /** Another attempt, where none has failed. */
   | { kind: "resume"; grant: QueuedGrant }
   /** The grant that asked does not wait for the answer any more. */
   | { kind: "close_question"; question: ArtefactId; reason: string }

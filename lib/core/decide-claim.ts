@@ -21,6 +21,7 @@ import {
   attemptLostType,
   type FailedGrant,
   nextAttempt,
+  repeatedAttempt,
   resumedAttempt,
   retryAfterMs,
 } from "./retry.ts";
@@ -51,6 +52,8 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
       return loseRunning(draft, event.agent, event.attempt);
     case "worker_lost":
       return loseAttempt(draft, event.agent, event.attempt, `${event.reason} Attempt ${event.attempt} is lost.`);
+    case "source_lost":
+      return repeatAttempt(draft, event.agent, event.attempt);
     case "attempt_due":
       return retryAttempt(draft, event.agent, event.attempt);
     case "goal_ended":
@@ -86,6 +89,15 @@ function retryAttempt(draft: Draft, agent: AgentName, attempt: number): void {
   const next = nextAttempt(grant, draft.input.at);
   draft.replace(next);
   draft.writes.push({ kind: "retry", grant: next });
+}
+
+/** Queues the grant again, on what is there now. That does not count as a retry: the agent has not failed. */
+function repeatAttempt(draft: Draft, agent: AgentName, attempt: number): void {
+  const running = draft.grants.find((one) => one.agent === agent);
+  if (running?.state !== "running" || running.attempt !== attempt) return;
+  const grant = repeatedAttempt(running, draft.input.at);
+  draft.replace(grant);
+  draft.writes.push({ kind: "resume", grant });
 }
 
 /** Queues the grant again after its question was answered, with question and answer; that does not count as a retry. */

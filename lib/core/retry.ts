@@ -1,7 +1,7 @@
 // Another attempt after a failed one (docs/internals/claims.md#failures-and-attempts): as many as the agent's `retries` allow, later each
 // time.
 import type { AgentRegistration } from "../model/agent.ts";
-import type { Grant, WaitingGrant } from "../model/claim.ts";
+import type { Grant, RunningGrant, WaitingGrant } from "../model/claim.ts";
 import type { ArtefactId } from "../model/ids.ts";
 import { budgetExceededType } from "../model/model-call.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
@@ -44,14 +44,18 @@ export function nextAttempt(failed: FailedGrant, at: string): QueuedGrant {
   return { agent, phase, attempt: attempt + 1, retries: retries + 1, ...resumePoint(failed), queued_at: at, state: "queued" };
 }
 
-/** The attempt after one that asked a question. `exchange`: the question and its answer. */
-export function resumedAttempt(waiting: WaitingGrant, exchange: readonly ArtefactId[], at: string): QueuedGrant {
-  const { agent, phase, attempt, retries, dialogue = [] } = waiting;
-  const withExchange = { ...waiting, dialogue: [...dialogue, ...exchange] };
+/** The attempt after one that has not failed. */
+export function repeatedAttempt(before: Omit<RunningGrant, "state">, at: string): QueuedGrant {
+  const { agent, phase, attempt, retries } = before;
   return {
-    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...resumePoint(withExchange) },
+    ...{ agent, phase, attempt: attempt + 1, ...withoutUndefined({ retries }), ...resumePoint(before) },
     ...{ queued_at: at, state: "queued" },
   };
+}
+
+/** The attempt after one that asked a question. `exchange`: the question and its answer. */
+export function resumedAttempt(waiting: WaitingGrant, exchange: readonly ArtefactId[], at: string): QueuedGrant {
+  return repeatedAttempt({ ...waiting, dialogue: [...(waiting.dialogue ?? []), ...exchange] }, at);
 }
 
 /** The questions and answers so far, and the commit that the work had reached; without them an attempt begins anew. */

@@ -46,7 +46,10 @@ export const EventType = z.enum([
   "grant_waiting",
   /** The grant ended with its claim. Data: `phase`, `attempt`, `reason`. */
   "grant_cancelled",
-  /** A result came too late, or belongs to no current grant. Data: `reason`, `attempt`. */
+  /**
+   * A result came too late, belongs to no current grant, or was made from an artefact that Redis has lost: then the work is done again. Data:
+   * `reason`, `attempt`, and `source` (the lost artefact).
+   */
   "result_refused",
   /** The claim has ended well. */
   "claim_completed",

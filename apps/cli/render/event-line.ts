@@ -132,7 +132,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return major(
         isByHand
           ? `writes a result of ${claim}${inName}, which is ${style.red("refused")}${because}`
-          : `delivers a result of ${claim} ${style.red("too late")}${because}`,
+          : field("source") === ""
+            ? `delivers a result of ${claim} ${style.red("too late")}${because}`
+            : `delivers a result of ${claim} that ${style.red("must be made again")}${because}`,
       );
     case "claim_completed":
       return major(`${style.green("completes")} ${claim}`);

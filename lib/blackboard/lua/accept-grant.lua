@@ -1,5 +1,4 @@
 -- The gate to work: a queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running one with a lease.
--- A Redis that lost its last writes may have queued the attempt anew, with other contents: `queued_at` tells the two apart.
 -- KEYS claim, grants, due, orchestrator
 -- ARGS claim, agent, attempt: number, queued_at, grant, lease_ms: number, actor, event_data
 -- Result accepted | refused (reason)
@@ -8,12 +7,9 @@ local function accept_grant(keys, args)
   local grant, stored = read_grant(args.claim, args.agent)
   if stored == args.grant then return { 'accepted' } end
   local claim = read_claim_of_grant(keys.claim)
-  local queued = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'queued' }
+  local queued = { claim = args.claim, agent = args.agent, attempt = args.attempt, state = 'queued', queued_at = args.queued_at }
   local problem = grant_problem(queued, claim, grant)
   if problem then return refused(problem) end
-  if grant.queued_at ~= args.queued_at then
-    return refused('Attempt ' .. digits(args.attempt) .. ' was queued anew, at ' .. grant.queued_at .. '.')
-  end
   if redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1 then return refused('The instance is paused.') end
 
   redis.call('HSET', keys.grants, args.agent, args.grant)

@@ -97,3 +97,20 @@ local function store_artefact(artefact, actor)
     'claim_id', artefact.claim_id, 'metadata', artefact.metadata)
   index_artefact(artefact, actor, artefact.digest)
 end
+
+-- Why the artefact cannot be made from its sources, and the source; nil when all of them are there. `sourceProblem` says the same.
+local function source_problem(artefact)
+  for source in each_quoted(artefact.source_artefacts) do
+    if redis.call('EXISTS', artefact_key(source)) == 0 then return 'Its source ' .. source .. ' is not on the blackboard.', source end
+  end
+  return nil
+end
+
+-- For an artefact that comes from no grant: as `artefact_problem`.
+local function post_problem(artefact)
+  local same, problem = artefact_problem(artefact)
+  if same or problem then return same, problem end
+  -- An artefact that begins a goal is the first of it, so that the goal cannot have ended.
+  if artefact.id == artefact.goal_id or not is_goal_ended(artefact.goal_id) then return nil end
+  return nil, 'Goal ' .. artefact.goal_id .. ' was ended.'
+end

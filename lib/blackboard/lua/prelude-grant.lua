@@ -20,13 +20,17 @@ local function read_claim_of_grant(key)
   return read_fields(key, grant_claim_fields)
 end
 
--- Why this attempt is not, or no longer, in the expected state; nil when it is. `order` names claim, agent, attempt and state.
+-- Why this attempt is not, or no longer, in the expected state; nil when it is. `order` names claim, agent, attempt and state, and where
+-- the caller has a copy of the grant `queued_at`: a Redis that lost its last writes may have queued the attempt anew, with other contents.
 local function grant_problem(order, claim, grant)
   if not claim.status then return 'There is no claim ' .. order.claim .. '.' end
   if not grant then return 'Claim ' .. order.claim .. ' has no grant for ' .. order.agent .. '.' end
   if is_ended(claim.status) then return 'Claim ' .. order.claim .. ' has ended.' end
   if is_goal_ended(claim.goal_id) then return 'Goal ' .. claim.goal_id .. ' was ended.' end
-  if grant.state == order.state and grant.attempt == order.attempt then return nil end
+  if grant.state == order.state and grant.attempt == order.attempt then
+    if not order.queued_at or order.queued_at == grant.queued_at then return nil end
+    return 'Attempt ' .. digits(grant.attempt) .. ' was queued anew, at ' .. grant.queued_at .. '.'
+  end
   return 'The grant is ' .. grant.state .. ' in attempt ' .. digits(grant.attempt) .. '.'
 end
 

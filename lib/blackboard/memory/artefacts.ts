@@ -12,6 +12,7 @@ import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
+import { postProblem } from "./post-problem.ts";
 import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
 
@@ -19,10 +20,8 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
   const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, `artifact:${id}`);
   return {
     async createArtefact(artefact, actor) {
-      const problem = state.artefactProblem(artefact);
-      if (problem === "same") return { outcome: "exists" };
-      if (problem !== undefined) return { outcome: "refused", reason: problem.reason };
-      if (state.isGoalEnded(artefact.goal_id)) return { outcome: "refused", reason: `Goal ${artefact.goal_id} was ended.` };
+      const problem = postProblem(state, artefact);
+      if (problem !== undefined) return problem;
       state.storeArtefact(artefact, actor);
       return { outcome: "created" };
     },

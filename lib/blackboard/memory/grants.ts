@@ -6,6 +6,7 @@ import { grantReminderMs } from "../grant-reminder.ts";
 import type { GrantBoard } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
+import { sourceProblem } from "./source-problem.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
 export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
@@ -33,10 +34,9 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
-      const reason = grantProblem(state, record, { claim: id, agent: grant.agent, attempt: grant.attempt, state: "queued" });
+      const { agent, attempt, queued_at } = grant;
+      const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
-      if (stored !== undefined && stored.queued_at !== grant.queued_at)
-        return { outcome: "refused", reason: `Attempt ${grant.attempt} was queued anew, at ${stored.queued_at}.` };
       if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
@@ -54,21 +54,23 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
     },
 
     async finishGrant({ claim: id, grant, endedAt, result }) {
-      const { agent, attempt, phase } = grant;
+      const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
-      const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running" });
+      const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running", queued_at });
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
       if (problem === "same" && grantReason !== undefined) return { outcome: "finished" };
-      const reason = grantReason ?? (problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason);
+      const taken = problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason;
+      const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
+      const reason = grantReason ?? taken ?? lost?.reason;
       if (record === undefined || reason !== undefined) {
         const before = state.refused.get(artefact.id);
         if (before !== undefined) return { outcome: "refused", reason: before.reason };
         const refused: Refused = { outcome: "refused", reason: reason ?? "" };
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
-        const data = { reason: refused.reason, attempt };
+        const data = { reason: refused.reason, attempt, ...(lost && { source: lost.source }) };
         state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, `agent:${agent}`);
         return refused;
       }
@@ -82,19 +84,25 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
   };
 }
 
-/** Why this attempt is not, or no longer, in the expected state; undefined when it is. */
+/**
+ * Why this attempt is not, or no longer, in the expected state; undefined when it is. `queued_at`: of the caller's copy of the grant, where it
+ * has one.
+ */
 export function grantProblem(
   state: State,
   record: ClaimRecord | undefined,
-  expected: { claim: ClaimId; agent: AgentName; attempt: number; state: Grant["state"] },
+  expected: { claim: ClaimId; agent: AgentName; attempt: number; state: Grant["state"]; queued_at?: string },
 ): string | undefined {
-  const { claim, agent, attempt } = expected;
+  const { claim, agent, attempt, queued_at } = expected;
   if (record === undefined) return `There is no claim ${claim}.`;
   const grant = record.grants.get(agent);
   if (grant === undefined) return `Claim ${claim} has no grant for ${agent}.`;
   if (isEnded(record.claim.status)) return `Claim ${claim} has ended.`;
   if (state.isGoalEnded(record.claim.goal_id)) return `Goal ${record.claim.goal_id} was ended.`;
-  if (grant.attempt === attempt && grant.state === expected.state) return undefined;
+  if (grant.attempt === attempt && grant.state === expected.state) {
+    if (queued_at === undefined || queued_at === grant.queued_at) return undefined;
+    return `Attempt ${attempt} was queued anew, at ${grant.queued_at}.`;
+  }
   return `The grant is ${grant.state} in attempt ${grant.attempt}.`;
 }
 

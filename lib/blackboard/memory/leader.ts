@@ -1,6 +1,8 @@
 // The orchestrator's leader lease of the memory blackboard, and what is due.
 import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
+import { postProblem } from "./post-problem.ts";
+import { sourceProblem } from "./source-problem.ts";
 import type { State } from "./state.ts";
 
 /** True when another orchestrator than the one with this nonce has acquired the leader lease, or holds it under another epoch. */
@@ -63,6 +65,22 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
       if (isFenced(epoch)) return { outcome: "fenced" };
       for (const item of items) if ((state.due.get(memberOfDue(item))?.at ?? 0) <= state.now()) state.clearDue(item);
       return { outcome: "cleared" };
+    },
+
+    async logAsLeader(draft, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      state.log(draft, `orchestrator:${epoch}`);
+      return { outcome: "logged" };
+    },
+
+    async postAsLeader(artefact, epoch) {
+      if (isFenced(epoch)) return { outcome: "fenced" };
+      const problem = postProblem(state, artefact);
+      if (problem !== undefined) return problem;
+      const lost = sourceProblem(state, artefact);
+      if (lost !== undefined) return { outcome: "refused", reason: lost.reason };
+      state.storeArtefact(artefact, `orchestrator:${epoch}`);
+      return { outcome: "created" };
     },
 
     async deferDue(items, afterMs, epoch) {

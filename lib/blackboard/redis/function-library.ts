@@ -22,10 +22,12 @@ import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import indexClaims from "../lua/index-claims.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
 import listQueued from "../lua/list-queued.lua" with { type: "text" };
+import logAsLeader from "../lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
 import openClaim from "../lua/open-claim.lua" with { type: "text" };
 import placeBid from "../lua/place-bid.lua" with { type: "text" };
+import postAsLeader from "../lua/post-as-leader.lua" with { type: "text" };
 import prelude from "../lua/prelude.lua" with { type: "text" };
 import preludeArtefact from "../lua/prelude-artefact.lua" with { type: "text" };
 import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
@@ -84,6 +86,8 @@ const sources: Record<FunctionName, string> = {
   listDue,
   clearDue,
   deferDue,
+  logAsLeader,
+  postAsLeader,
   logEvent,
   allowBidCalls,
   findCaller,

@@ -1,4 +1,4 @@
-// The part of the table of Lua functions (function-table.ts) that is about the leader lease and what is due.
+// The part of the table of Lua functions (function-table.ts) that is about the leader lease, and what only its holder may do.
 const fenced = [] as const;
 
 export const leaderFunctions = {
@@ -35,5 +35,15 @@ export const leaderFunctions = {
     keys: ["orchestrator", "due"],
     args: { epoch: "number", after_ms: "number", members: "text*" },
     outcomes: { deferred: [], fenced },
+  },
+  logAsLeader: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", event: "event" },
+    outcomes: { logged: ["id"], fenced },
+  },
+  postAsLeader: {
+    keys: ["orchestrator"],
+    args: { epoch: "number", artefact: "artefact" },
+    outcomes: { created: [], exists: [], fenced, refused: ["reason"] },
   },
 } as const;

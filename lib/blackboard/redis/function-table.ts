@@ -157,6 +157,7 @@ export const functionTable = {
       claim: "text",
       agent: "text",
       attempt: "number",
+      queued_at: "text",
       grant: "text",
       artefact: "artefact",
       actor: "text",

@@ -74,7 +74,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
     },
 
     finishGrant({ claim, grant, endedAt, result }) {
-      const { agent, attempt } = grant;
+      const { agent, attempt, queued_at } = grant;
       const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
       return call(
         "finishGrant",
@@ -83,6 +83,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
           claim,
           agent,
           attempt,
+          queued_at,
           grant: textOfGrant(endedGrant(grant, endedAt, result)),
           artefact: artefactRecord(result.artefact),
           actor: actorOf(agent),

@@ -2,6 +2,7 @@
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import type { Deps } from "./deps.ts";
+import { artefactRecord, eventRecord, orchestratorOf } from "./records.ts";
 
 export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
@@ -35,6 +36,15 @@ export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): Leade
     },
 
     clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
+
+    async logAsLeader(draft, epoch) {
+      const event = eventRecord(draft, orchestratorOf(epoch));
+      const reply = await call("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
+      return { outcome: reply.outcome };
+    },
+
+    postAsLeader: (artefact, epoch) =>
+      call("postAsLeader", { orchestrator: keys.orchestrator }, { epoch, artefact: artefactRecord(artefact) }),
 
     deferDue: (items, afterMs, epoch) => call("deferDue", stored, { epoch, after_ms: afterMs, members: items.map(memberOfDue) }),
   };

@@ -101,6 +101,10 @@ function loggedGrants({ events, before }: ClaimLog): { grants: Map<string, Logge
     grants.set(agent, grant.state === "done" ? grant : { ...grant, state: "failed", isToBeRetried: true });
   const stray: SettEvent[] = [];
   for (const event of events) {
+    const before = event.agent && grants.get(event.agent);
+    // Redis had lost what the result was made from: it is made again.
+    if (event.agent && before && event.type === "result_refused" && event.data?.source !== undefined)
+      grants.set(event.agent, { ...before, isToBeRetried: before.isToBeRetried || before.attempt === event.data.attempt });
     if (!event.type.startsWith("grant_") || event.agent === undefined) continue;
     const next = after(grants.get(event.agent), event);
     if (next === undefined) stray.push(event);

@@ -5,6 +5,7 @@ import { adoptionSuite } from "./suite/adoption.ts";
 import { refusedAdoptionSuite } from "./suite/adoption-refused.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
 import { artefactsSuite } from "./suite/artefacts.ts";
+import { asLeaderSuite } from "./suite/as-leader.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
 import { claimsOfAgentsSuite } from "./suite/claims-of-agents.ts";
@@ -40,6 +41,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));
     describe("agents and the leader lease", () => agentsAndLeaderSuite(open));
+    describe("what only the leader writes", () => asLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
     describe("calls of models", () => modelCallsSuite(open));

@@ -158,6 +158,27 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     expect(more).toEqual([]);
   });
 
+  test("a result made from an artefact that is not there is refused, its event names that artefact, and the grant still runs", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const lost = newArtefactId();
+    const artefact = resultOf(goal, claim, { source_artefacts: [goal.id, lost] });
+    const refusal = { outcome: "refused" as const, reason: `Its source ${lost} is not on the blackboard.` };
+    for (const _ of ["first", "again"]) expect(await bench.board.finishGrant(done(claim.id, artefact))).toEqual(refusal);
+    const refused = await events(bench.board, "result_refused");
+    expect(refused.map(({ data }) => data)).toEqual([{ reason: refusal.reason, attempt: 1, source: lost }]);
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { rev: 2 }, grants: [running("coder")] });
+  });
+
+  test("the result of a run whose attempt was queued anew is refused, and the new run goes on", async () => {
+    await using bench = await open();
+    const { claim, goal } = await runGrant(bench.board);
+    const before = { ...running("coder"), queued_at: "2025-12-31T23:59:59.000Z" };
+    const late = await bench.board.finishGrant(done(claim.id, resultOf(goal, claim), before));
+    expect(late).toEqual({ outcome: "refused", reason: `Attempt 1 was queued anew, at ${at}.` });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ grants: [running("coder")] });
+  });
+
   test("a result for a goal that was ended is refused", async () => {
     await using bench = await open();
     const { claim, goal, epoch } = await runGrant(bench.board);

@@ -25,16 +25,16 @@ describe("the work of an earlier process", () => {
     const { standIn, deps } = scene;
     const gone = await endedMark();
     const living = livingMark();
-    const begun = async (grant: RunningGrant): Promise<ClaimId> => {
-      const claim = await standIn.openGranted(await standIn.post(), grant.agent);
-      const { queued_at = "" } = (await standIn.grantOf(claim, grant.agent)) ?? {};
-      const accepted = await standIn.board.acceptGrant({ claim, grant: Object.assign(grant, { queued_at }), leaseMs: 600_000 });
-      expect(accepted).toEqual({ outcome: "accepted" });
-      return claim;
+    const begun = async (given: RunningGrant): Promise<[ClaimId, RunningGrant]> => {
+      const claim = await standIn.openGranted(await standIn.post(), given.agent);
+      const { queued_at = "" } = (await standIn.grantOf(claim, given.agent)) ?? {};
+      const grant = { ...given, queued_at };
+      expect(await standIn.board.acceptGrant({ claim, grant, leaseMs: 600_000 })).toEqual({ outcome: "accepted" });
+      return [claim, grant];
     };
-    const lost = await begun(running("coder", gone));
+    const [lost] = await begun(running("coder", gone));
     const left = [running("coder", living), running("coder", own), running("coder"), running("tester", gone)];
-    const others = await Promise.all(left.map(async (grant) => [await begun(grant), grant] as const));
+    const others = await Promise.all(left.map(begun));
     await reportLostAttempts(deps, signals);
     const { state, artefact, grant } = await standIn.ended(lost, coder);
     expect(state).toBe("failed");

@@ -56,6 +56,18 @@ describe("retries", () => {
     expect(claim.now.claim.status).toBe("terminated");
   });
 
+  test("an attempt whose result was made from what is lost is made again, which is no retry", () => {
+    const claim = withRetries(0);
+    claim.start("a");
+    const lost = { kind: "source_lost", agent: sampleAgent("a").name, attempt: 1 } as const;
+    claim.decide(lost);
+    expect(grantOf(claim, "a")).toMatchObject({ state: "queued", attempt: 2 });
+    expect(grantOf(claim, "a")).not.toHaveProperty("retries");
+    expect(claim.written).not.toContain("fail");
+    claim.start("a");
+    expect(claim.decide(lost)).toBeUndefined();
+  });
+
   test("a cancelled grant keeps what it has asked and been answered, and how often it was tried again", () => {
     const claim = withRetries(1);
     const dialogue = [newArtefactId(), newArtefactId()];

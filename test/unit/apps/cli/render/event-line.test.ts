@@ -98,10 +98,12 @@ test("an attempt that an agent has lost is ended by the orchestrator, not failed
   expect(eventLine(sampleEvent({ type: "grant_failed" }), plain)).toContain("fails on claim");
 });
 
-test("a result that comes too late reads differently from one that a person has written by hand", () => {
+test("a result that comes too late reads differently from one that is lost with its source, or that a person has written by hand", () => {
   const byHand = sampleEvent({ type: "result_refused", actor: "hand" });
   expect(eventLine(byHand, plain)).toMatch(/by hand +writes a result of claim .{8} for coder, which is refused: Because$/);
   expect(eventLine(sampleEvent({ type: "result_refused" }), plain)).toMatch(/delivers a result of claim .{8} too late/);
+  const again = sampleEvent({ type: "result_refused", data: { reason: "Because", source: newArtefactId() } });
+  expect(eventLine(again, plain)).toMatch(/delivers a result of claim .{8} that must be made again: Because/);
 });
 
 test("what is done by hand names the agent that it is done for, and refuses nothing itself", () => {

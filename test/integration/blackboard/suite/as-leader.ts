@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import type { Bench } from "../../../support/blackboard/bench.ts";
+import { acquireLeaderLease, events, openClaim, postGoal } from "../../../support/blackboard/scene.ts";
+import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
+
+export function asLeaderSuite(open: () => Promise<Bench>): void {
+  test("the leader logs what comes with no change of state; one that was replaced logs nothing", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const refusal = { type: "request_refused", data: { request: "1-0", reason: "It is over." } } as const;
+    expect(await bench.board.logAsLeader(refusal, epoch)).toEqual({ outcome: "logged" });
+    await acquireLeaderLease(bench.board);
+    expect(await bench.board.logAsLeader(refusal, epoch)).toEqual({ outcome: "fenced" });
+    expect(await events(bench.board, "request_refused")).toMatchObject([{ ...refusal, actor: `orchestrator:${epoch}` }]);
+  });
+
+  test("the leader posts an artefact once; one that was replaced posts nothing", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const made = () => sampleArtefact({ goal_id: goal.goal_id, source_artefacts: [goal.id] });
+    const [first, second] = [made(), made()];
+    expect(await bench.board.postAsLeader(first, epoch)).toEqual({ outcome: "created" });
+    expect(await bench.board.postAsLeader(first, epoch)).toEqual({ outcome: "exists" });
+    await acquireLeaderLease(bench.board);
+    expect(await bench.board.postAsLeader(second, epoch)).toEqual({ outcome: "fenced" });
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id, first.id]);
+    expect((await events(bench.board, "artefact_created")).at(-1)?.actor).toBe(`orchestrator:${epoch}`);
+  });
+
+  test("the leader posts nothing that was made from an artefact that is not there, or for a goal that was ended", async () => {
+    await using bench = await open();
+    const { goal, epoch } = await openClaim(bench.board, ["coder"]);
+    const lost = newArtefactId();
+    const orphan = sampleArtefact({ goal_id: goal.goal_id, source_artefacts: [goal.id, lost] });
+    expect(await bench.board.postAsLeader(orphan, epoch)).toEqual({
+      outcome: "refused",
+      reason: `Its source ${lost} is not on the blackboard.`,
+    });
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    const late = sampleArtefact({ goal_id: goal.goal_id, source_artefacts: [goal.id] });
+    expect(await bench.board.postAsLeader(late, epoch)).toEqual({
+      outcome: "refused",
+      reason: `Goal ${goal.goal_id} was ended.`,
+    });
+    expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+  });
+}

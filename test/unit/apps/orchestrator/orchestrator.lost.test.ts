@@ -1,0 +1,61 @@
+// What becomes of work whose source is lost, and of an orchestrator that was replaced and does not know it yet.
+import { expect, test } from "bun:test";
+import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
+import { ClaimCache } from "../../../../apps/orchestrator/claim-cache.ts";
+import { Decider } from "../../../../apps/orchestrator/decide-and-commit.ts";
+import { Fenced } from "../../../../apps/orchestrator/deps.ts";
+import { PauseCache } from "../../../../apps/orchestrator/pause-cache.ts";
+import { Questions } from "../../../../apps/orchestrator/questions.ts";
+import { Requests } from "../../../../apps/orchestrator/requests.ts";
+import { TargetCache } from "../../../../apps/orchestrator/target-cache.ts";
+import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import type { SettEvent } from "../../../../lib/model/event.ts";
+import { InstanceName } from "../../../../lib/model/ids.ts";
+import { acquireLeaderLease, events, openClaim } from "../../../support/blackboard/scene.ts";
+import { errorOf } from "../../../support/error-of.ts";
+import { newArtefactId } from "../../../support/records/sample.ts";
+import { orchestratorDeps } from "../../../support/world/deps.ts";
+import { memoryClan } from "../../../support/world/memory-clan.ts";
+
+function createScene() {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("test") });
+  const board = memory.open();
+  const deps = orchestratorDeps({ board });
+  const [agents, pause] = [new AgentCache(deps), new PauseCache(board)];
+  const decider = new Decider(deps, agents, new TargetCache(board), new ClaimCache(board), pause);
+  return { memory, board, decider, requests: new Requests(deps, agents, new Questions(deps, agents, decider), pause) };
+}
+
+test("work whose result was made from what is lost is done again, without a Failure", async () => {
+  await using clan = await memoryClan();
+  const lost = newArtefactId();
+  const work = (_: unknown, attempt: number) => (attempt === 1 ? { source_artefacts: [lost] } : {});
+  await clan.join({ coder: { behaviour: { bid: ({ type }) => (type === "GoalDefined" ? "exclusive" : "ignore"), work } } });
+  await clan.startOrchestrator();
+  const goal = await clan.postGoal();
+  const { claim, grants } = await clan.ended(goal);
+  expect(claim.status).toBe("complete");
+  expect(grants).toMatchObject([{ state: "done", attempt: 2 }]);
+  expect((await clan.artefactsOf(goal)).map(({ type }) => type)).toEqual(["GoalDefined", "Result"]);
+});
+
+test("what was read before a loss of contact decides nothing, and what shows only that a claim has moved does", async () => {
+  const { memory, board, decider } = createScene();
+  const { claim, epoch } = await openClaim(board, []);
+  const readOn = board.connectionNumber();
+  memory.reconnect();
+  const ending = { kind: "goal_ended", reason: "It was cancelled." } as const;
+  expect(await errorOf(decider.decide(claim.id, ending, epoch, { readOn }))).toMatchObject({ code: "redis-unreachable" });
+  expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 0 } });
+  expect(await decider.decide(claim.id, { kind: "progress" }, epoch, { readOn })).toBe(true);
+  expect(await board.readClaim(claim.id)).toMatchObject({ claim: { status: "complete" } });
+});
+
+test("an orchestrator that was replaced refuses no request", async () => {
+  const { board, requests } = createScene();
+  const epoch = await acquireLeaderLease(board);
+  await acquireLeaderLease(board);
+  const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
+  await expect(requests.retry(request, newArtefactId(), epoch)).rejects.toBeInstanceOf(Fenced);
+  expect(await events(board, "request_refused")).toEqual([]);
+});
