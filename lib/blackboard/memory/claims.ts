@@ -8,6 +8,7 @@ import { inOrder } from "../grant-order.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { claimListsOf } from "./claim-lists.ts";
 import { copyOf } from "./copy.ts";
+import { aboutOf } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -244,8 +245,4 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
 
 function isOpen(claim: Claim): boolean {
   return claim.bidding === "open" && !isEnded(claim.status);
-}
-
-function aboutOf({ claim }: ClaimRecord) {
-  return { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
 }
