@@ -96,8 +96,14 @@ export type Page = { from: number; count: number };
  */
 export type StoredHead = { head: ArtefactHead; payloadBytes: number; beginning: string };
 
+/** Bytes. */
 export const beginningLength = 1000;
 export const maxInspectedLength = 64 * 1024;
+
+/** A beginning is cut between bytes: the rest of a character shows as U+FFFD. */
+export function withoutHalfCharacter(text: string): string {
+  return text.replace(/\uFFFD$/, "");
+}
 
 export type GoalEnding = "cancelled" | "artefact_limit";
 /** `artefacts`: how many the goal has. */

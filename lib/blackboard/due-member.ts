@@ -21,8 +21,13 @@ export function memberOfDue(item: FoundDue): string {
   }
 }
 
-/** A member that Sett did not write is `unreadable`, and is to be removed. */
+/** A member that Sett did not write is `unreadable`, and is to be removed: also one that only resembles ours. */
 export function dueOfMember(member: string): FoundDue {
+  const item = itemOf(member);
+  return memberOfDue(item) === member ? item : { kind: "unreadable", member };
+}
+
+function itemOf(member: string): FoundDue {
   const [kind, claimText, agentText, attemptText] = member.split(":");
   const claim = ClaimId.safeParse(claimText).data;
   if (claim === undefined) return { kind: "unreadable", member };

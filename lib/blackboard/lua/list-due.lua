@@ -3,13 +3,22 @@
 -- ARGS limit: number, kinds: text*
 -- Result the members
 -- `limit` counts for each kind; the kind `unreadable` is for members that none of our functions has written.
-local rest_of_kind = { bids = '^$', announce = '^$', lease = '^:[^:]+:%d+$', attempt = '^:[^:]+:%d+$' }
 local page_size = 1000
+local uuid = '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-4%x%x%x%-[89ab]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$'
 
+-- An agent and an attempt, as `digits` writes it.
+local function is_of_grant(rest)
+  local agent, attempt = rest:match('^:([^:]+):(%d+)$')
+  return agent and is_agent_name(agent) and (attempt == '0' or attempt:sub(1, 1) ~= '0')
+end
+
+-- lib/blackboard/due-member.ts reads members by the same rules.
 local function kind_of(member)
   local kind, claim, rest = member:match('^(%l+):([%x-]+)(.*)$')
-  if not rest_of_kind[kind] or #claim ~= 36 or not rest:match(rest_of_kind[kind]) then return 'unreadable' end
-  return kind
+  if not kind or not claim:match(uuid) or claim:find('%u') then return 'unreadable' end
+  if (kind == 'bids' or kind == 'announce') and rest == '' then return kind end
+  if (kind == 'lease' or kind == 'attempt') and is_of_grant(rest) then return kind end
+  return 'unreadable'
 end
 
 local function list_due(keys, args)

@@ -34,9 +34,12 @@ local function grant_problem(order, claim, grant)
   return 'The grant is ' .. grant.state .. ' in attempt ' .. digits(grant.attempt) .. '.'
 end
 
--- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again.
+-- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again. What one millisecond
+-- brings keeps its order: no two scores are the same.
 local function add_queued(claim, agent)
-  redis.call('ZADD', prefix .. 'agent:' .. agent .. ':queued', digits(now_ms()), claim)
+  local key = prefix .. 'agent:' .. agent .. ':queued'
+  local last = tonumber(redis.call('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0)
+  redis.call('ZADD', key, digits(math.max(now_ms(), last + 1)), claim)
 end
 
 local function remove_queued(claim, agent)

@@ -3,8 +3,8 @@
 -- left out. Changes nothing.
 -- KEYS none
 -- ARGS target, max_steps: number, max_bytes: number, begin_with: text*, additional: text*
--- Result `whole`, then 14 words for each artefact: the steps from the target ('' for one that is only additional), its 13 fields; or
---        `heads`, where their payloads and metadata have more bytes than that, then 4 words for each: the steps, its id, its type,
+-- Result `whole`, then 15 words for each artefact: the steps from the target ('' for one that is only additional), its id, its 13
+--        fields, which a person may have damaged; or `heads`, where their payloads and metadata have more bytes than that, then 4 words for each: the steps, its id, its type,
 --        its bytes
 
 -- The artefact's head with `bytes`, what its payload and metadata have; false where it is not complete.
@@ -15,6 +15,7 @@ local function read_head(id)
     if not head[name] then return false end
   end
   if redis.call('HEXISTS', key, 'payload') == 0 then return false end
+  head.id = id
   head.bytes = redis.call('HSTRLEN', key, 'payload') + #head.metadata
   return head
 end
@@ -31,11 +32,11 @@ local function reply_with(chosen, is_whole)
   for _, one in ipairs(chosen) do
     local steps, head = one.steps, one.head
     reply[#reply + 1] = steps
+    reply[#reply + 1] = head.id
     if is_whole then
       local fields = read_fields(artefact_key(head.id), artefact_fields)
       for _, name in ipairs(artefact_fields) do reply[#reply + 1] = fields[name] end
     else
-      reply[#reply + 1] = head.id
       reply[#reply + 1] = head.type
       reply[#reply + 1] = digits(head.bytes)
     end
@@ -44,13 +45,14 @@ local function reply_with(chosen, is_whole)
 end
 
 local function read_context(_, args)
-  local known, seen, met, chosen, total = {}, { [args.target] = true }, {}, {}, 0
+  local known, seen, met, chosen, is_chosen, total = {}, { [args.target] = true }, {}, {}, {}, 0
   local function head_of(id)
     if known[id] == nil then known[id] = read_head(id) end
     return known[id]
   end
   local function choose(steps, head)
     chosen[#chosen + 1] = { steps = steps, head = head }
+    is_chosen[head.id] = true
     total = total + head.bytes
   end
 
@@ -65,7 +67,7 @@ local function read_context(_, args)
         local latest = newest ~= '' and newest ~= id and head_of(newest) or cited
         seen[latest.id] = true
         if latest.id ~= args.target and not met[latest.logical_id] then
-          met[latest.logical_id] = latest.id
+          met[latest.logical_id] = true
           choose(digits(steps), latest)
         end
         sources[#sources + 1] = latest.source_artefacts
@@ -80,7 +82,7 @@ local function read_context(_, args)
   end
   for _, id in ipairs(args.additional) do
     local head = head_of(id)
-    if head and met[head.logical_id] ~= head.id then choose('', head) end
+    if head and not is_chosen[head.id] then choose('', head) end
   end
   return reply_with(chosen, total <= args.max_bytes)
 end

@@ -7,10 +7,11 @@ import {
   type MalformedClaim,
   missingBidders,
 } from "../../model/claim.ts";
-import { messageOf, SettError } from "../../model/errors.ts";
+import { messageOf } from "../../model/errors.ts";
 import { type AgentName, type ClaimId, GoalId } from "../../model/ids.ts";
 import { type Phase, phases, phaseTable } from "../../model/phase.ts";
 import { inOrder } from "../grant-order.ts";
+import { malformedClaimError } from "../malformed-claim.ts";
 import type { NewClaim } from "../port.ts";
 
 /** The hash of a claim that is being opened. The `granted_*` fields are copies for people who read. */
@@ -94,10 +95,7 @@ export function snapshotOf(key: string, fields: ClaimFields, grants: readonly st
     if (problem !== undefined) throw new Error(problem);
     return snapshot;
   } catch (cause) {
-    throw new SettError("blackboard-refused", `The claim at ${key} is malformed: ${messageOf(cause)}.`, {
-      hint: `Read it with \`redis-cli HGETALL ${key}\` and correct its fields.`,
-      cause,
-    });
+    throw malformedClaimError(key, cause);
   }
 }
 

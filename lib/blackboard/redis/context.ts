@@ -31,9 +31,9 @@ export function readContextOf({ keys, call }: Deps, readArtefacts: ArtefactBoard
 }
 
 function wholeOf(words: readonly string[], keyOf: (id: string) => string): Found[] {
-  return chunks(words, 1 + artefactFieldNames.length).flatMap(([steps = "", ...values]) => {
+  return chunks(words, 2 + artefactFieldNames.length).flatMap(([steps = "", id = "", ...values]) => {
     const fields = Object.fromEntries(artefactFieldNames.map((name, place) => [name, values[place]]));
-    const artefact = artefactOfFields(fields, keyOf(fields.id ?? ""));
+    const artefact = artefactOfFields(fields, keyOf(id));
     return artefact === undefined ? [] : [{ steps, artefact }];
   });
 }

@@ -1,5 +1,6 @@
 // Follows what Redis brings, each follower on a connection of its own, and continues after every reconnect.
 import { sleep } from "../../async/sleep.ts";
+import { SettError } from "../../model/errors.ts";
 import { type Client, isRefusal, refusedByRedis } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
@@ -46,6 +47,8 @@ export async function* followReads<Item>(
         client = undefined;
         isFresh = true;
         if (isRefusal(error)) throw refusedByRedis(error);
+        // A function that `read` has called is refused: so it would be at every further try.
+        if (error instanceof SettError && error.code === "blackboard-refused") throw error;
         if (connection.lost !== undefined) throw connection.lost;
         // A mistake of ours would happen at every further try, and would stay unnoticed.
         if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError) throw error;

@@ -1,6 +1,12 @@
 // Artefacts without their payloads, many in one round trip.
 import { artefactFieldNames, headOfFields } from "../artefact-fields.ts";
-import { type ArtefactBoard, beginningLength, maxInspectedLength, type StoredHead } from "../artefact-port.ts";
+import {
+  type ArtefactBoard,
+  beginningLength,
+  maxInspectedLength,
+  type StoredHead,
+  withoutHalfCharacter,
+} from "../artefact-port.ts";
 import type { Deps } from "./deps.ts";
 
 const headFields = artefactFieldNames.filter((name) => name !== "payload");
@@ -25,9 +31,4 @@ export function readHeadsOf({ keys, call }: Deps): ArtefactBoard["readHeads"] {
     }
     return heads;
   };
-}
-
-/** The function cuts between bytes: the rest of a character shows as U+FFFD. */
-function withoutHalfCharacter(text: string): string {
-  return text.replace(/\uFFFD$/, "");
 }

@@ -28,7 +28,8 @@ export function listsOf({ connection, keys }: Deps): Lists {
       const found = new Set<string>();
       let cursor = "0";
       do {
-        const options = { MATCH: `${start}*`, COUNT: idsAtOnce };
+        // The start is text, and no pattern.
+        const options = { MATCH: `${start.replaceAll(/[*?[\]^\\]/g, "\\$&")}*`, COUNT: idsAtOnce };
         const page = await connection.run((client) => client.hScan(keys.artefactDigests, cursor, options));
         cursor = page.cursor;
         for (const { field } of page.entries) found.add(field);
