@@ -7,11 +7,14 @@ import type { ArtefactId, LogicalId } from "../model/ids.ts";
 export const contextDepth = 10;
 
 /** The latest version of a thread, and how far from the target the thread was met first. */
-export type ContextEntry = { artefact: Artefact; depth: number };
+export type ContextEntry<Node = Artefact> = { artefact: Node; depth: number };
+
+/** What the walk reads of an artefact. A person may have damaged it: it is parsed once it is chosen. */
+type ContextNode = Pick<Artefact, "id" | "logical_id" | "source_artefacts">;
 
 /** What the walk reads; undefined for what does not exist. */
-export type ContextSource = {
-  read(id: ArtefactId): Artefact | undefined;
+type ContextSource<Node> = {
+  read(id: ArtefactId): Node | undefined;
   latestOf(thread: LogicalId): ArtefactId | undefined;
 };
 
@@ -19,9 +22,13 @@ export type ContextSource = {
  * Breadth first, one entry for each thread. A cited version and its latest one are both followed: a rework cites only the version it
  * replaces, and the context must not lose the goal. The target itself is left out, because the tool has it already.
  */
-export function walkContext(target: Artefact, additionalIds: readonly ArtefactId[], source: ContextSource): ContextEntry[] {
+export function walkContext<Node extends ContextNode>(
+  target: ContextNode,
+  additionalIds: readonly ArtefactId[],
+  source: ContextSource<Node>,
+): ContextEntry<Node>[] {
   const seen = new Set([target.id]);
-  const entries = new Map<LogicalId, ContextEntry>();
+  const entries = new Map<LogicalId, ContextEntry<Node>>();
   let wanted = unseen([...target.source_artefacts, ...additionalIds], seen);
   for (let depth = 1; depth <= contextDepth && wanted.length > 0; depth++) {
     for (const id of wanted) seen.add(id);

@@ -3,11 +3,19 @@ import { Buffer } from "node:buffer";
 import type { Artefact } from "../../model/artefact.ts";
 import type { EventDraft } from "../../model/event.ts";
 import type { ArtefactId, LogicalId } from "../../model/ids.ts";
-import { artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
-import { type ArtefactBoard, beginningLength, maxInspectedLength, type Page, type StoredHead } from "../artefact-port.ts";
+import { type ArtefactFields, artefactFieldNames, artefactOfFields, deliveredCommit } from "../artefact-fields.ts";
+import {
+  type ArtefactBoard,
+  beginningLength,
+  maxInspectedLength,
+  type Page,
+  type StoredHead,
+  withoutHalfCharacter,
+} from "../artefact-port.ts";
 import { oldestFirst, walkContext } from "../context-chain.ts";
-import { type ContextPart, checkContext, defaultContextBytes } from "../context-limit.ts";
+import { checkContext, defaultContextBytes } from "../context-limit.ts";
 import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sourcesOf, writtenOver } from "../hand-written.ts";
+import type { Keys } from "../keys.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
 import type { IsFenced } from "./leader.ts";
@@ -16,8 +24,8 @@ import { postProblem } from "./post-problem.ts";
 import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
 
-export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {
-  const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, `artifact:${id}`);
+export function artefactsOf(state: State, keys: Keys, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {
+  const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, keys.artefact(id));
   return {
     async createArtefact(artefact, actor) {
       const problem = postProblem(state, artefact);
@@ -77,11 +85,17 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
 
     async readContext(target, additionalIds, maxBytes = defaultContextBytes) {
       const latestOf = (thread: LogicalId) => state.versionsOf(thread).at(-1);
-      const additional = additionalIds.map(read).filter((artefact): artefact is Artefact => artefact !== undefined);
-      const chain = oldestFirst(walkContext(target, additionalIds, { read, latestOf }));
-      const contents = new Map([...chain, ...additional].map((artefact) => [artefact.id, artefact]));
-      checkContext([...contents.values()].map(contextPart), maxBytes);
-      return { chain, additional };
+      const nodeOf = (id: ArtefactId) => contextNode(id, state.artefacts.get(id) ?? {});
+      const entries = walkContext(target, additionalIds, { read: nodeOf, latestOf });
+      const chosen = [...entries.map(({ artefact }) => artefact), ...additionalIds.flatMap((id) => nodeOf(id) ?? [])];
+      const parts = new Map(chosen.map((node) => [node.id, node]));
+      checkContext([...parts.values()], maxBytes);
+      const artefacts = new Map([...parts.keys()].map((id) => [id, read(id)]));
+      const chain = entries.flatMap(({ artefact: { id }, depth }) => {
+        const artefact = artefacts.get(id);
+        return artefact === undefined ? [] : [{ artefact, depth }];
+      });
+      return { chain: oldestFirst(chain), additional: additionalIds.flatMap((id) => artefacts.get(id) ?? []) };
     },
 
     async readThread(thread) {
@@ -96,7 +110,7 @@ export function artefactsOf(state: State, isFenced: IsFenced, closed: AbortSigna
     listArtefactsOfGoal: async (goal, page) => pageOf(state.goals.get(goal)?.artefacts ?? [], page),
 
     async listCommits() {
-      return [...state.indexed.keys()].flatMap((artefact) => {
+      return [...state.withCommit].flatMap((artefact) => {
         const commit = deliveredCommit(state.artefacts.get(artefact) ?? {});
         return commit === undefined ? [] : [{ artefact, commit }];
       });
@@ -125,23 +139,26 @@ function pageOf<Id>(ids: readonly Id[], page: Page = { from: 0, count: ids.lengt
   return ids.slice(page.from, page.from + page.count);
 }
 
-function contextPart({ id, type, payload, metadata }: Artefact): ContextPart {
-  return { id, type, bytes: Buffer.byteLength(payload) + Buffer.byteLength(JSON.stringify(metadata)) };
+/** What the walk reads; undefined where the artefact is not complete. A person may have damaged it. */
+function contextNode(id: ArtefactId, fields: Partial<ArtefactFields>) {
+  if (artefactFieldNames.some((name) => fields[name] === undefined)) return undefined;
+  const { logical_id, type = "", source_artefacts = "", payload = "", metadata = "" } = fields;
+  const sources = [...source_artefacts.matchAll(/"([^"]+)"/g)].map(([, source]) => source as ArtefactId);
+  const bytes = Buffer.byteLength(payload) + Buffer.byteLength(metadata);
+  return { id, logical_id: logical_id as LogicalId, type, source_artefacts: sources, bytes };
 }
 
 function storedHead({ payload, ...head }: Artefact): StoredHead {
   const payloadBytes = Buffer.byteLength(payload);
   const isInspected = (head.metadata.summary ?? "").trim() === "" && payloadBytes <= maxInspectedLength;
-  return { head, payloadBytes, beginning: isInspected ? payload.slice(0, beginningLength) : "" };
+  const beginning = Buffer.from(payload).subarray(0, beginningLength).toString();
+  return { head, payloadBytes, beginning: isInspected ? withoutHalfCharacter(beginning) : "" };
 }
 
 function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "adopted" | "known" | "incomplete" } | Refused {
   const known = state.indexed.get(id);
   if (known !== undefined) return verify(state, id, known);
   const written = handWritten(state, id);
-  const before = state.refused.get(id);
-  if (before?.digest === digestOf(written)) return { outcome: "refused", reason: before.reason };
-
   const sources = sourcesOf(written).map((source): SourceState => {
     const stored = state.artefacts.get(source);
     if (stored === undefined) return { state: "missing" };
@@ -154,6 +171,7 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
   const judgement = judge(id, written, { sources, thread, agents, createdAt });
   if (judgement.verdict === "incomplete" && !isOverdue) return { outcome: "incomplete" };
   const digest = digestOf(written, judgement.verdict === "incomplete" ? judgement.reason : "");
+  const before = state.refused.get(id);
   if (before?.digest === digest) return { outcome: "refused", reason: before.reason };
   const refuse = (reason: string, about: Omit<EventDraft, "data"> = { type: "artefact_refused" }): Refused => {
     state.refused.set(id, { digest, reason });
@@ -164,7 +182,8 @@ function adopt(state: State, id: ArtefactId, isOverdue: boolean): { outcome: "ad
 
   const { artefact } = judgement;
   const isOwnGoal = String(artefact.goal_id) === String(id);
-  if (!isOwnGoal && !state.goals.has(artefact.goal_id)) return refuse(`There is no goal ${artefact.goal_id}.`);
+  if (!isOwnGoal && (state.goals.get(artefact.goal_id)?.artefacts.length ?? 0) === 0)
+    return refuse(`There is no goal ${artefact.goal_id}.`);
   if (state.isGoalEnded(artefact.goal_id)) return refuse(`Goal ${artefact.goal_id} was ended.`);
   const grant = grantEndedBy(state, artefact);
   if (grant !== undefined && "problem" in grant) return refuse(grant.problem, grant.about);

@@ -1,23 +1,28 @@
-// Claims, bids and commits of the memory blackboard.
+// Claims and commits of the memory blackboard.
 import { BidWord } from "../../model/bid.ts";
 import { type Claim, type ClaimSnapshot, isEnded, missingBidders } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
-import { AgentName, type ClaimId } from "../../model/ids.ts";
+import type { ClaimId } from "../../model/ids.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
+import type { Keys } from "../keys.ts";
+import { malformedClaimError } from "../malformed-claim.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
+import { adoptBids, isOpen, recordBid, refuseLateBids } from "./bids.ts";
 import { claimListsOf } from "./claim-lists.ts";
 import { copyOf } from "./copy.ts";
 import { aboutOf } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow } from "./notifier.ts";
-import type { ClaimRecord, State } from "./state.ts";
+import { brokenText, type ClaimRecord, type State } from "./state.ts";
 
-export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () => number, closed: AbortSignal): ClaimBoard {
+/** Of one handle. */
+type HandleDeps = { keys: Keys; isFenced: IsFenced; connectionNumber: () => number; closed: AbortSignal };
+
+export function claimsOf(state: State, { keys, isFenced, connectionNumber, closed }: HandleDeps): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
-    if (state.brokenClaims.has(id))
-      throw new SettError("blackboard-refused", `The claim at claim:${id} is malformed: it was damaged by hand.`);
+    if (record !== undefined && state.brokenClaims.has(id)) refuseBroken(record.claim, keys.claim(id));
     return record && copyOf({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
@@ -26,7 +31,7 @@ export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () 
       const { claim, cause } = open;
       const known = state.causes.get(claim.artefact_id)?.get(cause);
       if (known !== undefined) return { outcome: "exists", claim: known };
-      if (!state.artefacts.has(claim.artefact_id)) {
+      if (state.artefacts.get(claim.artefact_id)?.type === undefined) {
         return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id}.` };
       }
       if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
@@ -134,66 +139,14 @@ export function claimsOf(state: State, isFenced: IsFenced, connectionNumber: () 
   };
 }
 
-function recordBid(
-  state: State,
-  record: ClaimRecord,
-  agent: AgentName,
-  word: BidWord,
-  origin: "by hand" | { reason: string },
-): void {
-  const { claim, bidHash } = record;
-  bidHash.set(agent, word);
-  claim.bids.push({ agent, word });
-  claim.rev += 1;
-  const isByHand = origin === "by hand";
-  const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : origin;
-  const data = { word, missing: missingBidders(claim).length, ...more };
-  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, isByHand ? "hand" : `agent:${agent}`);
-}
-
-/** Returns the number of bids that were adopted. */
-function adoptBids(state: State, record: ClaimRecord): number {
-  const { claim, bidHash } = record;
-  for (const { agent, word } of claim.bids) if (!bidHash.has(agent)) bidHash.set(agent, word);
-  let count = 0;
-  for (const [name, text] of sorted(bidHash)) {
-    const agent = claim.electorate.find((one) => one === name);
-    const word = BidWord.safeParse(text).data;
-    if (agent !== undefined && word !== undefined && isOpen(claim) && wordOf(claim, name) === undefined) {
-      recordBid(state, record, agent, word, "by hand");
-      count += 1;
-    } else {
-      refuseBid(
-        state,
-        record,
-        name,
-        !isOpen(claim) ? "the bidding is closed" : agent === undefined ? "not among those who bid" : "not a bid word",
-      );
-    }
+/** Throws as a reader of the damaged text would. */
+function refuseBroken({ electorate }: Claim, key: string): never {
+  try {
+    JSON.parse(brokenText(electorate));
+  } catch (cause) {
+    throw malformedClaimError(key, cause);
   }
-  return count;
-}
-
-/** Brings the hash back to the record where the two differ, and logs why. */
-function refuseBid(state: State, record: ClaimRecord, name: string, why: string): void {
-  const { claim, bidHash } = record;
-  const text = bidHash.get(name) ?? "";
-  const recorded = wordOf(claim, name);
-  if (text === recorded) return;
-  if (recorded === undefined) bidHash.delete(name);
-  else bidHash.set(name, recorded);
-  const reason = recorded === undefined ? why : `its first bid counts, which was ${recorded}`;
-  const subject = AgentName.safeParse(name).data;
-  const data = { name: name.slice(0, 100), word: text.slice(0, 100), reason };
-  state.log({ type: "bid_refused", ...aboutOf(record), ...(subject && { agent: subject }), data }, "hand");
-}
-
-function wordOf({ bids }: Claim, name: string): BidWord | undefined {
-  return bids.find((bid) => bid.agent === name)?.word;
-}
-
-function sorted(bidHash: ReadonlyMap<string, string>): [string, string][] {
-  return [...bidHash].sort(([one], [other]) => (one < other ? -1 : 1));
+  throw new Error("A damaged claim can be read.");
 }
 
 function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcome: "committed"; rev: number } {
@@ -202,8 +155,9 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   const artefacts = commit.artefacts.filter((artefact) => {
     const problem = state.artefactProblem(artefact);
     if (problem === undefined || problem === "same") return problem === undefined;
-    throw new SettError("blackboard-refused", `A commit of claim ${commit.claim} was refused: ${problem.reason}`);
+    throw new SettError("blackboard-refused", `The blackboard refused a write: ${problem.reason}`);
   });
+  const wasBidding = claim.bidding === "open";
   const { status, bidding, termination_reason } = commit.set;
   if (status !== undefined) claim.status = status;
   if (bidding !== undefined) claim.bidding = bidding;
@@ -225,24 +179,25 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
       if (open.claim.bidding === "open") state.announce(open.claim);
     }
   }
-  if (claim.bidding === "closed") {
+  const hasEnded = status !== undefined && isEnded(status);
+  if (wasBidding && (bidding === "closed" || hasEnded)) {
     state.clearDue({ kind: "bids", claim: claim.id });
     state.clearDue({ kind: "announce", claim: claim.id });
   }
   for (const item of commit.due.clear) state.clearDue(item);
-  for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
-  if (isEnded(claim.status)) {
-    state.openClaims.delete(claim.id);
-    for (const { item } of [...state.due.values()])
-      if (item.kind !== "unreadable" && item.claim === claim.id) state.clearDue(item);
-  }
-  if (bidding === "closed" || isEnded(claim.status)) {
-    for (const [name] of sorted(record.bidHash)) refuseBid(state, record, name, "the bidding is closed");
-  }
+  if (hasEnded) state.openClaims.delete(claim.id);
+  else for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
+  if (status === "terminated") clearDueOfGrants(state, record);
+  if (bidding === "closed" || hasEnded) refuseLateBids(state, record);
   for (const event of commit.events) state.log(event, actor);
   return { outcome: "committed", rev: claim.rev };
 }
 
-function isOpen(claim: Claim): boolean {
-  return claim.bidding === "open" && !isEnded(claim.status);
+/** Only the latest attempt of a grant can be due. */
+function clearDueOfGrants(state: State, { claim, grants }: ClaimRecord): void {
+  for (const { agent, attempt, state: stateOfGrant } of grants.values()) {
+    if (stateOfGrant === "done") continue;
+    state.clearDue({ kind: "lease", claim: claim.id, agent, attempt });
+    state.clearDue({ kind: "attempt", claim: claim.id, agent, attempt });
+  }
 }

@@ -3,6 +3,7 @@ import type { AgentName, ArtefactId, ClaimId, InstanceName } from "../../model/i
 import { type AnnouncementEntry, announcementOf } from "../announced-claim.ts";
 import type { ArtefactFields } from "../artefact-fields.ts";
 import { dueOfMember } from "../due-member.ts";
+import { keysOf } from "../keys.ts";
 import { eventOf, type LogEntry } from "../logged-event.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
@@ -47,10 +48,10 @@ export type MemoryBlackboard = {
   };
 };
 
-/** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. */
-export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
+/** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. `state`: an empty one, for a caller that reads it. */
+export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number; state?: State }): MemoryBlackboard {
   const now = options.now ?? Date.now;
-  const state = new State(now);
+  const state = options.state ?? new State(now);
   const reconnects = new Set<() => void>();
   return {
     open: () => {
@@ -107,13 +108,14 @@ type HandleOptions = { instance: InstanceName; nonce: string; contact: Contact; 
 export function openHandle(state: State, { instance, nonce, contact, onClose }: HandleOptions): Blackboard {
   const closing = new AbortController();
   const isFenced = fenceOf(state, nonce);
+  const keys = keysOf(instance);
   return {
     instance,
     time: async () => state.now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
     ...contact,
-    ...artefactsOf(state, isFenced, closing.signal),
-    ...claimsOf(state, isFenced, contact.connectionNumber, closing.signal),
+    ...artefactsOf(state, keys, isFenced, closing.signal),
+    ...claimsOf(state, { keys, isFenced, connectionNumber: contact.connectionNumber, closed: closing.signal }),
     ...grantsOf(state, closing.signal),
     ...peopleOf(state, isFenced),
     ...agentsOf(state),

@@ -10,17 +10,32 @@ import { sourceProblem } from "./source-problem.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
 export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
+  const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
+
+  /** As lua/list-queued.lua. */
+  function listQueued(agent: AgentName): ClaimId[] {
+    if (state.pause !== undefined) return [];
+    const index = state.queued.get(agent) ?? new Set();
+    for (const id of index) if (!isQueued(id, agent)) index.delete(id);
+    if (index.size > 0) state.wakeUps.delete(agent);
+    return [...index];
+  }
+
   return {
     async *followGrants(agent, signal, remindEveryMs = grantReminderMs) {
       let remindAt: number | undefined;
       const nextBatch = () => {
+        const now = performance.now();
+        const isFirst = remindAt === undefined;
+        const isReminded = remindAt !== undefined && now >= remindAt;
+        if (isFirst || isReminded) remindAt = now + remindEveryMs;
+        if (isReminded) {
+          const queued = listQueued(agent);
+          if (queued.length > 0) return queued;
+        }
         const wakeUps = state.wakeUps.get(agent) ?? [];
         state.wakeUps.delete(agent);
-        if (remindAt !== undefined && performance.now() < remindAt) return wakeUps;
-        const isPaused = remindAt !== undefined && state.pause !== undefined;
-        remindAt = performance.now() + remindEveryMs;
-        const isQueued = (id: ClaimId) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
-        return [...new Set([...(isPaused ? [] : [...state.openClaims].filter(isQueued)), ...wakeUps])];
+        return [...new Set([...(isFirst ? [...state.openClaims].filter((id) => isQueued(id, agent)) : []), ...wakeUps])];
       };
       const timer = setInterval(() => state.changed.notify(), remindEveryMs);
       try {

@@ -3,7 +3,7 @@ import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import { postProblem } from "./post-problem.ts";
 import { sourceProblem } from "./source-problem.ts";
-import type { State } from "./state.ts";
+import type { DueEntry, State } from "./state.ts";
 
 /** True when another orchestrator than the one with this nonce has acquired the leader lease, or holds it under another epoch. */
 export type IsFenced = (epoch: number) => boolean;
@@ -52,7 +52,7 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
 
     async listDue(limit, kinds = dueKinds) {
       const now = state.now();
-      const due = [...state.due.values()].filter((entry) => entry.at <= now).sort((one, other) => one.at - other.at);
+      const due = [...state.due.values()].filter((entry) => entry.at <= now).sort(byTime);
       const left = new Map<string, number>(kinds.map((kind) => [kind, limit]));
       return due.flatMap(({ item }) => {
         const more = left.get(item.kind) ?? 0;
@@ -93,6 +93,11 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
       return { outcome: "deferred" };
     },
   };
+}
+
+/** Earliest first; those of one moment by member. */
+function byTime(one: DueEntry, other: DueEntry): number {
+  return one.at - other.at || (memberOfDue(one.item) < memberOfDue(other.item) ? -1 : 1);
 }
 
 /** As `move_due_back` in lua/acquire-leader-lease.lua. */

@@ -1,5 +1,6 @@
 // Calls of language models on the memory blackboard: their tokens, reservations and records.
 import { noAmounts, plus, raised } from "../../model/amounts.ts";
+import { type Amounts, amountKinds } from "../../model/budget.ts";
 import { isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId, GoalId } from "../../model/ids.ts";
 import type { CallRecord, ModelToken, OpenCall } from "../../model/model-call.ts";
@@ -63,7 +64,10 @@ export function modelsOf(state: State): ModelBoard {
     },
 
     async endCall(record) {
-      if (isGone(state, record.goal_id)) return { outcome: "known" };
+      if (isGone(state, record.goal_id)) {
+        models.open.delete(record.id);
+        return { outcome: "known" };
+      }
       const known = models.callsOf(record.goal_id).get(record.id);
       const hasEnded = known !== undefined && isEndedCall(known);
       if (hasEnded && known.outcome !== "lost") return { outcome: "known" };
@@ -72,20 +76,22 @@ export function modelsOf(state: State): ModelBoard {
     },
 
     async giveBackCalls({ all }) {
-      const lapsed = [...models.open].filter(([, { lapsesAt }]) => all || lapsesAt <= state.now());
+      const lapsed = [...models.open].filter(([, { lapsesAt }]) => all || lapsesAt <= state.now()).sort(byLapse);
+      let count = 0;
       for (const [id, { goal }] of lapsed) {
         const call = models.callsOf(goal).get(id);
-        if (call !== undefined && !isEndedCall(call)) end(lostCall(call, state.now()), call);
+        models.open.delete(id);
+        if (call === undefined || isEndedCall(call) || isGone(state, goal)) continue;
+        end(lostCall(call, state.now()), call);
+        count += 1;
       }
-      return lapsed.length;
+      return count;
     },
 
     async raiseBudget({ goal, agent, add, actor, cause }) {
-      const stored = state.goals.get(goal);
-      if (stored === undefined || stored.artefacts.length === 0)
-        return { outcome: "refused", reason: `There is no goal ${goal}.` };
       const sums = models.sumsOfGoal(goal);
       if (sums.causes.has(cause)) return { outcome: "already" };
+      if (isGone(state, goal)) return { outcome: "refused", reason: `There is no goal ${goal}.` };
       if (state.isGoalEnded(goal)) return { outcome: "refused", reason: `Goal ${goal} was ended.` };
       sums.causes.add(cause);
       if (agent === undefined) sums.added = plus(sums.added, add);
@@ -96,7 +102,8 @@ export function modelsOf(state: State): ModelBoard {
 
     async readSpending(goal) {
       const { spent, reserved, added, addedOfAgents } = models.sumsOfGoal(goal);
-      return { spent, reserved, added, addedOfAgents: new Map(addedOfAgents) };
+      const isAdded = (amounts: Amounts) => amountKinds.some((kind) => amounts[kind] > 0);
+      return { spent, reserved, added, addedOfAgents: new Map([...addedOfAgents].filter(([, amounts]) => isAdded(amounts))) };
     },
 
     async readCalls(goal) {
@@ -115,6 +122,13 @@ export function modelsOf(state: State): ModelBoard {
       return structuredClone(models.gateway);
     },
   };
+}
+
+type OpenEntry = [id: string, open: { goal: GoalId; lapsesAt: number }];
+
+/** Earliest first; those of one moment by goal and id. */
+function byLapse([id, one]: OpenEntry, [otherId, other]: OpenEntry): number {
+  return one.lapsesAt - other.lapsesAt || (`${one.goal}:${id}` < `${other.goal}:${otherId}` ? -1 : 1);
 }
 
 function findCaller(state: State, token: ModelToken): { outcome: "found"; caller: Caller } | TokenRefused {

@@ -91,8 +91,10 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
  */
 function questionProblem(state: State, id: ArtefactId): string | undefined {
   const question = state.artefacts.get(id);
-  if (question?.structural_type !== "Question") return `There is no question ${id}.`;
-  const { goal_id, claim_id, produced_by_agent } = question;
+  const { structural_type, goal_id, claim_id, produced_by_agent } = question ?? {};
+  // What a person has written may lack a field until it is adopted.
+  if (structural_type !== "Question" || goal_id === undefined || claim_id === undefined || produced_by_agent === undefined)
+    return `There is no question ${id}.`;
   if (state.isGoalEnded(goal_id as GoalId)) return `Goal ${goal_id} was ended.`;
   if (!produced_by_agent) return undefined;
   const grant = state.claims.get(claim_id as ClaimId)?.grants.get(produced_by_agent as AgentName);
@@ -103,8 +105,7 @@ function questionProblem(state: State, id: ArtefactId): string | undefined {
 function wakeQueued(state: State): void {
   for (const id of state.openClaims) {
     for (const [agent, grant] of state.claims.get(id)?.grants ?? []) {
-      const isQueued = grant.state === "queued" && state.agents.has(agent);
-      if (isQueued) state.wakeUps.set(agent, [...(state.wakeUps.get(agent) ?? []), id]);
+      if (grant.state === "queued" && state.agents.has(agent)) state.wake(id, agent);
     }
   }
 }

@@ -8,6 +8,7 @@ export function postProblem(state: State, artefact: Artefact): { outcome: "exist
   const problem = state.artefactProblem(artefact);
   if (problem === "same") return { outcome: "exists" };
   if (problem !== undefined) return { outcome: "refused", reason: problem.reason };
-  if (!state.isGoalEnded(artefact.goal_id)) return undefined;
+  // An artefact that begins a goal is the first of it, so that the goal cannot have ended.
+  if (String(artefact.id) === String(artefact.goal_id) || !state.isGoalEnded(artefact.goal_id)) return undefined;
   return { outcome: "refused", reason: `Goal ${artefact.goal_id} was ended.` };
 }

@@ -57,13 +57,14 @@ function remove(state: State, id: ArtefactId, claims: readonly ClaimId[]): void 
     state.models.removeClaim(claim);
     state.openClaims.delete(claim);
   }
-  const { logical_id, version } = state.artefacts.get(id) ?? {};
+  const { logical_id } = state.artefacts.get(id) ?? {};
   const thread = state.threads.get(logical_id as LogicalId);
-  thread?.delete(Number(version));
+  for (const [version, one] of thread ?? []) if (one === id) thread?.delete(version);
   if (thread?.size === 0) state.threads.delete(logical_id as LogicalId);
   state.causes.delete(id);
   state.artefacts.delete(id);
   state.indexed.delete(id);
+  state.withCommit.delete(id);
   state.refused.delete(id);
   state.answers.delete(id);
   state.openQuestions.delete(id);

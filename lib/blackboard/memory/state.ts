@@ -27,7 +27,15 @@ export type ClaimRecord = {
   announcedAgain?: true;
 };
 
+/** `at`: Unix milliseconds. */
+export type DueEntry = { item: FoundDue; at: number };
+
 export type Goal = { ended: GoalEnding | undefined; artefacts: ArtefactId[] };
+
+/** What is stored in the place of a claim's electorate that a person has broken. */
+export function brokenText(electorate: readonly AgentName[]): string {
+  return `{${JSON.stringify(electorate)}`;
+}
 
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
@@ -43,16 +51,20 @@ export class State {
   readonly claims = new Map<ClaimId, ClaimRecord>();
   readonly causes = new Map<ArtefactId, Map<string, ClaimId>>();
   readonly openClaims = new Set<ClaimId>();
+  /** Artefacts whose metadata may have had a commit when they were stored. */
+  readonly withCommit = new Set<ArtefactId>();
   /** Claims that were damaged by hand. */
   readonly brokenClaims = new Set<ClaimId>();
   readonly announcements: Announcement[] = [];
-  readonly due = new Map<string, { item: FoundDue; at: number }>();
+  readonly due = new Map<string, DueEntry>();
   /** As JSON. */
   readonly agents = new Map<AgentName, string>();
   readonly expectedAgents = new Map<AgentName, string>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
+  /** Claims in which the agent has a queued grant, longest first. */
+  readonly queued = new Map<AgentName, Set<ClaimId>>();
   readonly events: SettEvent[] = [];
   /** Ids only grow, whatever is removed: milliseconds, and which of them it was. */
   lastEvent: readonly [number, number] = [0, 0];
@@ -141,6 +153,7 @@ export class State {
     this.threads.set(artefact.logical_id, thread.set(artefact.version, artefact.id));
     this.goal(artefact.goal_id).artefacts.push(artefact.id);
     // A goal's id is the id of the artefact that it starts from, hence of its own goal_id.
+    if (this.artefacts.get(artefact.id)?.metadata?.includes('"commit"')) this.withCommit.add(artefact.id);
     if (String(artefact.id) === String(artefact.goal_id)) this.goalIds.push(artefact.goal_id);
     const { id, goal_id, claim_id, produced_by_agent, structural_type, type, version, produced_by_role } = artefact;
     this.log(
@@ -194,9 +207,17 @@ export class State {
     if (question !== undefined) this.openQuestions.delete(question);
     record.grants.set(grant.agent, copyOf(grant));
     if (grant.state === "queued" && !this.isGoalEnded(record.claim.goal_id)) {
-      this.wakeUps.set(grant.agent, [...(this.wakeUps.get(grant.agent) ?? []), record.claim.id]);
-      this.changed.notify();
-    }
+      this.wake(record.claim.id, grant.agent);
+      const queued = this.queued.get(grant.agent) ?? new Set();
+      // One that is queued again is the last.
+      queued.delete(record.claim.id);
+      this.queued.set(grant.agent, queued.add(record.claim.id));
+    } else if (before?.state === "queued") this.queued.get(grant.agent)?.delete(record.claim.id);
+  }
+
+  wake(claim: ClaimId, agent: AgentName): void {
+    this.wakeUps.set(agent, [...(this.wakeUps.get(agent) ?? []), claim]);
+    this.changed.notify();
   }
 
   setDue(item: FoundDue, afterMs: number): void {
