@@ -1,0 +1,53 @@
+// Random sequences of calls of the whole port: Redis and its twin in memory give the same outcomes, the same errors and the same state.
+// SETT_TWIN_SEED and SETT_TWIN_SEQUENCES choose others than CI plays.
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { Coverage } from "../../support/blackboard/twins/coverage.ts";
+import { findDifference, reportOf } from "../../support/blackboard/twins/search.ts";
+import { memorySide, openRedisSides } from "../../support/blackboard/twins/sides.ts";
+
+const redis = await openRedisSides();
+afterAll(() => redis[Symbol.asyncDispose]());
+setDefaultTimeout(600_000);
+
+const firstSeed = Number(process.env.SETT_TWIN_SEED ?? 1);
+const chosen = process.env.SETT_TWIN_SEQUENCES;
+const sequences = Number(chosen ?? 130);
+const length = 80;
+
+test("whatever is called, in whichever order, Redis and its twin say the same and hold the same", async () => {
+  const coverage = new Coverage();
+  const search = { redis, twin: memorySide, firstSeed, sequences, length };
+  const found = await findDifference(search, (...call) => coverage.see(...call));
+  if (found !== undefined) throw new Error(reportOf(found));
+  console.log(`${sequences} sequences, ${coverage.calls} calls, of which ${coverage.refusals} were refused`);
+  if (chosen !== undefined) return;
+  const [board] = memorySide().boards;
+  expect(coverage.missingMethods(board)).toEqual([]);
+  expect(coverage.missingOutcomes(board)).toEqual([]);
+  expect(coverage.missingKeys()).toEqual([]);
+  expect(coverage.refusals / coverage.calls).toBeLessThan(0.25);
+});
+
+test("a twin that forgets a clear is found, and shown with the fewest calls", async () => {
+  const forgetful = () => {
+    const side = memorySide();
+    side.state.clearDue = () => undefined;
+    return side;
+  };
+  const found = await findDifference({ redis, twin: forgetful, firstSeed: 1, sequences: 50, length });
+  expect(found?.difference.where).toBe("the key due");
+  expect(found?.calls.length).toBeLessThanOrEqual(5);
+});
+
+test("a twin that answers otherwise is found, although its state is the same", async () => {
+  const impolite = () => {
+    const side = memorySide();
+    for (const board of side.boards) board.placeBid = async () => ({ outcome: "refused", reason: "No." });
+    return side;
+  };
+  const found = await findDifference({ redis, twin: impolite, firstSeed: 1, sequences: 50, length });
+  expect(found && reportOf(found)).toMatch(
+    /^Redis and its twin differ\. Again: SETT_TWIN_SEED=\d+ [\s\S]*"placeBid"[\s\S]*reason":"No\."/,
+  );
+  expect(found?.calls.length).toBeLessThanOrEqual(1);
+});

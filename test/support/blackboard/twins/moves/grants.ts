@@ -1,0 +1,107 @@
+// Grants: a cub follows them, accepts one, renews its lease, and finishes it.
+import type { GrantResult } from "../../../../../lib/blackboard/port.ts";
+import type { Artefact } from "../../../../../lib/model/artefact.ts";
+import type { RunningGrant } from "../../../../../lib/model/claim.ts";
+import { LogicalId } from "../../../../../lib/model/ids.ts";
+import { call } from "../call.ts";
+import { artefact, commit, runningGrant } from "../samples.ts";
+import type { GrantAt, World } from "../world.ts";
+import type { Move } from "./move.ts";
+
+export const grantMoves: readonly Move[] = [
+  {
+    weight: 14,
+    make: (world) => {
+      const at = world.grantOf("queued");
+      if (at === undefined) return undefined;
+      const grant = { ...runningGrant(world, at.grant), attempt: attemptOf(world, at) };
+      if (grant.model_token) world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
+      return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs() });
+    },
+  },
+  {
+    weight: 3,
+    make: (world) => {
+      const at = world.grantOf("running");
+      if (at === undefined) return undefined;
+      const { agent } = at.grant;
+      return call(world.handle(), "renewLease", {
+        claim: claimOf(world, at),
+        agent,
+        attempt: attemptOf(world, at),
+        leaseMs: world.afterMs(),
+      });
+    },
+  },
+  {
+    weight: 10,
+    make: (world) => {
+      const at = world.grantOf("running");
+      if (at === undefined) return undefined;
+      const grant: RunningGrant = at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
+      const order = { claim: claimOf(world, at), grant: { ...grant, attempt: attemptOf(world, at) }, endedAt: world.at };
+      return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at) });
+    },
+  },
+  { weight: 4, make: (world) => call(world.handle(), "followGrants", world.agent()) },
+];
+
+function claimOf(world: World, { claim }: GrantAt) {
+  return world.random.chance(0.98) ? claim.id : world.claimId();
+}
+
+function attemptOf(world: World, { grant }: GrantAt): number {
+  return world.random.chance(0.95) ? grant.attempt : grant.attempt + 1;
+}
+
+function resultOf(world: World, { claim, grant }: GrantAt): GrantResult {
+  const { random } = world;
+  const outcome = random.oneOf("done" as const, "done" as const, "asked" as const, "failed" as const);
+  const about = {
+    source_artefacts: [claim.artefact_id],
+    goal_id: claim.goal_id,
+    claim_id: claim.id,
+    produced_by_role: grant.agent as string,
+    produced_by_agent: grant.agent as string,
+  };
+  const make = (over: Partial<Artefact>) => artefact(world, { ...about, ...over });
+  const known = world.artefact(world.indexedId());
+  if (known !== undefined && random.chance(0.05))
+    return { outcome: "done", artefact: random.oneOf(known, { ...known, payload: "another" }) };
+  switch (outcome) {
+    case "done":
+      return {
+        outcome,
+        artefact: random.chance(0.8)
+          ? resultArtefact(world, claim.artefact_id, make, grant.phase === "review")
+          : make({ logical_id: LogicalId.parse(random.uuid()) }),
+      };
+    case "asked":
+      return {
+        outcome,
+        artefact: make({ structural_type: "Question", type: "Clarification" }),
+        ...(random.chance(0.5) && { base: commit(world) }),
+      };
+    default:
+      return {
+        outcome,
+        artefact: make({ structural_type: "Failure", type: "CommandFailed" }),
+        reason: 'exit code 1: "no"',
+        ...(random.chance(0.5) && { failureType: "CommandFailed" }),
+      };
+  }
+}
+
+/** A Review, a report of its own, or the next version of the target. */
+function resultArtefact(
+  world: World,
+  target: Artefact["id"],
+  make: (over: Partial<Artefact>) => Artefact,
+  isReview: boolean,
+): Artefact {
+  if (isReview) return make({ structural_type: "Review", type: "Review", payload: "{}" });
+  const end = world.artefact(target);
+  if (end === undefined || world.random.chance(0.6)) return make({});
+  const { logical_id, structural_type, type } = end;
+  return make({ logical_id, structural_type, type, version: end.version + 1 });
+}

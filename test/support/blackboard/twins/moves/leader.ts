@@ -1,0 +1,134 @@
+// The leader lease, what is due, the log, notices, pruning, and the clock.
+import { dueKinds, dueOfMember } from "../../../../../lib/blackboard/due-member.ts";
+import { call } from "../call.ts";
+import type { World } from "../world.ts";
+import type { Move } from "./move.ts";
+
+export const leaderMoves: readonly Move[] = [
+  { weight: 5, make: (world) => ({ clock: world.state.now() + world.random.oneOf(1, 1, 10, 1_000, 5_000, 70_000) }) },
+  { weight: 1, make: (world) => ({ clock: world.state.now() - world.random.oneOf(1, 1_000, 40_000) }) },
+  {
+    weight: 3,
+    make: (world) => {
+      const by = world.leading();
+      const holder = world.random.oneOf("one", "one", "one", "other");
+      return call(by, "acquireLeaderLease", {
+        holder,
+        leaseMs: world.random.oneOf(1_000, 60_000),
+        restarted: world.random.chance(0.4),
+      });
+    },
+  },
+  { weight: 0.3, make: (world) => call(world.leading(), "releaseLeaderLease", world.epoch()) },
+  { weight: 1, make: (world) => call(world.handle(), "readLeader") },
+  { weight: 1, make: (world) => call(world.leading(), "moveCursor", world.epoch(), eventId(world)) },
+  {
+    weight: 4,
+    make: (world) => {
+      const kinds = world.random.chance(0.4) ? [world.random.some(dueKinds)] : [];
+      return call(world.handle(), "listDue", world.random.oneOf(1, 2, 100), ...kinds);
+    },
+  },
+  { weight: 3, make: (world) => call(world.leading(), "clearDue", dueItems(world), world.epoch()) },
+  { weight: 3, make: (world) => call(world.leading(), "deferDue", dueItems(world), world.afterMs(), world.epoch()) },
+  { weight: 1, make: (world) => call(world.handle(), "time") },
+  {
+    weight: 2,
+    make: (world) => {
+      const about = world.random.chance(0.5) ? { goal_id: world.goal() } : {};
+      return call(
+        world.handle(),
+        "logEvent",
+        { type: "cancel_requested", ...about, data: { why: "ü", count: 2, is_sure: true } },
+        "person:Ada",
+      );
+    },
+  },
+  { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
+  { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
+  { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
+];
+
+export const noticeMoves: readonly Move[] = [
+  { weight: 1, make: (world) => call(world.handle(), "readNoticeCursor") },
+  {
+    weight: 1,
+    make: (world) => call(world.leading(), "moveNoticeCursor", world.epoch(), world.random.oneOf(undefined, eventId(world))),
+  },
+  { weight: 1, make: (world) => call(world.handle(), "readDelivery", subject(world), "hook") },
+  {
+    weight: 2,
+    make: (world) => {
+      const delivery = { notice: "question", at: world.state.now(), reminder: world.random.below(3) };
+      return call(world.leading(), "recordDelivery", {
+        subject: subject(world),
+        hook: world.random.oneOf("hook", "other"),
+        delivery,
+        epoch: world.epoch(),
+      });
+    },
+  },
+];
+
+export const pruneMoves: readonly Move[] = [
+  {
+    weight: 1.5,
+    make: (world) => {
+      const goal = overGoal(world);
+      if (goal === undefined) return undefined;
+      const artefacts = world.state.goals.get(goal)?.artefacts ?? [];
+      const claims = artefacts.flatMap((id) => [...(world.state.causes.get(id)?.values() ?? [])]).length;
+      const more = world.random.chance(0.9) ? 0 : 1;
+      return call(world.handle(), "retireGoal", { goal, artefacts: artefacts.length, claims: claims + more });
+    },
+  },
+  { weight: 0.7, make: (world) => call(world.handle(), "reinstateGoal", retiredGoal(world)) },
+  { weight: 1, make: (world) => call(world.handle(), "isRetired", retiredGoal(world)) },
+  { weight: 2, make: (world) => call(world.handle(), "removeOfGoal", retiredGoal(world), world.random.oneOf(1, 2, 100)) },
+  {
+    weight: 1,
+    make: (world) =>
+      call(
+        world.handle(),
+        "removeEvents",
+        world.random.some(
+          world.state.events.map(({ id }) => id),
+          0.1,
+        ),
+      ),
+  },
+];
+
+function eventId(world: World): string {
+  return world.known(
+    world.state.events.map(({ id }) => id),
+    () => "0",
+    0.8,
+  );
+}
+
+function dueItems(world: World) {
+  return world.random.some([...world.state.due.keys()].map(dueOfMember), 0.5);
+}
+
+/** As lib/core/notice.ts names them. */
+function subject(world: World): string {
+  const at = world.random.pick(world.grants(() => true));
+  return world.random.oneOf(
+    `goal-${world.goal()}`,
+    `question-${world.artefactId()}`,
+    `approval-${at?.claim.id ?? world.claimId()}-${at?.grant.agent ?? "coder"}`,
+  );
+}
+
+/** Mostly one without open claims. Where there is only one goal, the others would have nothing to do without it. */
+function overGoal(world: World) {
+  const { state } = world;
+  const open = new Set([...state.openClaims].map((id) => state.claims.get(id)?.claim.goal_id));
+  const over = state.goalIds.filter((goal) => !open.has(goal));
+  return world.fitting(over.length > 1 ? over : [], () => (world.random.chance(0.5) ? world.goal() : undefined));
+}
+
+function retiredGoal(world: World) {
+  return world.known(world.state.retired, () => world.goal(), 0.9);
+}
