@@ -3,16 +3,18 @@
 -- KEYS orchestrator, open_claims
 -- ARGS epoch: number, limit: number
 -- Result indexed (left) | fenced
-local claim_fields = { 'status', 'bidding', 'electorate', 'bid_order' }
+local claim_fields = { 'status', 'bidding', 'electorate', 'bid_order', 'goal_id' }
 
-local function index_grants(id)
+local function index_grants(id, goal)
+  -- No agent is woken for a goal that was ended.
+  local is_queue_open = not (goal and is_goal_ended(goal))
   local flat = redis.call('HGETALL', grants_key(id))
   for index = 1, #flat, 2 do
     -- A grant that was damaged by hand is no work, and does not keep others from being indexed.
     local is_read, grant = pcall(cjson.decode, flat[index + 1])
     if is_read and type(grant) == 'table' then
       index_work(id, flat[index], grant.state)
-      if grant.state == 'queued' then add_queued(id, flat[index]) end
+      if grant.state == 'queued' and is_queue_open and not is_queued(id, flat[index]) then add_queued(id, flat[index]) end
     end
   end
 end
@@ -30,7 +32,7 @@ local function index_claim(id, score)
     redis.call('ZADD', prefix .. 'claims:bidding', score, id)
     add_asked(id, asked, score)
   end
-  index_grants(id)
+  index_grants(id, claim.goal_id)
 end
 
 local function index_claims(keys, args)

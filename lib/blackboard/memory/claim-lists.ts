@@ -1,6 +1,6 @@
 // Which claims are open, and whom they concern, on the memory blackboard: it looks at all of them, so that no index can be wrong.
 import { missingBidders } from "../../model/claim.ts";
-import type { AgentName } from "../../model/ids.ts";
+import type { AgentName, ClaimId } from "../../model/ids.ts";
 import type { ClaimBoard } from "../port.ts";
 import type { IsFenced } from "./leader.ts";
 import type { ClaimRecord, State } from "./state.ts";
@@ -21,18 +21,20 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
       return [...state.openClaims].filter((id) => ofGoal.has(id));
     },
 
-    async listClaimsOf(agent, concern) {
-      const doesConcern = concern === "asked" ? isAsked : hasWork;
-      return [...state.openClaims].filter((id) => {
-        const record = state.claims.get(id);
-        return record !== undefined && doesConcern(record, agent);
-      });
-    },
+    listClaimsOf: async (agent, concern) => listClaimsOf(state, agent, concern),
 
     async indexClaims({ epoch }) {
       return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "indexed", left: 0 };
     },
   };
+}
+
+export function listClaimsOf(state: State, agent: AgentName, concern: "asked" | "work"): ClaimId[] {
+  const doesConcern = concern === "asked" ? isAsked : hasWork;
+  return [...state.openClaims].filter((id) => {
+    const record = state.claims.get(id);
+    return record !== undefined && doesConcern(record, agent);
+  });
 }
 
 function isAsked({ claim }: ClaimRecord, agent: AgentName): boolean {

@@ -48,10 +48,10 @@ export type MemoryBlackboard = {
   };
 };
 
-/** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. `state`: an empty one, for a caller that reads it. */
-export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number; state?: State }): MemoryBlackboard {
+/** `now` (Unix milliseconds) takes the place of Redis TIME; a test may change it. */
+export function createMemoryBlackboard(options: { instance: InstanceName; now?: () => number }): MemoryBlackboard {
   const now = options.now ?? Date.now;
-  const state = options.state ?? new State(now);
+  const state = new State(now);
   const reconnects = new Set<() => void>();
   return {
     open: () => {

@@ -35,7 +35,9 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
         }
         const wakeUps = state.wakeUps.get(agent) ?? [];
         state.wakeUps.delete(agent);
-        return [...new Set([...(isFirst ? [...state.openClaims].filter((id) => isQueued(id, agent)) : []), ...wakeUps])];
+        return [
+          ...new Set([...(isFirst ? [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent)) : []), ...wakeUps]),
+        ];
       };
       const timer = setInterval(() => state.changed.notify(), remindEveryMs);
       try {

@@ -103,9 +103,5 @@ function questionProblem(state: State, id: ArtefactId): string | undefined {
 }
 
 function wakeQueued(state: State): void {
-  for (const id of state.openClaims) {
-    for (const [agent, grant] of state.claims.get(id)?.grants ?? []) {
-      if (grant.state === "queued" && state.agents.has(agent)) state.wake(id, agent);
-    }
-  }
+  for (const agent of state.agents.keys()) for (const id of state.queued.get(agent) ?? []) state.wake(id, agent);
 }

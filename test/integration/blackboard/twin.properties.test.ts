@@ -11,7 +11,7 @@ setDefaultTimeout(600_000);
 
 const firstSeed = Number(process.env.SETT_TWIN_SEED ?? 1);
 const chosen = process.env.SETT_TWIN_SEQUENCES;
-const sequences = Number(chosen ?? 130);
+const sequences = Number(chosen ?? 180);
 const length = 80;
 
 test("whatever is called, in whichever order, Redis and its twin say the same and hold the same", async () => {

@@ -118,7 +118,7 @@ function batchesOfGrants(state: NormalState, agent: AgentName): number {
   const isQueued = (claim: string) => textOf(state[`grants:${claim}`], agent).includes('"state":"queued"');
   const isPaused = textOf(state.orchestrator, "paused_since") !== "";
   const isReminded = !isPaused && listOf(state[`agent:${agent}:queued`]).some(isQueued);
-  const isFirst = listOf(state[`agent:${agent}:grants`]).length > 0 || listOf(state["claims:open"]).some(isQueued);
+  const isFirst = listOf(state[`agent:${agent}:grants`]).length > 0 || listOf(state[`agent:${agent}:queued`]).some(isQueued);
   return Number(isFirst) + Number(isReminded);
 }
 

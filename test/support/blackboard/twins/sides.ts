@@ -1,7 +1,8 @@
 // The two blackboards of one sequence: empty, with the same clock, and with two handles each.
 import { announcementOf } from "../../../../lib/blackboard/announced-claim.ts";
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
-import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import { contactOf } from "../../../../lib/blackboard/memory/contact.ts";
+import { handOf, openHandle } from "../../../../lib/blackboard/memory/create.ts";
 import { State } from "../../../../lib/blackboard/memory/state.ts";
 import type { Blackboard } from "../../../../lib/blackboard/port.ts";
 import { connectBlackboard } from "../../../../lib/blackboard/redis/connect.ts";
@@ -78,11 +79,11 @@ export function memorySide(): Side & { state: State } {
   let nowMs = firstMs;
   const now = () => nowMs;
   const state = new State(now);
-  const memory = createMemoryBlackboard({ instance, now, state });
-  const { hand } = memory;
+  const hand = handOf(state);
+  const open = () => openHandle(state, { instance, nonce: crypto.randomUUID(), contact: contactOf().contact });
   return {
     state,
-    boards: [memory.open(), memory.open()],
+    boards: [open(), open()],
     setClock: async (ms) => {
       nowMs = ms;
     },

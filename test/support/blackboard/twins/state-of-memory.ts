@@ -1,9 +1,11 @@
 // The whole state of the twin in memory, as the keys that Redis would have.
+
 import { keysOf } from "../../../../lib/blackboard/keys.ts";
+import { listClaimsOf } from "../../../../lib/blackboard/memory/claim-lists.ts";
 import { brokenText, type ClaimRecord, type State } from "../../../../lib/blackboard/memory/state.ts";
 import { fieldsOfClaim } from "../../../../lib/blackboard/redis/claim-fields.ts";
 import { type Amounts, amountKinds } from "../../../../lib/model/budget.ts";
-import { InstanceName } from "../../../../lib/model/ids.ts";
+import { type AgentName, InstanceName } from "../../../../lib/model/ids.ts";
 import type { NormalState } from "./side.ts";
 
 const keys = keysOf(InstanceName.parse("x"));
@@ -112,11 +114,19 @@ function setAgents(state: State, set: SetKey): void {
   );
   for (const [agent, claims] of state.wakeUps) set(keys.agentGrants(agent), claims);
   for (const [agent, claims] of state.queued) set(keys.agentQueued(agent), [...claims]);
+  for (const agent of agentsIn(state)) {
+    set(keys.agentAsked(agent), listClaimsOf(state, agent, "asked"));
+    set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
+  }
   for (const [agent, logs] of state.workerLogs)
     set(
       keys.workerLogs(agent),
       logs.map(({ worker, lines }) => ({ worker, text: lines.join("\n") })),
     );
+}
+
+function agentsIn(state: State): Set<AgentName> {
+  return new Set([...state.claims.values()].flatMap(({ claim, grants }) => [...claim.electorate, ...grants.keys()]));
 }
 
 function orchestratorOf({ leader, noticeCursor, pause }: State): Record<string, unknown> {

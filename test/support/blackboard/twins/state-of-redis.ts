@@ -51,11 +51,18 @@ const zsets: ReadonlySet<KeyName> = new Set([
   "artefactsWithCommit",
   "openClaims",
   "agentQueued",
+  "agentAsked",
+  "agentWork",
 ] as const);
 
 const special: Partial<Record<KeyName, Normalize>> = {
   // The `granted_*` fields are copies for people who read.
   claim: (words) => Object.fromEntries(Object.entries(pairs(words)).filter(([field]) => !field.startsWith("granted_"))),
+  // The twin has no index that an older version could have left out.
+  orchestrator: (words) => {
+    const { unindexed: _, ...fields } = pairs(words);
+    return Object.keys(fields).length === 0 ? undefined : fields;
+  },
   goalBudget: sums,
   claimBudget: sums,
   // Who calls is put in front of what the gateway has sent.

@@ -1,6 +1,7 @@
 // What exists on the twin, for moves that choose their arguments: mostly what fits, now and then what is stale, ended or unknown.
 
 import { artefactOfFields } from "../../../../lib/blackboard/artefact-fields.ts";
+import type { Page } from "../../../../lib/blackboard/artefact-port.ts";
 import type { State } from "../../../../lib/blackboard/memory/state.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import { type Claim, type Grant, isEnded } from "../../../../lib/model/claim.ts";
@@ -130,6 +131,14 @@ export class World {
 
   calls(): (OpenCall | CallRecord)[] {
     return [...this.state.models.calls.values()].flatMap((ofGoal) => [...ofGoal.values()]);
+  }
+
+  page(): Page {
+    return { from: this.random.below(4), count: this.random.oneOf(0, 1, 3, 100) };
+  }
+
+  somePage(): [] | [Page] {
+    return this.random.chance(0.5) ? [] : [this.page()];
   }
 
   hex(length: number): string {

@@ -55,7 +55,7 @@ export const artefactMoves: readonly Move[] = [
         world.known(world.state.threads.keys(), () => LogicalId.parse(world.random.uuid())),
       ),
   },
-  { weight: 1, make: (world) => call(world.handle(), "listArtefacts", page(world)) },
+  { weight: 1, make: (world) => call(world.handle(), "listArtefacts", world.page()) },
   { weight: 1, make: (world) => call(world.handle(), "countArtefacts") },
   {
     weight: 2,
@@ -66,9 +66,9 @@ export const artefactMoves: readonly Move[] = [
       return call(world.handle(), "findArtefacts", start);
     },
   },
-  { weight: 1, make: (world) => call(world.handle(), "listGoals", ...somePage(world)) },
+  { weight: 1, make: (world) => call(world.handle(), "listGoals", ...world.somePage()) },
   { weight: 1, make: (world) => call(world.handle(), "countGoals") },
-  { weight: 1, make: (world) => call(world.handle(), "listArtefactsOfGoal", world.goal(), ...somePage(world)) },
+  { weight: 1, make: (world) => call(world.handle(), "listArtefactsOfGoal", world.goal(), ...world.somePage()) },
   { weight: 1, make: (world) => call(world.handle(), "listCommits") },
   { weight: 1, make: (world) => call(world.handle(), "readGoal", world.goal()) },
   { weight: 1, make: (world) => call(world.handle(), "artefactHints", someIds(world)) },
@@ -86,12 +86,4 @@ function oddArtefact(world: World) {
 function someIds(world: World) {
   const ids = world.random.some([...world.state.artefacts.keys()], 0.4);
   return world.random.chance(0.2) ? [...ids, world.artefactId(), world.newArtefactId()] : ids;
-}
-
-function page(world: World) {
-  return { from: world.random.below(4), count: world.random.oneOf(0, 1, 3, 100) };
-}
-
-function somePage(world: World): [] | [{ from: number; count: number }] {
-  return world.random.chance(0.5) ? [] : [page(world)];
 }

@@ -15,7 +15,11 @@ export const claimMoves: readonly Move[] = [
     weight: 1,
     make: (world) => call(world.handle(), "readClaims", [...world.random.some([...world.state.claims.keys()]), world.claimId()]),
   },
-  { weight: 1, make: (world) => call(world.handle(), "listOpenClaims") },
+  { weight: 1, make: (world) => call(world.handle(), "listOpenClaims", ...world.somePage()) },
+  { weight: 1, make: (world) => call(world.handle(), "countOpenClaims") },
+  { weight: 1, make: (world) => call(world.handle(), "listOpenClaimsOfGoal", world.goal()) },
+  { weight: 2, make: (world) => call(world.handle(), "listClaimsOf", world.agent(), world.random.oneOf("asked", "work")) },
+  { weight: 1, make: (world) => call(world.leading(), "indexClaims", { epoch: world.epoch(), limit: 100 }) },
   { weight: 1, make: (world) => call(world.handle(), "claimsOfArtefact", world.artefactId()) },
   {
     weight: 9,

@@ -72,7 +72,7 @@ export const noticeMoves: readonly Move[] = [
 
 export const pruneMoves: readonly Move[] = [
   {
-    weight: 1.5,
+    weight: 2.5,
     make: (world) => {
       const goal = overGoal(world);
       if (goal === undefined) return undefined;
@@ -83,7 +83,7 @@ export const pruneMoves: readonly Move[] = [
     },
   },
   { weight: 0.7, make: (world) => call(world.handle(), "reinstateGoal", retiredGoal(world)) },
-  { weight: 1, make: (world) => call(world.handle(), "isRetired", retiredGoal(world)) },
+  { weight: 2, make: (world) => call(world.handle(), "isRetired", retiredGoal(world)) },
   { weight: 2, make: (world) => call(world.handle(), "removeOfGoal", retiredGoal(world), world.random.oneOf(1, 2, 100)) },
   {
     weight: 1,
