@@ -26,6 +26,10 @@ export function stateOfMemory(state: State): NormalState {
   setModels(state, set);
   setAgents(state, set);
   set(keys.openClaims, [...state.openClaims]);
+  set(
+    keys.biddingClaims,
+    [...state.openClaims].filter((id) => state.claims.get(id)?.claim.bidding === "open"),
+  );
   set(keys.openQuestions, [...state.openQuestions]);
   for (const [question, answer] of state.answers) set(keys.question(question), { answer });
   for (const [subject, byHook] of state.deliveries)

@@ -52,6 +52,7 @@ const zsets: ReadonlySet<KeyName> = new Set([
   "openClaims",
   "agentQueued",
   "agentAsked",
+  "biddingClaims",
   "agentWork",
 ] as const);
 

@@ -11,6 +11,8 @@ const user = "person:Ada Lovelace";
 export const artefactMoves: readonly Move[] = [
   { weight: 3, make: (world) => call(world.handle(), "createArtefact", newGoal(world), user) },
   { weight: 6, make: (world) => call(world.handle(), "createArtefact", artefact(world), user) },
+  { weight: 3, make: (world) => call(world.leading(), "postAsLeader", artefact(world), world.epoch()) },
+  { weight: 1, make: (world) => call(world.leading(), "postAsLeader", oddArtefact(world), world.epoch()) },
   { weight: 2, make: (world) => call(world.handle(), "createArtefact", oddArtefact(world), user) },
   {
     weight: 5,

@@ -49,6 +49,13 @@ export const claimMoves: readonly Move[] = [
       return claim && call(world.leading(), "announceClaim", { claim, ...order });
     },
   },
+  {
+    weight: 2,
+    make: (world) => {
+      const left = world.random.oneOf(undefined, world.random.below(3));
+      return call(world.handle(), "findBidsByHand", { left, limit: world.random.oneOf(1, 2, 100) });
+    },
+  },
   { weight: 1, make: (world) => call(world.handle(), "endOfAnnouncements") },
   {
     weight: 1,

@@ -14,7 +14,8 @@ export const grantMoves: readonly Move[] = [
     make: (world) => {
       const at = world.grantOf("queued");
       if (at === undefined) return undefined;
-      const grant = { ...runningGrant(world, at.grant), attempt: attemptOf(world, at) };
+      const queuedAt = world.random.chance(0.97) ? {} : { queued_at: "2025-01-01T00:00:00.000Z" };
+      const grant = { ...runningGrant(world, at.grant), attempt: attemptOf(world, at), ...queuedAt };
       if (grant.model_token) world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
       return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs() });
     },

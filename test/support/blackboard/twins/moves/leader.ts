@@ -44,6 +44,10 @@ export const leaderMoves: readonly Move[] = [
       );
     },
   },
+  {
+    weight: 1,
+    make: (world) => call(world.leading(), "logAsLeader", { type: "request_refused", data: { request: "1-0" } }, world.epoch()),
+  },
   { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
   { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
   { weight: 1, make: (world) => call(world.handle(), "followEvents", eventId(world)) },
