@@ -38,7 +38,8 @@ export async function connectSimulated(
     const work = (client: Client) =>
       simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
     // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
-    return resultOf(await (name === "moveCursor" ? connection.once(work) : connection.run(work)));
+    const isOnce = name === "moveCursor" || name === "clearDue";
+    return resultOf(await (isOnce ? connection.once(work) : connection.run(work)));
   };
   const board: Record<string, unknown> = {};
   for (const name of operations) board[name] = (...args: unknown[]) => perform(name, args);
