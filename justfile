@@ -64,7 +64,8 @@ coverage: prepare
     {{ bin }}/bun .ci/test.ts binaries images unit integration lines-of-cli coverage
 
 # Run the benchmarks; the figures are valid for the machine that runs them.
-bench *options: build docker-orchestrator docker-cub
+bench *options:
+    {{ if options =~ "--only" { "" } else { just_executable() + " build docker-orchestrator docker-cub" } }}
     {{ bin }}/bun run test/bench/bench.ts {{ options }}
 
 # Kill, freeze and fill the services of a working instance at random, and check the history: `just chaos --runs 20`, `just chaos --seed 7`.

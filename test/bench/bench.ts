@@ -2,6 +2,7 @@
 //
 // --goals N  goals for the latency (1000)   --claims N  claims for the throughput (20000)   --past N  artefacts that hoard, status and watch read (50000)
 // --no-containers  leave Docker out
+// --only ratios [--quick]  the table of ratios.ts instead; quick: few samples
 //
 // Services run for days, so that everybody is measured warm: the compiler of a fresh process takes a sixth of the time for some
 // ten thousand claims. What was done cold comes first, unmeasured, for each side alike.
@@ -13,7 +14,7 @@ import { BullmqSide } from "./bullmq-side.ts";
 import { containerFigures, sizes, versionMs, workerStartRatio } from "./container-side.ts";
 import { median, percentile, rounded } from "./figures.ts";
 import { gatewayFigures } from "./gateway-side.ts";
-import { fillHistory, measure, readings } from "./reading-side.ts";
+import { printRatios } from "./ratios.ts";
 import { rivals, rivalsAndSleeper, SettSide, threePhases } from "./sett-side.ts";
 import { contractJsonMs, toolStartMs } from "./tool-side.ts";
 import { workerFigures } from "./worker-side.ts";
@@ -24,8 +25,15 @@ const { values: options } = parseArgs({
     claims: { type: "string", default: "20000" },
     past: { type: "string", default: "50000" },
     "no-containers": { type: "boolean", default: false },
+    only: { type: "string" },
+    quick: { type: "boolean", default: false },
   },
 });
+if (options.only !== undefined) {
+  if (options.only !== "ratios") throw new Error(`There is only --only ratios, not ${options.only}.`);
+  await printRatios(options.quick);
+  process.exit();
+}
 const goals = Number(options.goals);
 const claims = Number(options.claims);
 const figures: Record<string, number> = {};
@@ -104,6 +112,8 @@ for (const [name, clan, count] of [
   }
 }
 {
+  // Compiles `sett`, which nothing else here needs.
+  const { fillHistory, measure, readings } = await import("./reading-side.ts");
   await using redis = await startRedisServer();
   await fillHistory(redis, Number(options.past));
   for (const [name, words] of readings) {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { root } from "../support/root.ts";
 
-export type Running = AsyncDisposable & { signal(name: NodeJS.Signals): void };
+export type Running = AsyncDisposable & { pids: readonly number[]; signal(name: NodeJS.Signals): void };
 
 /** Runs a file of the project under Bun; its log goes nowhere. */
 export function startProcess(file: string, environment: Record<string, string>): Running {
@@ -14,6 +14,7 @@ export function startProcess(file: string, environment: Record<string, string>):
     stderr: "inherit",
   });
   return {
+    pids: [child.pid],
     signal: (name) => child.kill(name),
     async [Symbol.asyncDispose]() {
       child.kill("SIGTERM");
@@ -24,6 +25,7 @@ export function startProcess(file: string, environment: Record<string, string>):
 
 export function together(all: readonly Running[]): Running {
   return {
+    pids: all.flatMap(({ pids }) => pids),
     signal: (name) => {
       for (const one of all) one.signal(name);
     },

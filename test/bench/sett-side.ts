@@ -12,6 +12,7 @@ import type { RedisServer } from "../support/redis/redis-server.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { now } from "./figures.ts";
 import { type Running, startProcess, together } from "./processes.ts";
+import { beganMs } from "./started-tool.ts";
 
 export type Clan = Readonly<Record<string, BidWord>>;
 
@@ -43,7 +44,7 @@ export const openAtOnce = 300;
 export const pollEveryMs = 5;
 
 export class SettSide implements AsyncDisposable {
-  readonly #cubs: Running;
+  #cubs: Running;
   readonly #environment: Record<string, string>;
   #orchestrator: Running;
   #parked = 0;
@@ -61,8 +62,8 @@ export class SettSide implements AsyncDisposable {
     this.#orchestrator = startProcess("apps/orchestrator/main.ts", environment);
   }
 
-  /** `sharedProcess`: all cubs in one, for clans of many. */
-  static async start(redis: RedisServer, clan = rivals, { sharedProcess = false } = {}): Promise<SettSide> {
+  /** `sharedProcess`: all cubs in one, for clans of many. `isStarted`: the tools are programs that are started. */
+  static async start(redis: RedisServer, clan = rivals, { sharedProcess = false, isStarted = false } = {}): Promise<SettSide> {
     const instance = InstanceName.parse(`bench-${crypto.randomUUID().slice(0, 8)}`);
     const board = await connectBlackboard({ url: redis.url, instance, timeoutMs: 10_000 });
     const names = Object.keys(clan);
@@ -73,16 +74,34 @@ export class SettSide implements AsyncDisposable {
       "person:bench",
       { exact: true },
     );
-    const environment = { SETT_INSTANCE_NAME: instance, REDIS_URL: redis.url, SETT_HEALTH_PORT: "0" };
-    const startCubs = (some: string[]) =>
-      startProcess("test/bench/noop-cub.ts", { ...environment, SETT_AGENTS: some.join(","), SETT_AGENT_COMMAND: "[]" });
-    const cubs = sharedProcess ? [startCubs(names)] : names.map((name) => startCubs([name]));
+    const environment = {
+      SETT_INSTANCE_NAME: instance,
+      REDIS_URL: redis.url,
+      SETT_HEALTH_PORT: "0",
+      ...(isStarted && { BENCH_TOOL: "started" }),
+    };
+    const cubs = sharedProcess ? [startCubs(environment, names)] : names.map((name) => startCubs(environment, [name]));
     const counter = newClient(redis.url, 3_000, 0);
     await counter.connect();
     const side = new SettSide(board, counter, names.length, together(cubs), environment);
     await waitFor("the cubs", async () => (await board.listStatuses()).size === names.length, { timeoutMs: 30_000 });
     await waitFor("the orchestrator", () => board.readLeader(), { timeoutMs: 20_000 });
     return side;
+  }
+
+  get orchestratorPids(): readonly number[] {
+    return this.#orchestrator.pids;
+  }
+
+  /** So many more agents, which want nothing, connect from one process. */
+  async join(count: number): Promise<void> {
+    const names = Array.from({ length: count }, (_, index) => `idle-${index}`);
+    const agents = names.map((name) => sampleAgent(name, { bids: [{ on: "GoalDefined", bid: "ignore" }] }));
+    await this.board.registerAgents(agents, "person:bench", { exact: false });
+    const before = (await this.board.listStatuses()).size;
+    this.#cubs = together([this.#cubs, startCubs(this.#environment, names)]);
+    const haveJoined = async () => (await this.board.listStatuses()).size === before + count;
+    await waitFor("the cubs", haveJoined, { timeoutMs: 180_000, everyMs: 200 });
   }
 
   /**
@@ -136,7 +155,7 @@ export class SettSide implements AsyncDisposable {
     const createdMs = now() - began;
     await Bun.sleep(pollEveryMs);
     const result = await this.#resultOf(goal.goal_id);
-    return { toToolMs: Number(result.payload) - began, createdMs };
+    return { toToolMs: beganMs(result.payload) - began, createdMs };
   }
 
   /**
@@ -199,4 +218,8 @@ export class SettSide implements AsyncDisposable {
     this.#redis.destroy();
     await this.board[Symbol.asyncDispose]();
   }
+}
+
+function startCubs(environment: Record<string, string>, some: readonly string[]): Running {
+  return startProcess("test/bench/noop-cub.ts", { ...environment, SETT_AGENTS: some.join(","), SETT_AGENT_COMMAND: "[]" });
 }
