@@ -42,11 +42,17 @@ export class AdoptionScan {
   }
 }
 
-/** Notes every publication on `artefact_events`. Runs until the signal aborts. */
-export async function trackPublications({ board, clock }: Deps, tracker: PublishTracker, signal: AbortSignal): Promise<void> {
+/** Notes every publication on `artefact_events`, and calls `onNoted` after some. Runs until the signal aborts. */
+export async function trackPublications(
+  { board, clock }: Deps,
+  tracker: PublishTracker,
+  onNoted: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   for await (const ids of board.artefactHints(signal)) {
     const nowMs = clock.passedMs();
     for (const id of ids) tracker.notePublication(id, nowMs);
+    onNoted();
   }
 }
 

@@ -1,9 +1,9 @@
 // What the one active orchestrator does for as long as it holds the leader lease.
 
-import { backOffMs } from "../../lib/async/back-off.ts";
+import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
-import { isAway } from "../../lib/service/until-contact.ts";
+import type { Policy } from "../../lib/model/policy.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { AgentCache } from "./agent-cache.ts";
 import { BidsByHand } from "./bids-by-hand.ts";
@@ -13,10 +13,11 @@ import { ClaimOpener } from "./claim-opener.ts";
 import { ContactClock } from "./contact-clock.ts";
 import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
-import { type Deps, Fenced } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { handleDue } from "./handle-due.ts";
 import { EventHandler } from "./handle-event.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
+import { Loops } from "./loops.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { PublishTracker } from "./publish-tracker.ts";
@@ -27,7 +28,9 @@ import { SilentWorkers } from "./silent-workers.ts";
 import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
 
-const dueEveryMs = 250;
+/** Deadlines of agents are seconds, and may be noticed so much later. What is due sooner than `soonMs` rings when it is. */
+const dueEveryMs = 1_000;
+const soonMs = 5_000;
 /** Bids that people write into a claim's hash count within ten seconds. */
 const bidsEveryMs = 3_000;
 const scanEveryMs = 15_000;
@@ -38,6 +41,8 @@ const silenceEveryMs = 2_000;
 const cursorEveryMs = 200;
 const measureEveryMs = 1_000;
 const publishedEveryMs = 100;
+/** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
+const restMs = 15_000;
 /** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
 const restartAfterMs = 1_000;
 
@@ -65,6 +70,8 @@ export class Leadership {
   readonly #cache: ClaimCache;
   readonly #reader: LogReader;
   readonly #publications = new PublishTracker();
+  readonly #loops: Loops;
+  readonly #bells = { due: new Doorbell(), cursor: new Doorbell(), reconcile: new Doorbell(), published: new Doorbell() };
   #lastTickAt: number;
   #isReconcileDue = true;
 
@@ -80,6 +87,7 @@ export class Leadership {
     this.#decider = new Decider(deps, this.#agentCache, this.#targets, this.#cache, this.#pause);
     this.#questions = new Questions(deps, this.#agentCache, this.#decider);
     this.#reader = new LogReader(deps, leader);
+    this.#loops = new Loops(deps.log);
     this.#lastTickAt = deps.clock.passedMs();
   }
 
@@ -111,21 +119,25 @@ export class Leadership {
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
     const loops = [
-      this.#reader.run(handler, (event) => this.#updateCaches(event), ending),
-      this.#every(cursorEveryMs, ending, () => this.#reader.save()),
-      this.#every(measureEveryMs, ending, () => this.#reader.measureLag()),
-      this.#every(dueEveryMs, ending, async () => {
+      this.#reader.run(handler, (event) => this.#noteEvent(event, ending), ending),
+      this.#saveCursor(ending),
+      this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),
+      this.#loops.whenRung(this.#bells.due, ending, async () => {
         await handleDue(deps, dueHandlers, contact, this.#grantLeaseMs, epoch);
         this.#lastTickAt = deps.clock.passedMs();
+        return dueEveryMs;
       }),
-      this.#every(bidsEveryMs, ending, () => byHand.tick(epoch, ending)),
-      this.#every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
+      this.#loops.every(bidsEveryMs, ending, () => byHand.tick(epoch, ending)),
+      this.#loops.every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
-      this.#every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
-      trackPublications(deps, this.#publications, ending),
+      this.#loops.every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
+      trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
-      this.#every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
-      this.#every(publishedEveryMs, ending, () => adoptPublications(deps, this.#publications, hasFollowed, epoch, ending)),
+      this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),
+      this.#loops.whenRung(this.#bells.published, ending, async () => {
+        await adoptPublications(deps, this.#publications, hasFollowed, epoch, ending);
+        return this.#publications.isExplained ? restMs : publishedEveryMs;
+      }),
     ];
     try {
       await Promise.all(loops);
@@ -141,7 +153,7 @@ export class Leadership {
     const { runtime, templates } = workers;
     const decide: WorkerDeps["decide"] = (claim, event, basis) => this.#decider.decide(claim, event, this.#epoch, basis);
     return templates.map((template) =>
-      this.#every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
+      this.#loops.every(restartAfterMs, signal, () => new WorkerPool({ board, log, runtime, decide }, template).run(signal)),
     );
   }
 
@@ -152,9 +164,10 @@ export class Leadership {
 
   async #reconcile(contact: ContactClock, signal: AbortSignal): Promise<void> {
     const reconciler = new Reconciler(this.#deps, { decider: this.#decider, questions: this.#questions }, this.#epoch);
-    let [isOver, beganMs, nextMs] = [true, 0, 0];
+    let [isOver, beganMs] = [true, 0];
     const unsubscribe = this.#deps.board.onReconnect(() => {
       this.#isReconcileDue = true;
+      this.#bells.reconcile.ring();
       this.#agentCache.forget();
       this.#pause.forget();
     });
@@ -171,38 +184,40 @@ export class Leadership {
       return true;
     };
     try {
-      await this.#every(100, signal, async () => {
+      await this.#loops.whenRung(this.#bells.reconcile, signal, async () => {
         const nowMs = this.#deps.clock.passedMs();
-        if (!this.#isReconcileDue && nowMs < nextMs) return;
         if (this.#isReconcileDue || isOver) beganMs = nowMs;
         isOver = await look();
-        nextMs = Math.max(nowMs + pageEveryMs, isOver ? beganMs + roundEveryMs : 0);
+        return Math.max(pageEveryMs, isOver ? beganMs + roundEveryMs - nowMs : 0);
       });
     } finally {
       unsubscribe();
     }
   }
 
-  /** Calls `tick` again and again until the signal aborts. An unreachable Redis only delays it; Fenced ends it. */
-  async #every(ms: number, signal: AbortSignal, tick: () => Promise<void>): Promise<void> {
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        await tick();
-        failures = 0;
-      } catch (error) {
-        if (error instanceof Fenced) throw error;
-        failures++;
-        if (!isAway(error)) this.#deps.log.error("A loop failed; trying again", { error, failures });
-      }
-      await sleep(failures === 0 ? ms : backOffMs(failures, { firstMs: ms, maxMs: 5_000 }), signal);
-    }
+  /** Together with other events: a batch of them costs one save. */
+  #saveCursor(signal: AbortSignal): Promise<void> {
+    return this.#loops.whenRung(this.#bells.cursor, signal, async () => {
+      await sleep(cursorEveryMs, signal);
+      await this.#reader.save();
+      return this.#reader.isSaved ? restMs : 0;
+    });
   }
 
-  #updateCaches(event: SettEvent): void {
+  #noteEvent(event: SettEvent, signal: AbortSignal): void {
+    this.#bells.cursor.ring();
+    const dueMs = dueAfter(event, this.#deps.policy);
+    if (dueMs < soonMs) void sleep(dueMs, signal).then(() => this.#bells.due.ring());
     this.#cache.apply(event);
     const { type, artefact_id } = event;
     if (type !== "artefact_created" || artefact_id === undefined) return;
     this.#publications.noteEvent(artefact_id, this.#deps.clock.passedMs());
     if (event.data?.structural_type === "Standard") this.#targets.apply(event);
   }
+}
+
+/** Milliseconds until what the orchestrator has set with this event is due; for ever where it has set nothing. */
+function dueAfter({ type, data }: SettEvent, { bid_deadline_ms }: Policy): number {
+  if (type === "claim_opened") return bid_deadline_ms;
+  return type === "grant_retrying" ? Number(data?.after_ms) : Number.POSITIVE_INFINITY;
 }

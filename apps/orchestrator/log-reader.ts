@@ -64,6 +64,11 @@ export class LogReader {
     }
   }
 
+  /** True when the stored cursor is at the last event that was read, so that there is nothing to save. */
+  get isSaved(): boolean {
+    return this.#saved === this.#progress.reached;
+  }
+
   async save(): Promise<void> {
     this.#deps.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;

@@ -32,6 +32,11 @@ export class PublishTracker {
     else before.count++;
   }
 
+  /** True when every publication has its event. */
+  get isExplained(): boolean {
+    return this.#unexplained.size === 0;
+  }
+
   /** The ids of publications that arrived before `beforeMs` and have no event so far. */
   unexplained(beforeMs: number): string[] {
     return [...this.#unexplained].filter(([, { sinceMs }]) => sinceMs < beforeMs).map(([id]) => id);
