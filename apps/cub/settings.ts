@@ -16,8 +16,8 @@ export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   SETT_AGENT_NAME: AgentName.describe("The agent."),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
-    .describe("Where Redis is, with its password."),
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the service's user and password."),
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),

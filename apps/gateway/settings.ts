@@ -17,8 +17,8 @@ const exampleModels =
 export const Environment = z.object({
   SETT_INSTANCE_NAME: InstanceName.describe("The instance, which is part of every key."),
   REDIS_URL: z
-    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://:password@host:6379" })
-    .describe("Where Redis is, with its password."),
+    .url({ protocol: /^rediss?$/, error: "must be a URL such as redis://user:password@host:6379" })
+    .describe("Where Redis is, with the service's user and password."),
   SETT_HEALTH_PORT: PortText.default(8080).describe("The port of the models' APIs and of the health endpoints."),
   SETT_HEALTH_HOST: z.string().min(1).default("0.0.0.0").describe("The address that they listen on."),
   SETT_MODELS: jsonText(z.record(ModelName, ModelSettings), exampleModels).describe("The models without their keys, as JSON."),

@@ -16,7 +16,7 @@ import {
 import { LastResults } from "../instance/last-results.ts";
 import { lockInstance } from "../instance/lock.ts";
 import { personOf } from "../instance/person.ts";
-import { redisUrlOf } from "../instance/place.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { leaveExchange } from "../instance/remove-exchange.ts";
 import { everyRuntime, runtimeOf } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
@@ -196,7 +196,7 @@ async function openRepository(workspace: string, shell: Shell): Promise<HostRepo
 async function logStop(parts: InstanceParts, repository: HostRepository | undefined, shell: Shell): Promise<void> {
   if (!hasRedis(parts)) return;
   try {
-    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
+    await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     await board.logEvent({ type: "instance_stopped" }, await personOf(repository, shell));
   } catch (error) {
     shell.messages.warn(`The stop was not written to the log: ${messageOf(error)}`);

@@ -6,7 +6,7 @@ import { kindOf } from "../facts/agent-kind.ts";
 import { cassettesOf, cassettesSentence, type GatewayProblem, gatewayProblem, gatewaySentence } from "../facts/gateway-state.ts";
 import { workspaceOf } from "../instance/find-instance.ts";
 import { howItRuns, stateWord } from "../instance/parts.ts";
-import { redisOf, redisUrlOf } from "../instance/place.ts";
+import { redisOf, redisUrlsOf } from "../instance/place.ts";
 import { everyInstance, type RuntimeName } from "../instance/runtimes.ts";
 import { connect } from "../instance/session.ts";
 import { jsonArgument } from "../program/arguments.ts";
@@ -68,7 +68,7 @@ type OnBoard = { notStarted: AgentRegistration[]; gateway: GatewayProblem | unde
  */
 async function readBoard(parts: InstanceParts): Promise<OnBoard> {
   try {
-    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
+    await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     const notStarted = (await board.listAgents()).filter((agent) => kindOf(agent) !== undefined);
     return { notStarted, gateway: await gatewayProblem(parts.containers, board) };
   } catch (error) {

@@ -5,7 +5,7 @@ import { messageOf } from "../../../lib/model/errors.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { shortId } from "../text/short-id.ts";
-import type { Place } from "./place.ts";
+import type { Place, RedisUrls } from "./place.ts";
 import { connect } from "./session.ts";
 
 /** How many problems of one kind are listed; the others are counted. */
@@ -19,7 +19,7 @@ export async function readResults(board: PersonBlackboard): Promise<Results> {
 }
 
 /** The same with a connection of its own. */
-export async function readResultsAt(place: Pick<Place, "instance" | "redisUrl">): Promise<Results> {
+export async function readResultsAt(place: Pick<Place, "instance" | keyof RedisUrls>): Promise<Results> {
   await using board = await connect(place);
   return await readResults(board);
 }

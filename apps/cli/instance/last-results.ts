@@ -5,7 +5,7 @@ import type { InstanceParts } from "../../../lib/runtime/port.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { fetchResults, type Results, readResultsAt } from "./fetch-results.ts";
 import { MissingResults } from "./missing-results.ts";
-import { redisUrlOf } from "./place.ts";
+import { redisUrlsOf } from "./place.ts";
 
 /** `mustHave`: `sett down` must stop where a result cannot be fetched. */
 type Options = { parts: InstanceParts; repository: HostRepository; mustHave: boolean };
@@ -39,7 +39,7 @@ export class LastResults {
     this.#read = undefined;
     const { parts } = this.#options;
     try {
-      this.#read = await readResultsAt({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
+      this.#read = await readResultsAt({ instance: parts.instance, ...redisUrlsOf(parts) });
     } catch (error) {
       if (this.#isAtStake()) throw this.#refusal("Nothing was removed.", messageOf(error));
       this.#shell.messages.warn(`No commits were fetched, because the record of them cannot be read: ${messageOf(error)}`);

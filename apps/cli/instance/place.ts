@@ -5,11 +5,14 @@ import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts"
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { findInstance, hasContainers, instanceNameOf, workspaceOf } from "./find-instance.ts";
+import { ownerUrlOf, type RedisAddress, urlFor } from "./redis-users.ts";
 import { runtimeOf } from "./runtimes.ts";
 
-export type Place = {
+/** How a command reaches Redis: as the user `person`, and where it must load the functions of its version, as the owner. */
+export type RedisUrls = { redisUrl: string; ownerUrl?: string | undefined };
+
+export type Place = RedisUrls & {
   instance: InstanceName;
-  redisUrl: string;
   /** The path of the repository; undefined when only Redis is known, outside of a repository. */
   workspace: string | undefined;
   /** Their state at the time of the look-up; empty where only Redis is known. */
@@ -17,6 +20,9 @@ export type Place = {
 };
 
 export const redisPort = 6379;
+
+/** Set in the container of a Redis that has users. */
+export const usersVariable = "SETT_REDIS_USERS";
 
 /** Call this for each connection: the port on this machine changes whenever the container starts again. */
 export async function findPlace(shell: Shell, name: string | undefined): Promise<Place> {
@@ -35,21 +41,25 @@ export async function findPlace(shell: Shell, name: string | undefined): Promise
   }
   const parts = await findInstance(await runtimeOf(shell, name), shell, name, hasContainers);
   const { instance, containers } = parts;
-  return { instance, redisUrl: redisUrlOf(parts), workspace: workspaceOf(parts), containers };
+  return { instance, ...redisUrlsOf(parts), workspace: workspaceOf(parts), containers };
 }
 
-/** The port and password of Redis on this machine, at 127.0.0.1; undefined when it does not run. */
-export function redisOf(parts: InstanceParts): { port: number; password: string } | undefined {
+/** Redis on this machine; undefined when it does not run. `hasUsers`: this version of Sett has started it, or a later one. */
+export function redisOf(parts: InstanceParts): (RedisAddress & { hasUsers: boolean }) | undefined {
   const redis = redisPartOf(parts);
   const published = redis?.ports.find(({ port }) => port === redisPort);
   if (redis === undefined || !isServing(redis) || published === undefined) return undefined;
-  return { port: published.hostPort, password: redis.env.REDISCLI_AUTH ?? "" };
+  const { REDISCLI_AUTH: ownerPassword = "", [usersVariable]: users } = redis.env;
+  return { host: "127.0.0.1", port: published.hostPort, ownerPassword, hasUsers: users !== undefined };
 }
 
 /** Throws `redis-unreachable` when the instance's Redis does not run. */
-export function redisUrlOf(parts: InstanceParts): string {
+export function redisUrlsOf(parts: InstanceParts): RedisUrls {
   const address = redisOf(parts);
-  if (address !== undefined) return `redis://:${encodeURIComponent(address.password)}@127.0.0.1:${address.port}`;
+  if (address !== undefined) {
+    const ownerUrl = ownerUrlOf(address);
+    return address.hasUsers ? { redisUrl: urlFor(address, { role: "person" }), ownerUrl } : { redisUrl: ownerUrl };
+  }
   const { instance } = parts;
   const redis = redisPartOf(parts);
   const state = redis === undefined ? "has no container" : `does not run (${redis.state.state})`;

@@ -3,7 +3,7 @@ import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { Actor } from "../../../lib/model/event.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { personOf } from "./person.ts";
-import { findPlace, type Place } from "./place.ts";
+import { findPlace, type Place, type RedisUrls } from "./place.ts";
 
 export type Session = AsyncDisposable & {
   board: PersonBlackboard;
@@ -25,11 +25,11 @@ export async function openSession(shell: Shell, name: string | undefined): Promi
 }
 
 export async function connect(
-  { instance, redisUrl }: Pick<Place, "instance" | "redisUrl">,
+  { instance, redisUrl, ownerUrl }: Pick<Place, "instance" | keyof RedisUrls>,
   giveUpMs?: number,
 ): Promise<PersonBlackboard> {
   const { connectBlackboard } = await import("../../../lib/blackboard/redis/connect.ts");
-  return await connectBlackboard({ url: redisUrl, instance, giveUpMs });
+  return await connectBlackboard({ url: redisUrl, ownerUrl, instance, giveUpMs });
 }
 
 /** Asks git for the name only where `as` is missing. */

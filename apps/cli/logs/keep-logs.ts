@@ -5,7 +5,7 @@ import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
 import { partName } from "../instance/parts.ts";
-import { redisUrlOf } from "../instance/place.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 import { KeptLogs, logPartOf, maxLines } from "./kept-logs.ts";
@@ -48,7 +48,7 @@ export async function keepWorkerLogs(
 ): Promise<Set<string>> {
   const done = new Set<string>();
   try {
-    await using board = await connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) });
+    await using board = await connect({ instance: parts.instance, ...redisUrlsOf(parts) });
     const kept = new KeptLogs(place, parts.instance);
     for (const agent of (await board.listAgents()).filter(needsWorkers)) {
       const { lines, running } = await workerLogs({ runtime, parts, agent: agent.name });

@@ -7,7 +7,7 @@ import { needsWorkers } from "../../../lib/model/agent.ts";
 import { messageOf } from "../../../lib/model/errors.ts";
 import type { AgentName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, ContainerRuntime, InstanceParts } from "../../../lib/runtime/port.ts";
-import { redisUrlOf } from "../instance/place.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Shell } from "../terminal/shell.ts";
 
@@ -113,7 +113,7 @@ function workersOf({ containers }: InstanceParts, agent: AgentName): ContainerPa
 }
 
 function connectTo(parts: InstanceParts): Promise<PersonBlackboard> {
-  return connect({ instance: parts.instance, redisUrl: redisUrlOf(parts) }, giveUpMs);
+  return connect({ instance: parts.instance, ...redisUrlsOf(parts) }, giveUpMs);
 }
 
 /** Short, because each attempt finds the port again: a restarted container has another one. */

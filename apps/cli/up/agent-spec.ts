@@ -60,7 +60,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_AGENT_NAME: agent.name,
     SETT_AGENT_ROLE: agent.role,
     SETT_AGENT_COMMAND: JSON.stringify(agent.command),
-    ...serviceEnvironment(input, agent.health_port),
+    ...serviceEnvironment(input, { role: "agent", agent: agent.name }, agent.health_port),
     ...withoutUndefined({
       SETT_CONTEXT_BYTES: context_bytes?.toString(),
       SETT_PROMPT_CLAIM: claim,

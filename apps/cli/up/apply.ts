@@ -8,7 +8,7 @@ import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts"
 import { withLock } from "../../../lib/runtime/process/file-lock.ts";
 import { kindOf, nameWithKind } from "../facts/agent-kind.ts";
 import { partName } from "../instance/parts.ts";
-import { redisUrlOf } from "../instance/place.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import { requireFreeOrOwn } from "./checks.ts";
 import { stopSecondsOf } from "./container-limits.ts";
@@ -88,6 +88,7 @@ export async function applyPlan(input: ApplyInput): Promise<Outcome> {
   await settleAll(rest.removed.map((container) => removePart(input, container)));
   await clear(input, rest.leftovers);
   for (const volume of rest.unusedVolumes) await runtime.volumes.remove(volume);
+  await removeSurplusUsers(input);
   return outcomeOf(changes, rest.removed, before, input);
 }
 
@@ -145,7 +146,7 @@ async function expectAgents(
   await board.expectAgents(registrations, actor);
   if (before.length === 0) return;
   undoSteps.add(async () => {
-    await using again = await connect({ instance, redisUrl: redisUrlOf(await runtime.parts(instance)) });
+    await using again = await connect({ instance, ...redisUrlsOf(await runtime.parts(instance)) });
     await again.registerAgents(before, actor, { exact: true });
   });
 }
@@ -181,6 +182,14 @@ async function removePart(input: ApplyInput, container: ContainerPart): Promise<
   await input.runtime.containers.stop(container.id, stopSecondsOf(container));
   await clear(input, [container]);
   step.done("stopped and removed");
+}
+
+/** Of agents that are no longer in sett.yml: what they started elsewhere is cut off, too. */
+async function removeSurplusUsers({ instance, plan, runtime }: ApplyInput): Promise<void> {
+  const { ownerUrl } = redisUrlsOf(await runtime.parts(instance));
+  if (ownerUrl === undefined) return;
+  const { removeOtherUsers } = await import("../../../lib/blackboard/redis/administration.ts");
+  await removeOtherUsers({ url: ownerUrl, instance }, plan.users);
 }
 
 function partsOf({ redis, orchestrator, gateway, agents }: Diff): Change[] {

@@ -9,6 +9,7 @@ import { withPrograms } from "./fingerprint.ts";
 import { gatewayPort, hostAlias } from "./gateway-spec.ts";
 import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
+import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 
 export type Machine = {
@@ -31,15 +32,23 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
   const service = {
     // Other machines have no access.
     SETT_HEALTH_HOST: "127.0.0.1",
-    REDIS_URL: `redis://:${plan.redis.env.REDISCLI_AUTH}@127.0.0.1:${ports.redis}`,
   };
+  const redisUrl = ({ REDIS_URL = "" }: Record<string, string>) => ({ REDIS_URL: onThisMachine(REDIS_URL, ports.redis) });
   const agents = plan.agents.map((agent) => {
     // The cub and git find their own libraries here.
     const { LD_LIBRARY_PATH: _, SETT_GIT_LIBRARY_PATH: __, ...env } = agent.spec.env;
     const paths = { SETT_GIT_BINARY: "git", SETT_GIT_DIR: gitDir, SETT_WORKSPACE_DIR: "/workspace" };
     const spec = made(agent.spec, {
       entrypoint: programs.cub,
-      env: { ...anyPort, ...noGitSettings, ...env, ...paths, ...service, ...modelEnvironment(env, ports.gateway) },
+      env: {
+        ...anyPort,
+        ...noGitSettings,
+        ...env,
+        ...paths,
+        ...service,
+        ...redisUrl(env),
+        ...modelEnvironment(env, ports.gateway),
+      },
       workingDir: workspace,
     });
     return { ...agent, spec };
@@ -54,19 +63,37 @@ export function asProcesses(plan: InstancePlan, machine: Machine): InstancePlan 
     }),
     orchestrator: made(plan.orchestrator, {
       entrypoint: programs.orchestrator,
-      env: { ...anyPort, ...plan.orchestrator.env, ...service, ...forWorkers(config, agents, processes) },
+      env: {
+        ...anyPort,
+        ...plan.orchestrator.env,
+        ...service,
+        ...redisUrl(plan.orchestrator.env),
+        ...forWorkers(config, agents, processes),
+      },
     }),
     gateway: plan.gateway && {
       ...plan.gateway,
       program: programs.gateway,
       spec: made(plan.gateway.spec, {
         entrypoint: programs.gateway,
-        env: { ...plan.gateway.spec.env, ...service, ...gatewayEnvironment(plan.gateway.spec.env, ports.gateway) },
+        env: {
+          ...plan.gateway.spec.env,
+          ...service,
+          ...redisUrl(plan.gateway.spec.env),
+          ...gatewayEnvironment(plan.gateway.spec.env, ports.gateway),
+        },
         ports: [{ port: gatewayPort, hostPort: ports.gateway }],
       }),
     },
     agents,
   };
+}
+
+function onThisMachine(url: string, port: number): string {
+  const local = new URL(url);
+  local.hostname = "127.0.0.1";
+  local.port = String(port);
+  return local.href;
 }
 
 /** Only an agent with a model knows the gateway. */
@@ -102,6 +129,7 @@ const noGitSettings = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1"
 /** Redis keeps its data in its working folder. Its settings come on stdin, because every user of the machine can read arguments. */
 const redisScript = (limitBytes: number | undefined) => `umask 077
 ${maxmemoryScript(limitBytes)}
+${aclFileScript("users.acl")}
 exec redis-server - <<END
 port $SETT_REDIS_PORT
 bind 127.0.0.1
@@ -110,5 +138,5 @@ appendfsync everysec
 save ""
 maxmemory $maxmemory
 maxmemory-policy noeviction
-requirepass $REDISCLI_AUTH
+aclfile $PWD/users.acl
 END`;

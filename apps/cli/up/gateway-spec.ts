@@ -66,7 +66,7 @@ export function gatewaySpec(input: PlanInput, labels: PartLabels): ContainerSpec
 
 function environmentOf(input: PlanInput): Record<string, string> {
   const { instance, config } = input;
-  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, gatewayPort);
+  const { SETT_GRANT_LEASE: _, ...service } = serviceEnvironment(input, { role: "gateway" }, gatewayPort);
   const agents = config.agents.flatMap(({ name, model, budget }) => (model === undefined ? [] : [[name, { model, budget }]]));
   return {
     SETT_INSTANCE_NAME: instance,

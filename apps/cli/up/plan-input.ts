@@ -1,4 +1,5 @@
 // The input of an instance's plan, and the parts of a plan that several files use.
+import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { SettConfig } from "../../../lib/model/config.ts";
 import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
@@ -7,6 +8,7 @@ import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.t
 import type { PartLabels } from "../../../lib/runtime/labels.ts";
 import { redisName } from "../../../lib/runtime/names.ts";
 import { redisPort } from "../instance/place.ts";
+import { urlFor } from "../instance/redis-users.ts";
 import type { EngineSocket } from "./engine-socket.ts";
 
 /** `env` and `labels`: those of the image itself. */
@@ -33,7 +35,7 @@ export type PlanInput = {
     gateway?: PlannedImage | undefined;
     agents: ReadonlyMap<AgentName, PlannedImage>;
   };
-  /** The password of the instance's Redis: letters and digits. */
+  /** The password of the instance's Redis, its owner's: letters and digits. Each service gets one that is derived from it. */
   password: string;
   /** Needed where an agent has workers. */
   engineSocket: EngineSocket | undefined;
@@ -59,14 +61,15 @@ export type PlannedAgent = {
   workspace: PlannedVolume & { owner: Owner; image: string };
 };
 
-/** The settings of the services: the address of Redis, how long to wait for it, the lease of a grant, and the health port. */
+/** The settings of the services: the address of Redis and the service's own user there, how long to wait for it, the lease of a grant, and the health port. */
 export function serviceEnvironment(
   { instance, password, config }: PlanInput,
+  user: RedisUser,
   healthPort: number | undefined,
 ): Record<string, string> {
   const { limits, services } = config;
   return {
-    REDIS_URL: `redis://:${password}@${redisName(instance)}:${redisPort}`,
+    REDIS_URL: urlFor({ host: redisName(instance), port: redisPort, ownerPassword: password }, user),
     SETT_REDIS_TIMEOUT: `${services.redis.timeout_ms}ms`,
     SETT_REDIS_GIVE_UP: `${services.redis.give_up_ms}ms`,
     SETT_GRANT_LEASE: `${limits.lease_ms}ms`,

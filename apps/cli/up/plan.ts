@@ -1,4 +1,6 @@
 // The plan of `sett up` as data: a configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
+
+import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
 import { policyOf } from "../../../lib/config/registrations.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
 import type { PartKind, PartLabels } from "../../../lib/runtime/labels.ts";
@@ -11,13 +13,15 @@ import {
   redisName,
   workspaceVolumeName,
 } from "../../../lib/runtime/names.ts";
-import { redisPort } from "../instance/place.ts";
+import { redisPort, usersVariable } from "../instance/place.ts";
 import { gatewayProgram } from "../instance/programs.ts";
+import { redisUsersOf } from "../instance/redis-users.ts";
 import { agentSpec, carrierPath } from "./agent-spec.ts";
 import { health, mebibyte, orchestratorStopSeconds, redisStopSeconds, resourcesOf } from "./container-limits.ts";
 import { withFingerprint } from "./fingerprint.ts";
 import { gatewaySpec, hasModels } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
+import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
 import { withWorkers } from "./workers.ts";
 
@@ -31,6 +35,8 @@ export type InstancePlan = {
   /** Undefined where sett.yml has no models. */
   gateway: PlannedGateway | undefined;
   agents: PlannedAgent[];
+  /** The users of Redis. */
+  users: UserWithPassword[];
 };
 
 /** The user `redis` of common images; an image does not need to know it. */
@@ -80,6 +86,7 @@ export function planInstance(input: PlanInput): InstancePlan {
     ),
     gateway: planGateway(input, labels),
     agents,
+    users: redisUsersOf(config, hasModels(config), input.password),
   };
 }
 
@@ -105,8 +112,9 @@ const redisScript = (limitBytes: number | undefined) =>
   [
     "umask 077",
     maxmemoryScript(limitBytes),
+    aclFileScript("/data/users.acl"),
     `printf '%s\\n' 'port ${redisPort}' 'bind * -::*' 'dir /data' 'appendonly yes' 'appendfsync everysec' 'save ""' \\`,
-    `  "maxmemory $maxmemory" 'maxmemory-policy noeviction' "requirepass $REDISCLI_AUTH" > /tmp/redis.conf`,
+    `  "maxmemory $maxmemory" 'maxmemory-policy noeviction' 'aclfile /data/users.acl' > /tmp/redis.conf`,
     "exec redis-server /tmp/redis.conf",
   ].join("\n");
 
@@ -119,7 +127,7 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     labels,
     entrypoint: ["sh", "-c", redisScript(resources.memoryBytes)],
     // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the container, too.
-    env: { REDISCLI_AUTH: password },
+    env: { REDISCLI_AUTH: password, [usersVariable]: "1" },
     user: redisUser,
     mounts: [
       { kind: "volume", volume: blackboardVolumeName(instance), target: "/data", access: "rw" },
@@ -145,7 +153,7 @@ function orchestratorSpec(input: PlanInput, labels: PartLabels): ContainerSpec {
     labels,
     env: {
       SETT_INSTANCE_NAME: instance,
-      ...serviceEnvironment(input, config.services.orchestrator.health_port),
+      ...serviceEnvironment(input, { role: "orchestrator" }, config.services.orchestrator.health_port),
       SETT_POLICY: JSON.stringify(policyOf(config)),
       ...(config.notify.length === 0 ? {} : { SETT_NOTIFY: JSON.stringify(config.notify) }),
       // The holder is the same after a restart of the container, so that it acquires its leader lease again at once.

@@ -3,7 +3,7 @@
 import { sleep } from "../../../lib/async/sleep.ts";
 import type { PersonBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { InstanceName } from "../../../lib/model/ids.ts";
-import { redisUrlOf } from "../instance/place.ts";
+import { redisUrlsOf } from "../instance/place.ts";
 import { connect } from "../instance/session.ts";
 import type { Change } from "./diff.ts";
 import { makePart, requireGoing, type Tools } from "./make-part.ts";
@@ -14,7 +14,7 @@ const portPollMs = 50;
 
 export type RedisInput = Tools & { instance: InstanceName; workspace: string; plan: InstancePlan };
 
-/** Makes the planned change of Redis and connects to it. `isNew`: the blackboard is empty. */
+/** Makes the planned change of Redis and its users, and connects to it. `isNew`: the blackboard is empty. */
 export async function startRedis(input: RedisInput, change: Change): Promise<{ board: PersonBlackboard; isNew: boolean }> {
   const { runtime, plan, undoSteps, signal } = input;
   let isNew = false;
@@ -41,9 +41,11 @@ async function open({ runtime, instance, plan }: RedisInput, signal: AbortSignal
   while (!signal.aborted) {
     const container = await runtime.containers.find(plan.redis.name);
     if (container?.state.state === "running" && container.ports.length > 0) {
-      const redisUrl = redisUrlOf({ instance, containers: [container], volumes: [], networks: [] });
+      const urls = redisUrlsOf({ instance, containers: [container], volumes: [], networks: [] });
+      const { prepareUsers } = await import("../../../lib/blackboard/redis/administration.ts");
       // Redis needs some time to read a large append-only file.
-      return await connect({ instance, redisUrl }, readyWithinMs);
+      await prepareUsers({ url: urls.ownerUrl ?? urls.redisUrl, instance, giveUpMs: readyWithinMs }, plan.users);
+      return await connect({ instance, ...urls }, readyWithinMs);
     }
     await sleep(portPollMs, signal);
   }

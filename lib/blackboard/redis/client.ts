@@ -18,6 +18,8 @@ export function newClient(url: string, connectMs: number, silenceMs: number) {
     url,
     disableOfflineQueue: true,
     maintNotifications: "disabled",
+    // Few users of Redis may send it, and nothing needs it.
+    disableClientInfo: true,
     // Explicitly none: left out, the client would set one.
     commandOptions: noTimeLimit,
     socket: { connectTimeout: connectMs, socketTimeout: silenceMs, reconnectStrategy: false },
@@ -67,9 +69,19 @@ export function isBadCredential(error: unknown): boolean {
 
 export function refusedByRedis(error: ErrorReply): SettError {
   return new SettError("blackboard-refused", `Redis refused a command: ${error.message}`, {
-    hint: "Did a person or another program change the keys of this instance, or the settings of Redis?",
+    hint: hintOfRefusal(error),
     cause: error,
   });
+}
+
+function hintOfRefusal({ message }: ErrorReply): string {
+  if (/'function\|load'/.test(message)) {
+    return "Redis has no functions of this version of Sett, and only the instance's owner may load them: `sett up` does.";
+  }
+  if (/^NOPERM|ACL failure|The user executing the script/.test(message)) {
+    return "The users of Redis and their rights are made by `sett up`: docs/internals/blackboard.md#users.";
+  }
+  return "Did a person or another program change the keys of this instance, or the settings of Redis?";
 }
 
 /** The error for a Redis that cannot be reached. `isKnown`: every try that was answered was answered with a refusal to write. */
@@ -82,7 +94,7 @@ export function unreachable(url: string, cause: unknown, isKnown = false): SettE
   }
   if (isBadCredential(cause)) {
     return new SettError("redis-unreachable", `Redis at ${at} does not accept the password.`, {
-      hint: "Does REDIS_URL carry the password of this instance?",
+      hint: "Does REDIS_URL carry a user and a password of this instance? `sett up` makes the users of Redis.",
       cause,
     });
   }

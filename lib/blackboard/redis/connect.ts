@@ -7,18 +7,22 @@ import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { callOf } from "./call.ts";
 import { claimsOf } from "./claims.ts";
+import { newClient } from "./client.ts";
 import { Connection } from "./connection.ts";
-import { sendCallOf } from "./function-library.ts";
+import { loadFunctions, sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
 import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
+import { connected } from "./probe.ts";
 import { pruneOf } from "./prune.ts";
 
 export type ConnectOptions = {
   url: string;
+  /** The same Redis as a user who may load the functions, where the user of `url` may not. */
+  ownerUrl?: string | undefined;
   instance: InstanceName;
   /** Where this program runs: the events of agents name it. */
   host?: string;
@@ -34,15 +38,16 @@ export type ConnectOptions = {
 
 /** Rejects with `redis-unreachable`, in a sentence that names host and port. */
 export async function connectBlackboard(options: ConnectOptions): Promise<Blackboard> {
-  const { url, instance, host, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
+  const { url, ownerUrl, instance, host, timeoutMs = 3_000, giveUpMs, onLost = () => {} } = options;
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
   const keys = keysOf(instance);
   const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
   const nonce = crypto.randomUUID();
-  const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce));
-  const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce));
-  const callOn = (number: number) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce));
+  const load = ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs);
+  const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
+  const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce, load));
+  const callOn = (number: number) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
   const deps = { connection, keys, call, callOnce, callOn, onUnreadable, actorOf };
   return {
     instance,
@@ -67,6 +72,11 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...logOf(deps),
     [Symbol.asyncDispose]: async () => connection.close(),
   };
+}
+
+async function loadFunctionsAs(url: string, timeoutMs: number): Promise<void> {
+  const { client } = await connected(newClient(url, timeoutMs, timeoutMs));
+  await loadFunctions(client).finally(() => client.destroy());
 }
 
 /** As Redis itself computes it when it decides whether to refuse writes. */

@@ -51,6 +51,7 @@ import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { SendCall } from "./call.ts";
+import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 
@@ -166,8 +167,24 @@ function readerName(kind: Kind): string {
   return `next_${kind === "bytes" ? "text" : kind}`;
 }
 
-/** `run`: the connection's way to do it, again or once. `nonce` distinguishes this process from all others. */
-export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string): SendCall {
+export type LoadFunctions = (client: Client) => Promise<void>;
+
+/** The user of `client` must be allowed to: the owner of the instance is. */
+export const loadFunctions: LoadFunctions = async (client) => {
+  await client.functionLoad(librarySource, { REPLACE: true });
+};
+
+/** Resolves when Redis has the functions of this version. One that is full could not load again what it has. */
+export async function requireFunctions(client: Client): Promise<void> {
+  const found = await client.functionList({ LIBRARYNAME: library });
+  if (found.length === 0) await loadFunctions(client);
+}
+
+/**
+ * `run`: the connection's way to do it, again or once. `nonce` distinguishes this process from all others. `load`: what to do where Redis
+ * does not have the functions.
+ */
+export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, load: LoadFunctions): SendCall {
   return (name, moreKeys, args) => {
     const allKeys = [keys.events, ...moreKeys];
     const words = ["FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
@@ -177,7 +194,7 @@ export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string): S
         return (await client.sendCommand(words)) as string[];
       } catch (error) {
         if (!(error instanceof Error) || error.message !== "ERR Function not found") throw error;
-        await client.functionLoad(librarySource, { REPLACE: true });
+        await load(client);
         return (await client.sendCommand(words)) as string[];
       }
     });

@@ -2,6 +2,9 @@
 import type { ErrorReply } from "redis";
 import { type Client, isWriteRefusal } from "./client.ts";
 
+/** No program ever sets it. */
+export const probeKey = "sett:probe";
+
 /** Rejects when Redis does not answer. */
 export async function connected(client: Client): Promise<{ client: Client; writeRefusal: ErrorReply | undefined }> {
   try {
@@ -20,7 +23,7 @@ export async function connected(client: Client): Promise<{ client: Client; write
  */
 export async function probe(client: Client): Promise<ErrorReply | undefined> {
   try {
-    await client.set("sett:probe", "", { condition: "XX" });
+    await client.set(probeKey, "", { condition: "XX" });
     return undefined;
   } catch (error) {
     if (isWriteRefusal(error)) return error;

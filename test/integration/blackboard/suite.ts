@@ -4,7 +4,7 @@ import type { Bench } from "../../support/blackboard/bench.ts";
 import { adoptionSuite } from "./suite/adoption.ts";
 import { refusedAdoptionSuite } from "./suite/adoption-refused.ts";
 import { agentsAndLeaderSuite } from "./suite/agents-and-leader.ts";
-import { artefactsSuite } from "./suite/artefacts.ts";
+import { artefactsSuite, largePayloadSuite } from "./suite/artefacts.ts";
 import { asLeaderSuite } from "./suite/as-leader.ts";
 import { bidsSuite } from "./suite/bids.ts";
 import { claimsSuite } from "./suite/claims.ts";
@@ -20,12 +20,15 @@ import { modelCallsSuite } from "./suite/model-calls.ts";
 import { noticesSuite } from "./suite/notices.ts";
 import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
+import { resultsSuite } from "./suite/results.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
-export function blackboardSuite(name: string, open: () => Promise<Bench>): void {
+/** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
+export function blackboardSuite(name: string, open: () => Promise<Bench>, { withLargest = true } = {}): void {
   describe(name, () => {
     describe("artefacts", () => artefactsSuite(open));
+    if (withLargest) describe("the largest artefacts", () => largePayloadSuite(open));
     describe("heads", () => headsSuite(open));
     describe("the context of a target", () => contextSuite(open));
     describe("adoption by hand", () => {
@@ -37,6 +40,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>): void 
     describe("bids", () => bidsSuite(open));
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));
+    describe("results", () => resultsSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));
     describe("verdicts", () => verdictsSuite(open));

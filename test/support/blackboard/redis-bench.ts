@@ -7,12 +7,15 @@ import { patient, type RedisServer } from "../redis/redis-server.ts";
 import { waitFor } from "../wait-for.ts";
 import type { Bench } from "./bench.ts";
 
-/** A fresh instance on `server`; the hand types at redis-cli. */
-export async function openRedisBench(server: Pick<RedisServer, "url" | "cli">): Promise<Bench & { key(name: string): string }> {
+/** A fresh instance on `server`; the hand types at redis-cli. `connect`: how a handle comes about. */
+export async function openRedisBench(
+  server: Pick<RedisServer, "url" | "cli">,
+  connect = (instance: InstanceName): Promise<Blackboard> => connectBlackboard({ url: server.url, instance, ...patient }),
+): Promise<Bench & { key(name: string): string }> {
   const instance = InstanceName.parse(`t-${randomUUID().slice(0, 8)}`);
   const handles: Blackboard[] = [];
   const open = async () => {
-    const board = await connectBlackboard({ url: server.url, instance, ...patient });
+    const board = await connect(instance);
     handles.push(board);
     return board;
   };

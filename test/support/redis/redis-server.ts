@@ -1,7 +1,7 @@
 // A real redis-server on a free port, with its own directory, that a test can stop, kill, freeze and start again.
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,15 +34,18 @@ export type RedisServer = AsyncDisposable & {
 
 /**
  * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data, which then stays. Append-only, like the ones that
- * Sett starts.
+ * Sett starts. `hasUsers`: it keeps users in a file.
  */
-export async function startRedisServer(options: { password?: string; folder?: string } = {}): Promise<RedisServer> {
+export async function startRedisServer(
+  options: { password?: string; folder?: string; hasUsers?: boolean } = {},
+): Promise<RedisServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
   // Never synced: what a killed Redis wrote is with the system already, and no test waits for a busy disk.
   const files = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
   const settings = ["--bind", "127.0.0.1", ...files];
-  if (options.password !== undefined) settings.push("--requirepass", options.password);
+  if (options.password !== undefined && !options.hasUsers) settings.push("--requirepass", options.password);
+  if (options.hasUsers) settings.push("--aclfile", await aclFileIn(folder, options.password));
   const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
 
   const first = await launchOnFreePort(settings);
@@ -90,6 +93,12 @@ export async function startRedisServer(options: { password?: string; folder?: st
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function aclFileIn(folder: string, password: string | undefined): Promise<string> {
+  const file = join(folder, "users.acl");
+  await writeFile(file, `user default on ${password === undefined ? "nopass" : `>${password}`} ~* &* +@all\n`);
+  return file;
 }
 
 /** Resolves once Redis has handed to the system all that it acknowledged; at once where it does not answer. */

@@ -7,6 +7,13 @@ import { agentName } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 export function followingSuite(open: () => Promise<Bench>): void {
+  test("the memory in use is known, and its limit where there is one", async () => {
+    await using bench = await open();
+    const { usedBytes, limitBytes } = await bench.board.readMemory();
+    expect(usedBytes).toBeGreaterThanOrEqual(0);
+    expect(limitBytes).toBeUndefined();
+  });
+
   test("every event that is written is one that the model knows", async () => {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);

@@ -1,6 +1,6 @@
 // How the command line finds the Redis of an instance.
 import { expect, test } from "bun:test";
-import { redisUrlOf } from "../../../../../apps/cli/instance/place.ts";
+import { redisUrlsOf } from "../../../../../apps/cli/instance/place.ts";
 import { instanceParts } from "../../../../support/cli/instance-parts.ts";
 import { errorOf } from "../../../../support/error-of.ts";
 
@@ -9,13 +9,28 @@ const workspace = "/home/ada/doors";
 test("a Redis that has stopped or is gone is repaired by up; the logs of one that is gone are not what to look at", async () => {
   const { containers, ...rest } = instanceParts("demo", workspace, "containers");
   const without = containers.filter(({ labels }) => labels.component !== "redis");
-  const error = await errorOf(() => redisUrlOf({ ...rest, containers: without }));
+  const error = await errorOf(() => redisUrlsOf({ ...rest, containers: without }));
   expect(error.message).toContain("has no container");
   expect(error.hint).not.toContain("sett logs");
   const stopped = containers.map((one) => ({ ...one, state: { state: "exited", exitCode: 0, endedAt: "" } as const }));
-  const hint = (await errorOf(() => redisUrlOf({ ...rest, containers: stopped }))).hint;
+  const hint = (await errorOf(() => redisUrlsOf({ ...rest, containers: stopped }))).hint;
   expect(hint).toStartWith("`sett up --name demo` starts it again");
   expect(hint).toContain("sett logs redis --name demo");
   expect(hint).not.toContain("sett down");
   expect(error.hint).toBe("`sett up --name demo` starts it again, with the kept blackboard.");
+});
+
+test("people have a user of their own, and its owner's password only loads functions; an earlier version's Redis knows its owner alone", () => {
+  const { containers, ...rest } = instanceParts("demo", workspace, "containers");
+  const withRedis = (env: Record<string, string>) => ({
+    ...rest,
+    containers: containers.map((one) =>
+      one.labels.component === "redis" ? { ...one, env, ports: [{ port: 6379, hostPort: 40_001 }] } : one,
+    ),
+  });
+  const owner = "redis://:secret@127.0.0.1:40001";
+  expect(redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret" }))).toEqual({ redisUrl: owner });
+  const { redisUrl, ownerUrl } = redisUrlsOf(withRedis({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" }));
+  expect(ownerUrl).toBe(owner);
+  expect(redisUrl).toMatch(/^redis:\/\/person:[0-9a-f]{64}@127\.0\.0\.1:40001$/);
 });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
 import { asProcesses } from "../../../../../apps/cli/up/as-processes.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
+import type { RedisUser } from "../../../../../lib/blackboard/redis/users.ts";
 import { parseConfig } from "../../../../../lib/config/parse-config.ts";
 import type { SettConfig } from "../../../../../lib/model/config.ts";
 import { InstanceName } from "../../../../../lib/model/ids.ts";
@@ -58,6 +60,7 @@ const planned = (config: SettConfig) =>
     engineSocket: undefined,
   });
 const containers = planned(config);
+const redisUrl = (user: RedisUser) => urlFor({ host: "127.0.0.1", port: 40_001, ownerPassword: "secret" }, user);
 
 function processes(over: { version?: string; port?: number; config?: SettConfig } = {}, plan = containers) {
   const { version = "7.0 1 2", port = 40_001 } = over;
@@ -102,7 +105,7 @@ describe("the plan of an instance without containers", () => {
       env: {
         HOME: "/home/ada",
         LOG_LEVEL: "debug",
-        REDIS_URL: "redis://:secret@127.0.0.1:40001",
+        REDIS_URL: redisUrl({ role: "agent", agent: agentName("coder") }),
         SETT_AGENT_COMMAND: '["./run.sh","two words"]',
         SETT_GIT_BINARY: "git",
         SETT_GIT_DIR: "/home/ada/repository/.git",
@@ -135,7 +138,7 @@ describe("the plan of an instance without containers", () => {
       expect(env).toMatchObject({ SETT_HEALTH_HOST: "127.0.0.1", SETT_HEALTH_PORT: "0" });
     expect(redis.entrypoint?.join(" ")).toContain("bind 127.0.0.1\n");
     expect(redis.ports).toEqual([{ port: 6379, hostPort: 40_001 }]);
-    expect(redis.entrypoint?.join(" ")).not.toContain("secret");
+    expect(JSON.stringify([redis.entrypoint, orchestrator.env])).not.toContain("secret");
   });
 
   test("is made from something else when a program or the port is another, and only then", () => {
@@ -167,7 +170,7 @@ test("the gateway of an instance without containers listens on a port of its own
   expect(gateway?.spec.env).toMatchObject({
     SETT_HEALTH_HOST: "127.0.0.1",
     SETT_HEALTH_PORT: "40100",
-    REDIS_URL: "redis://:secret@127.0.0.1:40001",
+    REDIS_URL: redisUrl({ role: "gateway" }),
   });
   expect(gateway?.spec.env.SETT_MODELS).toContain('"base_url":"http://127.0.0.1:11434/v1"');
   expect(agents.map(({ spec }) => spec.env.SETT_GATEWAY_URL)).toEqual([undefined, "http://127.0.0.1:40100"]);

@@ -1,5 +1,6 @@
 // The gateway in the plan of an instance, and what agents know of it.
 import { describe, expect, test } from "bun:test";
+import { urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
 import { parseConfig } from "../../../../../lib/config/parse-config.ts";
@@ -59,7 +60,7 @@ describe("the gateway", () => {
     expect(JSON.parse(SETT_MODEL_AGENTS)).toEqual({ reader: { model: "strong", budget: { nanousd: 1_000_000_000 } } });
     expect(env).toEqual({
       SETT_INSTANCE_NAME: "demo",
-      REDIS_URL: "redis://:secret@sett-demo-redis:6379",
+      REDIS_URL: urlFor({ host: "sett-demo-redis", port: 6379, ownerPassword: "secret" }, { role: "gateway" }),
       SETT_REDIS_TIMEOUT: "3000ms",
       SETT_REDIS_GIVE_UP: "60000ms",
       SETT_HEALTH_PORT: "8080",

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { urlFor } from "../../../../../apps/cli/instance/redis-users.ts";
 import { stopSecondsOf } from "../../../../../apps/cli/up/container-limits.ts";
 import { planInstance } from "../../../../../apps/cli/up/plan.ts";
 import type { PlanInput } from "../../../../../apps/cli/up/plan-input.ts";
@@ -32,6 +33,7 @@ function configOf(yaml: string): SettConfig {
 }
 
 const user = { uid: 1000, gid: 1001 };
+const redisAddress = { host: "sett-demo-redis", port: 6379, ownerPassword: "secret" };
 
 function plan(over: Partial<PlanInput> = {}) {
   return planInstance({
@@ -109,10 +111,27 @@ describe("the plan of an instance", () => {
   test("shows no password among the arguments of a process", () => {
     const { entrypoint, command, env } = redis;
     expect(JSON.stringify([entrypoint, command])).not.toContain("secret");
-    expect(env).toEqual({ REDISCLI_AUTH: "secret" });
+    expect(env).toEqual({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" });
     expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
     expect(redis.entrypoint?.join(" ")).toContain("noeviction");
     expect(redis.ports).toEqual([{ port: 6379 }]);
+  });
+
+  test("gives each service the password of its own user of Redis, and no other's", () => {
+    expect(specOf("coder").env.REDIS_URL).toBe(urlFor(redisAddress, { role: "agent", agent: agentName("coder") }));
+    const passwords = plan().users.map(({ password }) => password);
+    expect(new Set([...passwords, "secret"]).size).toBe(5);
+    for (const { env } of [orchestrator, ...agents.map(({ spec }) => spec)]) {
+      const own = new URL(env.REDIS_URL ?? "").password;
+      expect(passwords).toContain(own);
+      for (const other of ["secret", ...passwords]) if (other !== own) expect(JSON.stringify(env)).not.toContain(other);
+    }
+  });
+
+  test("keeps the users in a file that the owner's password is put into before Redis starts", () => {
+    const script = redis.entrypoint?.join(" ") ?? "";
+    expect(script).toContain("aclfile /data/users.acl");
+    expect(script).toContain('"$REDISCLI_AUTH"');
   });
 
   test("gives the orchestrator its policy and a name to take its leader lease again with", () => {
@@ -120,7 +139,10 @@ describe("the plan of an instance", () => {
       bid_deadline_ms: 10_000,
       review_rounds: 3,
     });
-    expect(orchestrator.env).toMatchObject({ SETT_HOLDER: "orchestrator", REDIS_URL: "redis://:secret@sett-demo-redis:6379" });
+    expect(orchestrator.env).toMatchObject({
+      SETT_HOLDER: "orchestrator",
+      REDIS_URL: urlFor(redisAddress, { role: "orchestrator" }),
+    });
     expect(orchestrator.mounts.some(({ kind }) => kind === "bind")).toBe(false);
   });
 });

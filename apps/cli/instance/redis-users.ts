@@ -1,0 +1,37 @@
+// The passwords of the users of an instance's Redis, and the URLs that carry them.
+import { createHmac } from "node:crypto";
+import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
+import { type RedisUser, userNameOf } from "../../../lib/blackboard/redis/users.ts";
+import type { AgentName } from "../../../lib/model/ids.ts";
+
+/** Derived from the owner's, so that only that one is stored. Who has one of them learns no other. */
+export function passwordFor(ownerPassword: string, user: RedisUser): string {
+  return createHmac("sha256", ownerPassword).update(userNameOf(user)).digest("hex");
+}
+
+type Named = { name: AgentName };
+
+export type RedisAddress = { host: string; port: number; ownerPassword: string };
+
+export function ownerUrlOf({ host, port, ownerPassword }: RedisAddress): string {
+  return `redis://:${encodeURIComponent(ownerPassword)}@${host}:${port}`;
+}
+
+export function urlFor({ host, port, ownerPassword }: RedisAddress, user: RedisUser): string {
+  return `redis://${userNameOf(user)}:${passwordFor(ownerPassword, user)}@${host}:${port}`;
+}
+
+/** All people act through the command line, and have one user together. */
+export function redisUsersOf(
+  { agents, external }: { agents: readonly Named[]; external: readonly Named[] },
+  hasGateway: boolean,
+  ownerPassword: string,
+): UserWithPassword[] {
+  const users: RedisUser[] = [
+    { role: "orchestrator" },
+    ...(hasGateway ? [{ role: "gateway" } as const] : []),
+    { role: "person" },
+    ...[...agents, ...external].map(({ name }) => ({ role: "agent", agent: name }) as const),
+  ];
+  return users.map((user) => ({ user, password: passwordFor(ownerPassword, user) }));
+}

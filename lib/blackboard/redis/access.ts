@@ -1,0 +1,136 @@
+// What each user of Redis may send: which commands, about which keys and channels. Redis applies this to every command, also to those that a
+// function runs for its caller. test/integration/blackboard/access.test.ts compares it with what is really sent.
+import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName, LogicalId } from "../../model/ids.ts";
+import { type Keys, keysOf } from "../keys.ts";
+import { probeKey } from "./probe.ts";
+import type { RedisUser } from "./users.ts";
+
+export type Access = {
+  commands: readonly string[];
+  /** Patterns of keys. */
+  reads: readonly string[];
+  /** To be read, too: a function needs both rights for each key that its call names. */
+  writes: readonly string[];
+  channels: readonly string[];
+  /** Keys that it may delete; no other. */
+  deletes: readonly string[];
+};
+
+export function accessOf(user: RedisUser, instance: InstanceName): Access {
+  const keys = keysOf(instance);
+  const access = user.role === "agent" ? agentAccess(keys, user.agent) : accessOfRole[user.role](keys);
+  return { ...access, writes: [probeKey, ...access.writes] };
+}
+
+/** The words that follow `ACL SETUSER name`, for a user who has no rights yet. */
+export function aclRules({ commands, reads, writes, channels, deletes }: Access): string[] {
+  return [
+    ...reads.map((pattern) => `%R~${pattern}`),
+    ...writes.map((pattern) => `~${pattern}`),
+    ...channels.map((pattern) => `&${pattern}`),
+    ...commands.map((command) => `+${command}`),
+    ...deletes.map((pattern) => `(~${pattern} +del)`),
+  ];
+}
+
+/** As long as a UUID, so that no key is meant that has more behind the id. */
+const anyId = "????????-????-????-????-????????????";
+const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, anyId as ArtefactId];
+
+const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
+  orchestrator: (keys) => ({
+    commands: [
+      ...["fcall", "publish", "scan", "set", "subscribe", "time"],
+      ...[
+        "exists",
+        "get",
+        "hdel",
+        "hexists",
+        "hget",
+        "hgetall",
+        "hincrby",
+        "hkeys",
+        "hmget",
+        "hset",
+        "hsetnx",
+        "hstrlen",
+        "hvals",
+      ],
+      ...["blmpop", "lpop", "lrem", "rpush"],
+      ...["xadd", "xrange", "xread", "xrevrange"],
+      ...["zadd", "zcard", "zmscore", "zrange", "zrangebyscore", "zrem", "zscore"],
+    ],
+    reads: [],
+    writes: [`${keys.prefix}*`],
+    channels: [keys.artefactChannel, keys.claimChannel],
+    deletes: [keys.agentGrants("*" as AgentName)],
+  }),
+  gateway: (keys) => ({
+    commands: [
+      ...["fcall", "set", "time"],
+      ...["exists", "hexists", "hget", "hincrby", "hmget", "hset"],
+      ...["xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
+    ],
+    reads: [
+      keys.claim(anyClaim),
+      keys.bidTokens(anyClaim),
+      keys.grants(anyClaim),
+      keys.goal(anyGoal),
+      keys.artefactsOfGoal(anyGoal),
+    ],
+    writes: [
+      ...[keys.events, keys.gateway, keys.openModelCalls],
+      ...[keys.modelCalls(anyGoal), keys.goalBudget(anyGoal), keys.claimBudget(anyClaim)],
+    ],
+    channels: [],
+    deletes: [],
+  }),
+  person: (keys) => ({
+    commands: [
+      ...["fcall", "info", "publish", "set", "time", "unlink"],
+      ...[
+        "exists",
+        "get",
+        "hdel",
+        "hexists",
+        "hget",
+        "hgetall",
+        "hincrby",
+        "hkeys",
+        "hmget",
+        "hscan",
+        "hset",
+        "hsetnx",
+        "hstrlen",
+      ],
+      ...["hvals", "xadd", "xdel", "xrange", "xread", "xrevrange"],
+      ...["zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore"],
+    ],
+    reads: [],
+    writes: [`${keys.prefix}*`],
+    channels: [keys.artefactChannel, keys.claimChannel],
+    deletes: [keys.expectedAgents],
+  }),
+};
+
+/** For now agents post their bids and results by functions, which write with the rights of their caller. */
+function agentAccess(keys: Keys, agent: AgentName): Access {
+  return {
+    commands: [
+      ...["fcall", "publish", "set", "time"],
+      ...["exists", "hexists", "hget", "hincrby", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
+      ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
+      ...["zadd", "zcard", "zrange", "zrem"],
+    ],
+    reads: [keys.agents, keys.expectedAgents, keys.announcements, keys.openClaims, keys.goal(anyGoal)],
+    writes: [
+      ...[keys.agentGrants(agent), keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent), keys.agentStatus],
+      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],
+      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId), keys.artefactsOfGoal(anyGoal), keys.question(anyArtefact)],
+      ...[keys.artefacts, keys.artefactsWithCommit, keys.artefactDigests, keys.refusedArtefacts],
+      ...[keys.openQuestions, keys.due, keys.events, keys.orchestrator],
+    ],
+    channels: [keys.artefactChannel],
+    deletes: [keys.agentGrants(agent)],
+  };
+}

@@ -1,0 +1,13 @@
+// Who uses an instance's Redis, and under which names. What each may do there: access.ts.
+import type { AgentName } from "../../model/ids.ts";
+
+export type RedisUser = { role: "orchestrator" | "gateway" | "person" } | { role: "agent"; agent: AgentName };
+
+export function userNameOf(user: RedisUser): string {
+  return user.role === "agent" ? `agent-${user.agent}` : user.role;
+}
+
+/** True of a name that `userNameOf` may give. A user that the owner makes by hand needs another one. */
+export function isUserName(name: string): boolean {
+  return /^(?:orchestrator|gateway|person|agent-.+)$/.test(name);
+}

@@ -1,0 +1,100 @@
+// What the users of Redis may send, compared with what their programs do send.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { accessOf } from "../../../lib/blackboard/redis/access.ts";
+import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import { AgentName, InstanceName } from "../../../lib/model/ids.ts";
+import { portUses, type Role } from "../../support/blackboard/port-uses.ts";
+import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
+import { connectRoles } from "../../support/blackboard/role-bench.ts";
+import { type CommandRecord, recordCommands, type Sent } from "../../support/redis/command-record.ts";
+import { startRedisServer } from "../../support/redis/redis-server.ts";
+import { blackboardSuite } from "./suite.ts";
+
+const any = InstanceName.parse("any");
+const roles: Role[] = ["agent", "gateway", "orchestrator", "person"];
+const uses = {
+  agent: await portUses("agent"),
+  gateway: await portUses("gateway"),
+  orchestrator: await portUses("orchestrator"),
+  person: await portUses("person"),
+};
+
+const server = await startRedisServer({ hasUsers: true });
+const record: CommandRecord = await recordCommands(server);
+afterAll(async () => {
+  record[Symbol.dispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** A bench may end all connections. */
+async function cli(...words: string[]): Promise<string> {
+  if (words[1] !== "KILL") return await server.cli(...words);
+  await record.identify();
+  const reply = await server.cli(...words);
+  await record.restart();
+  return reply;
+}
+
+for (const first of [
+  ["agent", "gateway", "orchestrator", "person"],
+  ["orchestrator", "person", "gateway", "agent"],
+  ["person", "orchestrator", "gateway", "agent"],
+] as Role[][]) {
+  const open = () =>
+    openRedisBench({ ...server, cli }, (instance) =>
+      connectRoles(server, instance, { uses, first, beforeClosing: record.identify }),
+    );
+  const name = `the blackboard that users share, calls of several being the ${first[0]}'s`;
+  blackboardSuite(name, open, { withLargest: false });
+}
+
+describe("after these calls", () => {
+  const sent = new Map<Role, Sent[]>();
+  beforeAll(async () => {
+    for (const [name, commands] of await record.read()) {
+      const role = roles.find((each) => name === each || name.startsWith(`${each}-`));
+      if (role !== undefined) sent.set(role, [...(sent.get(role) ?? []), ...commands.map((one) => asAny(one, name))]);
+    }
+  });
+
+  test("Redis has refused nothing that a program sends", async () => {
+    expect(await server.cli("ACL", "LOG")).toBe("");
+  });
+
+  test.each(roles)("the %s has no right to a command that its program never sends", (role) => {
+    const { commands, deletes } = accessOf(userOf(role), any);
+    const used = new Set((sent.get(role) ?? []).map(({ command }) => command));
+    expect([...commands, ...(deletes.length > 0 ? ["del"] : [])].filter((command) => !used.has(command))).toEqual([]);
+  });
+
+  test.each(roles)(
+    "the %s has no right to a key that its program never touches, and to write none that it only reads",
+    (role) => {
+      const { reads, writes } = accessOf(userOf(role), any);
+      const all = sent.get(role) ?? [];
+      const touched = new Set(all.flatMap(({ words }) => words));
+      const written = new Set(all.filter(({ command }) => writing.test(command)).flatMap(({ words }) => words));
+      expect(reads.filter((pattern) => !hasOne(touched, pattern))).toEqual([]);
+      expect(writes.filter((pattern) => !hasOne(written, pattern))).toEqual([]);
+    },
+  );
+});
+
+/** Also a key that a call of a function names. */
+const writing = /^(?:fcall|set|del|unlink|h(?:set|setnx|del|incrby)|z(?:add|rem)|x(?:add|del)|[lr]push|lrem|lpop|blmpop)$/;
+
+function userOf(role: Role): RedisUser {
+  return role === "agent" ? { role, agent: AgentName.parse("any") } : { role };
+}
+
+/** Every bench is an instance of its own, and there are several agents. */
+function asAny({ command, words }: Sent, user: string): Sent {
+  const agent = user.replace(/^agent-/, "");
+  const inAny = (word: string) => word.replace(/^sett:t-[0-9a-f]{8}:/, "sett:any:").replace(`:agent:${agent}:`, ":agent:any:");
+  return { command, words: words.map(inAny) };
+}
+
+function hasOne(words: ReadonlySet<string>, pattern: string): boolean {
+  const expression = new RegExp(`^${pattern.replaceAll("*", ".*").replaceAll("?", ".")}$`);
+  return [...words].some((word) => expression.test(word));
+}

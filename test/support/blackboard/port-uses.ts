@@ -1,0 +1,38 @@
+// Which methods of the blackboard's port a program uses: those whose names are in its sources.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { root } from "../root.ts";
+
+export type PortMethod = Extract<keyof Blackboard, string>;
+export type Role = RedisUser["role"];
+
+const programs: Record<Role, string[]> = {
+  agent: ["apps/cub"],
+  gateway: ["apps/gateway"],
+  orchestrator: ["apps/orchestrator", "lib/blackboard/read-goal-facts.ts"],
+  person: ["apps/cli", "lib/blackboard/read-goal-facts.ts"],
+};
+
+/** What is about a program's own connection. */
+const ofConnection = ["contactSince", "contactProblem", "onReconnect", "connectionNumber"];
+
+/** An agent registers itself only where no `sett up` has made users. */
+const withoutUsers: Partial<Record<Role, string>> = { agent: "registerAgents" };
+
+export async function portUses(role: Role): Promise<Set<PortMethod>> {
+  const text = programs[role].flatMap((path) => sourcesAt(join(root, path))).join("\n");
+  await using board = createMemoryBlackboard({ instance: InstanceName.parse("any") }).open();
+  const methods = Object.entries(board).flatMap(([name, value]) => (typeof value === "function" ? [name as PortMethod] : []));
+  const isUsed = (name: PortMethod) => new RegExp(`\\.${name}\\b`).test(text);
+  return new Set(methods.filter((name) => isUsed(name) && !ofConnection.includes(name) && name !== withoutUsers[role]));
+}
+
+function sourcesAt(path: string): string[] {
+  if (path.endsWith(".ts")) return [readFileSync(path, "utf8")];
+  const files = readdirSync(path, { recursive: true, encoding: "utf8" });
+  return files.flatMap((file) => (file.endsWith(".ts") ? [readFileSync(join(path, file), "utf8")] : []));
+}

@@ -1,0 +1,38 @@
+// The rights of the users of Redis, as data.
+import { expect, test } from "bun:test";
+import { accessOf, aclRules } from "../../../../../lib/blackboard/redis/access.ts";
+import type { RedisUser } from "../../../../../lib/blackboard/redis/users.ts";
+import { InstanceName } from "../../../../../lib/model/ids.ts";
+import { agentName } from "../../../../support/records/sample.ts";
+
+const demo = InstanceName.parse("demo");
+const agent: RedisUser = { role: "agent", agent: agentName("coder") };
+const users: RedisUser[] = [{ role: "orchestrator" }, { role: "gateway" }, { role: "person" }, agent];
+
+/** What changes Redis itself, its users or its functions, or reads more than keys of one instance. */
+const administration = [
+  ...["acl", "config", "debug", "eval", "evalsha", "function", "keys", "module", "monitor", "script", "shutdown"],
+  ...["bgrewriteaof", "bgsave", "client", "cluster", "failover", "flushall", "flushdb", "migrate", "psync", "replicaof"],
+  ...["restore", "save", "slaveof", "slowlog", "swapdb", "sync"],
+];
+
+test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
+  const { commands, reads, writes } = accessOf(user, demo);
+  expect(commands.filter((command) => administration.includes(command) || !/^[a-z]+$/.test(command))).toEqual([]);
+  expect(commands).not.toContain("del");
+  for (const pattern of [...reads, ...writes]) expect(pattern).toMatch(/^sett:(?:demo:|probe$)/);
+});
+
+test("an agent has no right to another's keys, to registrations other than to read them, or to budgets", () => {
+  const { reads, writes, channels } = accessOf(agent, demo);
+  const ofAgents = [...reads, ...writes].filter((pattern) => pattern.startsWith("sett:demo:agent:"));
+  expect(ofAgents.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual([]);
+  expect(writes).not.toContain("sett:demo:agents");
+  expect([...reads, ...writes].filter((pattern) => /budget|model_calls|:\*/.test(pattern))).toEqual([]);
+  expect(channels).toEqual(["sett:demo:artefact_events"]);
+});
+
+test("the rights are written as Redis reads them", () => {
+  const rules = aclRules({ commands: ["get"], reads: ["a"], writes: ["b"], channels: ["c"], deletes: ["d"] });
+  expect(rules).toEqual(["%R~a", "~b", "&c", "+get", "(~d +del)"]);
+});
