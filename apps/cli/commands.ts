@@ -24,6 +24,10 @@ export const commands: Readonly<Record<string, Entry>> = {
     description: "show the instances on this machine",
     load: async () => (await import("./commands/list.ts")).list,
   },
+  "agent-env": {
+    description: "show how an external agent connects to Redis",
+    load: async () => (await import("./commands/agent-env.ts")).agentEnv,
+  },
   forage: {
     description: "post a goal",
     load: async () => (await import("./commands/forage.ts")).forage,

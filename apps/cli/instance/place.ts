@@ -1,6 +1,6 @@
 // The place of an instance: its Redis on this machine, and its repository.
 import { SettError } from "../../../lib/model/errors.ts";
-import type { InstanceName } from "../../../lib/model/ids.ts";
+import type { AgentName, InstanceName } from "../../../lib/model/ids.ts";
 import type { ContainerPart, InstanceParts } from "../../../lib/runtime/port.ts";
 import { workspaceRoot } from "../program/workspace-root.ts";
 import type { Shell } from "../terminal/shell.ts";
@@ -69,6 +69,20 @@ export function redisUrlsOf(parts: InstanceParts): RedisUrls {
       redis === undefined
         ? `${up} starts it again, with the kept blackboard.`
         : `${up} starts it again, with the kept blackboard. \`sett logs redis --name ${instance}\` may show why it ended.`,
+  });
+}
+
+/** For a program on this machine. Throws `not-ready` where Redis has no users, and `usage` where only its URL is known. */
+export function agentUrlOf({ instance, containers }: Pick<Place, "instance" | "containers">, agent: AgentName): string {
+  const address = redisOf({ instance, containers: [...containers], volumes: [], networks: [] });
+  if (address?.hasUsers) return urlFor(address, { role: "agent", agent });
+  if (address !== undefined) {
+    throw new SettError("not-ready", `The Redis of ${instance} has no users yet: an earlier version of sett has started it.`, {
+      hint: `\`sett up --name ${instance}\` makes them.`,
+    });
+  }
+  throw new SettError("usage", "The users of a Redis that REDIS_URL names are not known.", {
+    hint: "Without REDIS_URL, sett finds the instance of this repository.",
   });
 }
 

@@ -50,6 +50,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hgetall",
         "hincrby",
         "hkeys",
+        "hlen",
         "hmget",
         "hset",
         "hsetnx",
@@ -122,7 +123,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrem"],
     ],
-    reads: [keys.agents, keys.expectedAgents, keys.announcements, keys.openClaims, keys.goal(anyGoal)],
+    reads: [keys.agents, keys.expectedAgents, keys.announcements, keys.goal(anyGoal)],
     writes: [
       ...[keys.agentGrants(agent), keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent), keys.agentStatus],
       ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],
