@@ -13,11 +13,11 @@ import type { AskModel } from "./model-bid/ask-model.ts";
 /** `reason`: a sentence, where the model was to decide. */
 export type BidChoice = {
   word: BidWord;
-  by: "bid_command" | "rules" | "default" | "guard" | "error" | "model" | "prompt";
+  by: "bid_command" | "rules" | "default" | "guard" | "error" | "model";
   reason?: string;
 };
 
-type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "hasClaimPrompt" | "askModel"> & {
+type Choosing = Pick<Deps, "board" | "registration" | "runBidCommand" | "askModel"> & {
   log: JsonLog;
   markProgress: () => void;
 };
@@ -28,18 +28,19 @@ export async function chooseBid(
   { claim, artefact, target }: { claim: ClaimId; artefact: ArtefactId; target: BidTarget | undefined },
   stop: AbortSignal,
 ): Promise<BidChoice | undefined> {
-  const { board, registration, runBidCommand, hasClaimPrompt, askModel, log } = choosing;
+  const { board, registration, runBidCommand, askModel, log } = choosing;
   const agent = registration.current;
   if (target === undefined) {
     log.error("The artefact of the claim is not on the blackboard");
     return { word: "ignore", by: "error" };
   }
   if (isGuardedAgainst(target, agent)) return { word: "ignore", by: "guard" };
-  if (agent.bid_command !== undefined) {
+  if (agent.bids_by_command === true) {
     try {
+      if (runBidCommand === undefined) throw new Error("SETT_BID_COMMAND is missing: run `sett up`.");
       const whole = await untilContact(() => board.readArtefact(artefact), { signal: stop, log });
       if (whole === undefined) throw new Error("The artefact of the claim is not on the blackboard.");
-      const outcome = await runBidCommand({ command: agent.bid_command, stdin: JSON.stringify(whole), signal: stop });
+      const outcome = await runBidCommand({ stdin: JSON.stringify(whole), signal: stop });
       if (stop.aborted) return undefined;
       return { word: wordOf(outcome, log), by: "bid_command" };
     } catch (error) {
@@ -50,11 +51,11 @@ export async function chooseBid(
   }
   const word = bidByRules(target, agent);
   if (word !== undefined) return { word, by: "rules" };
-  if (askModel !== undefined) return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
-  if (hasClaimPrompt) {
-    log.warn("SETT_PROMPT_CLAIM is set, but no model is configured to read it");
-    return { word: "ignore", by: "prompt" };
+  if (agent.asks_model === true && askModel === undefined) {
+    log.error("Its model decides its bids, and the environment names none");
+    return { word: "ignore", by: "error" };
   }
+  if (askModel !== undefined) return askForBid({ ...choosing, askModel }, { claim, artefact }, stop);
   return { word: bidByDefault(target), by: "default" };
 }
 

@@ -1,9 +1,11 @@
-// The loop that bids: a claim is announced → decide the bid → place it. It does not depend on the work, so work never delays it.
+// The loop that bids where the agent is asked: a claim is announced → decide the bid → place it. It does not depend on the work, so work
+// never delays it.
 
 import { Bounded } from "../../lib/async/bounded.ts";
 import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { Announcement } from "../../lib/blackboard/port.ts";
 import type { BidTarget } from "../../lib/core/decide-bid.ts";
+import { standingBid } from "../../lib/core/standing-bids.ts";
 import { type Claim, type ClaimSnapshot, missingBidders } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { ArtefactId, ClaimId } from "../../lib/model/ids.ts";
@@ -32,7 +34,7 @@ export class ClaimWatcher {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#bids = new Bounded(() => (deps.registration.current.bid_command === undefined ? maxBidsAtOnce : maxCommandsAtOnce));
+    this.#bids = new Bounded(() => (deps.registration.current.bids_by_command === true ? maxCommandsAtOnce : maxBidsAtOnce));
   }
 
   /** The claims whose bids the cub is deciding or placing right now. */
@@ -74,7 +76,10 @@ export class ClaimWatcher {
     this.#markIdleIfDone();
   }
 
-  /** Begins the bids that are missing on these claims; resolves when the last bid has begun. */
+  /**
+   * Begins the bids that are missing on these claims, where the agent must be asked; resolves when the last bid has begun. The orchestrator
+   * places all others.
+   */
   async tick(claims: readonly ClaimId[], stop: AbortSignal): Promise<void> {
     const fresh = [...new Set(claims)].filter((claim) => !this.#biddingOn.has(claim));
     for (let from = 0; from < fresh.length && !stop.aborted; from += maxReadAtOnce) {
@@ -89,7 +94,11 @@ export class ClaimWatcher {
     const open = (await board.readClaims(ids)).filter((snapshot) => this.#isBidMissing(snapshot)).map(({ claim }) => claim);
     if (open.length === 0) return;
     const targetById = await this.#readTargets([...new Set(open.map((claim) => claim.artefact_id))]);
-    for (const claim of open) await this.#begin(claim, targetById.get(claim.artefact_id), stop);
+    for (const claim of open) {
+      const target = targetById.get(claim.artefact_id);
+      if (target === undefined || standingBid(target, this.#deps.registration.current) === undefined)
+        await this.#begin(claim, target, stop);
+    }
   }
 
   async #begin(claim: Pick<Claim, "id" | "artefact_id">, target: BidTarget | undefined, stop: AbortSignal): Promise<void> {

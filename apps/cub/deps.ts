@@ -18,7 +18,8 @@ export type Deps = {
   runTool: RunTool;
   /** What `runTool` runs, for the log. */
   command: readonly string[];
-  runBidCommand: RunBidCommand;
+  /** Decides bids; undefined for an agent without `bid_command`. */
+  runBidCommand?: RunBidCommand | undefined;
   /** The limit of the context that the tool gets beside its target. */
   contextBytes?: number | undefined;
   /** How long the lease of a grant lasts without a renewal. */
@@ -27,8 +28,6 @@ export type Deps = {
   workingCopy: WorkingCopy | undefined;
   /** How its commands ask its model; undefined for an agent without one. */
   model?: ModelAccess | undefined;
-  /** `prompts.claim` is set. Without a model it decides nothing. */
-  hasClaimPrompt: boolean;
   /** Decides bids by `prompts.claim`; undefined without a prompt or without a model. */
   askModel?: AskModel | undefined;
   /** Undefined where the system cannot tell this process from others. */
@@ -52,11 +51,7 @@ export type RunTool = (order: {
   variables?: Readonly<Record<string, string>>;
 }) => Promise<CommandOutcome>;
 
-export type RunBidCommand = (order: {
-  command: readonly string[];
-  stdin: string;
-  signal: AbortSignal;
-}) => Promise<CommandOutcome>;
+export type RunBidCommand = (order: { stdin: string; signal: AbortSignal }) => Promise<CommandOutcome>;
 
 /** The two signals that end the cub's work. */
 export type StopSignals = {

@@ -102,7 +102,7 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;
   const env = toolEnvironment(process.env, registration.current.role);
-  const { promptClaim: prompt = "" } = settings;
+  const { bidCommand, promptClaim: prompt = "" } = settings;
   const isWorker = isPrompt(settings);
   const [, script = ""] = process.argv;
   const command = isWorker
@@ -122,11 +122,12 @@ async function depsOf(settings: Settings): Promise<Deps> {
     contextBytes: settings.contextBytes,
     grantLeaseMs: settings.grantLeaseMs,
     model,
-    hasClaimPrompt: prompt !== "",
     askModel: model === undefined || prompt === "" ? undefined : modelAsker({ board, model, prompt }),
     command,
     runTool: ({ variables, ...order }) => runCommand({ ...order, command, cwd, env: withModel(envOfTool(), variables) }),
-    runBidCommand: (order) => runCommand({ ...order, cwd: process.cwd(), env, ...bidLimits }),
+    // Never from the blackboard, where others might write it.
+    runBidCommand:
+      bidCommand && ((order) => runCommand({ ...order, command: bidCommand, cwd: process.cwd(), env, ...bidLimits })),
     ownProcess: readOwnProcess(),
     clock: systemClock,
     newId: randomUUID,

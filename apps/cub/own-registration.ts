@@ -47,17 +47,20 @@ export async function loadOwnRegistration(board: AgentBlackboard, settings: OwnS
   return new OwnRegistration((await board.findAgent(own.name)) ?? own);
 }
 
-type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy" | "promptClaim" | "model">;
+type OwnSettings = Pick<Settings, "agentName" | "role" | "replicas" | "strategy" | "bidCommand" | "promptClaim" | "model">;
 
 function registrationFromEnvironment(settings: OwnSettings): AgentRegistration {
-  const { agentName, role, replicas, strategy, promptClaim = "", model } = settings;
+  const { agentName, role, replicas, strategy, bidCommand, promptClaim = "", model } = settings;
+  const isDecidedByPrompt = bidCommand === undefined && promptClaim !== "";
   return {
     name: agentName,
     role,
     replicas,
     strategy,
-    bids: [],
-    ...(promptClaim !== "" && model !== undefined ? { asks_model: true } : {}),
+    // Its prompt would decide, and without a model there is nothing to read it.
+    bids: isDecidedByPrompt && model === undefined ? [{ on: "*", bid: "ignore" }] : [],
+    ...(bidCommand !== undefined ? { bids_by_command: true } : {}),
+    ...(isDecidedByPrompt && model !== undefined ? { asks_model: true } : {}),
     on_missing_bid: "wait",
     workspace_mode: "ro",
     timeout_ms: 5 * 60_000,

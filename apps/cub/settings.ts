@@ -21,6 +21,9 @@ export const Environment = z.object({
   SETT_AGENT_COMMAND: CommandText.describe(
     "The agent's command, as a JSON array. Empty, with a model and a prompt: the built-in worker.",
   ),
+  SETT_BID_COMMAND: jsonText(z.array(z.string()).min(1), '["/app/bid.sh"]')
+    .optional()
+    .describe("`bid_command`, as a JSON array."),
   SETT_AGENT_ROLE: z.string().min(1, { error: "must not be empty" }).optional().describe("The agent's role. Default: its name."),
   SETT_AGENT_REPLICAS: z.coerce
     .number({ error: "must be a whole number" })
@@ -76,6 +79,7 @@ export function readSettings(environment: Record<string, string | undefined>) {
     agentName: read.SETT_AGENT_NAME,
     redisUrl: read.REDIS_URL,
     command: read.SETT_AGENT_COMMAND,
+    bidCommand: read.SETT_BID_COMMAND,
     role: read.SETT_AGENT_ROLE ?? read.SETT_AGENT_NAME,
     replicas: read.SETT_AGENT_REPLICAS,
     strategy: read.SETT_AGENT_STRATEGY,

@@ -14,12 +14,15 @@ const maxClaims = 20_000;
 export class ClaimAnnouncer {
   readonly #deps: Deps;
   readonly #byHand: BidsByHand;
+  /** Called for a claim that still waits for bids. */
+  readonly #onAsked: (claim: ClaimId) => void;
   /** When the next announcement is due, by the clock's `passedMs`, and how long after the last one. */
   readonly #plans = new RecentMap<ClaimId, { atMs: number; afterMs: number }>(maxClaims);
 
-  constructor(deps: Deps, byHand: BidsByHand) {
+  constructor(deps: Deps, byHand: BidsByHand, onAsked: (claim: ClaimId) => void) {
     this.#deps = deps;
     this.#byHand = byHand;
+    this.#onAsked = onAsked;
   }
 
   /** Records bids that were written by hand; then, if it is time to, announces the claim to the agents that have not bid. */
@@ -39,6 +42,7 @@ export class ClaimAnnouncer {
       case "ended":
         return this.#plans.delete(claim);
       case "announced":
+        this.#onAsked(claim);
         if (known === undefined) log.info("Announced claim again; the intervals grow from here", { claim_id: claim });
         return this.#plans.set(claim, next);
     }

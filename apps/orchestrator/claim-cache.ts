@@ -53,6 +53,8 @@ export class ClaimCache {
   apply(event: SettEvent): void {
     this.#forgetLostConnection();
     if (event.claim_id === undefined || !agentEvents.has(event.type)) return;
+    // The orchestrator has placed it itself.
+    if (event.data?.standing === true) return;
     const known = this.#claims.get(event.claim_id);
     const next = known && withEvent(known, event);
     if (next !== undefined && next !== known) return this.#claims.set(event.claim_id, next);

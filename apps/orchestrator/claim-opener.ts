@@ -1,18 +1,31 @@
 // Opens the claim of a new artefact, or ends a goal that has too many artefacts.
 
-import { bidByRules } from "../../lib/core/decide-bid.ts";
+import type { Decision, Target } from "../../lib/core/claim-decision.ts";
+import { decideClaim } from "../../lib/core/decide-claim.ts";
 import { newThread } from "../../lib/core/new-artefact.ts";
 import { biddingClaim } from "../../lib/core/new-claim.ts";
-import type { AgentRegistration } from "../../lib/model/agent.ts";
 import { orchestratorRole } from "../../lib/model/artefact.ts";
-import type { Bid } from "../../lib/model/bid.ts";
+import { isEnded, missingBidders } from "../../lib/model/claim.ts";
+import { SettError } from "../../lib/model/errors.ts";
 import { ArtefactId, ClaimId, type GoalId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import type { AgentCache } from "./agent-cache.ts";
 import type { ClaimCache } from "./claim-cache.ts";
+import { commitOf } from "./commit-of.ts";
 import type { Decider } from "./decide-and-commit.ts";
 import { type Deps, Fenced } from "./deps.ts";
+import type { PauseCache } from "./pause-cache.ts";
 import type { TargetCache } from "./target-cache.ts";
+
+type OpenerParts = {
+  agentCache: AgentCache;
+  decider: Decider;
+  cache: ClaimCache;
+  targets: TargetCache;
+  pause: PauseCache;
+  /** Called for a claim on which agents are asked to bid. */
+  onAsked: (claim: ClaimId) => void;
+};
 
 export class ClaimOpener {
   readonly #deps: Deps;
@@ -20,38 +33,44 @@ export class ClaimOpener {
   readonly #decider: Decider;
   readonly #cache: ClaimCache;
   readonly #targets: TargetCache;
+  readonly #pause: PauseCache;
+  readonly #onAsked: OpenerParts["onAsked"];
 
-  constructor(deps: Deps, agentCache: AgentCache, decider: Decider, cache: ClaimCache, targets: TargetCache) {
+  constructor(deps: Deps, parts: OpenerParts) {
     this.#deps = deps;
-    this.#agentCache = agentCache;
-    this.#decider = decider;
-    this.#cache = cache;
-    this.#targets = targets;
+    this.#agentCache = parts.agentCache;
+    this.#decider = parts.decider;
+    this.#cache = parts.cache;
+    this.#targets = parts.targets;
+    this.#pause = parts.pause;
+    this.#onAsked = parts.onAsked;
   }
 
   /** Every Standard artefact has one standard claim, ever; a second call changes nothing. */
   async open(artefact: ArtefactId, goal: GoalId, epoch: number): Promise<void> {
-    const { board, clock, newId, policy, metrics, log } = this.#deps;
+    const { board, policy, metrics, log } = this.#deps;
     const readOn = board.connectionNumber();
-    const agents = await this.#agentCache.list();
-    const id = ClaimId.parse(newId());
-    const electorate = agents.map((agent) => agent.name);
-    const bids = await this.#bidsOfPeople(artefact, agents);
-    const claim = biddingClaim({ id, artefact, goal, at: clock.now().toISOString() }, { electorate, bids });
+    const opening = await this.#decide(artefact, goal);
+    const { claim, grants } = opening;
+    const { events } = commitOf(opening, { ...opening, readOn }, epoch, this.#deps.newId);
     // In the cache before the first event of a bid can arrive; dropped again when this claim is not the one that was opened.
-    this.#cache.put({ claim, grants: [] }, readOn);
+    if (!isEnded(claim.status)) this.#cache.put({ claim, grants }, readOn);
     const result = await board.openClaim({
-      open: { cause: "standard", grants: [], claim },
+      open: { cause: "standard", grants, claim, first: events },
       epoch,
       bidDeadlineMs: policy.bid_deadline_ms,
     });
-    if (result.outcome !== "opened") this.#cache.drop(id);
+    if (result.outcome !== "opened") this.#cache.drop(claim.id);
     switch (result.outcome) {
       case "opened":
         metrics.claims.inc({ outcome: "opened" });
-        log.info("Opened claim", { claim_id: result.claim, artefact_id: artefact, goal_id: goal });
-        // Without agents no event of a bid will ever start the claim.
-        if (agents.length === 0) await this.#decider.decide(result.claim, { kind: "progress" }, epoch, { readOn });
+        log.info("Opened claim", { claim_id: claim.id, artefact_id: artefact, goal_id: goal });
+        this.#decider.report(opening);
+        if (claim.bidding === "closed") return;
+        if (missingBidders(claim).length > 0) this.#onAsked(claim.id);
+        // A pause keeps it from going on, which may be over by now; or the first decision finds out what is wrong with the artefact.
+        if (missingBidders(claim).length === 0 || !opening.isDecided)
+          await this.#decider.decide(claim.id, { kind: "progress" }, epoch, { readOn });
         return;
       case "exists":
         return;
@@ -68,12 +87,33 @@ export class ClaimOpener {
     }
   }
 
-  /** No process bids for a person: the orchestrator bids by the person's rules at once. */
-  async #bidsOfPeople(artefact: ArtefactId, agents: readonly AgentRegistration[]): Promise<Bid[]> {
-    const people = agents.filter(({ human }) => human === true);
-    if (people.length === 0) return [];
-    const target = await this.#targets.get(artefact);
-    return people.map((person) => ({ agent: person.name, word: (target && bidByRules(target, person)) ?? "ignore" }));
+  /** The new claim with all that can be decided at once: most agents have said in advance what they bid. */
+  async #decide(artefact: ArtefactId, goal: GoalId): Promise<Decision & { at: string; isDecided: boolean }> {
+    const { clock, newId, policy } = this.#deps;
+    const [agents, isPaused, target] = await Promise.all([
+      this.#agentCache.list(),
+      this.#pause.isPaused(),
+      this.#readTarget(artefact),
+    ]);
+    const at = clock.now().toISOString();
+    const electorate = agents.map((agent) => agent.name);
+    const claim = biddingClaim({ id: ClaimId.parse(newId()), artefact, goal, at }, electorate);
+    const undecided = { claim, grants: [], writes: [], at, isDecided: false };
+    // Nothing is known that rules could read; the first decision about the claim finds out why.
+    if (target === undefined) return undecided;
+    const failureId = ArtefactId.parse(newId());
+    const input = { claim, grants: [], target, reviews: [], agents, policy, isPaused, at, failureId };
+    return { ...undecided, ...decideClaim(input, { kind: "progress" }), isDecided: true };
+  }
+
+  /** Undefined where it is gone or malformed. */
+  async #readTarget(artefact: ArtefactId): Promise<Target | undefined> {
+    try {
+      return await this.#targets.get(artefact);
+    } catch (error) {
+      if (error instanceof SettError && error.code === "artefact-malformed") return undefined;
+      throw error;
+    }
   }
 
   /** The runaway guard: more artefacts than the limit end the goal with a Failure that says so. */

@@ -41,6 +41,12 @@ export function commitOf(
         commit.bids.push({ agent: write.agent, word: write.word });
         commit.events.push({ type: "bid_imposed", ...about, agent: write.agent, data: { word: write.word } });
         break;
+      case "standing_bid": {
+        const { agent, word, missing } = write;
+        commit.bids.push({ agent, word });
+        commit.events.push({ type: "bid_placed", ...about, agent, data: { word, missing, standing: true } });
+        break;
+      }
       case "close_bidding":
         commit.set.bidding = "closed";
         commit.due.clear.push({ kind: "bids", claim: input.claim.id }, { kind: "announce", claim: input.claim.id });

@@ -82,7 +82,7 @@ export class Decider {
         switch (outcome) {
           case "committed":
             this.#remember(decision, committed.rev, connection);
-            this.#report(decision);
+            this.report(decision);
             return true;
           case "stale":
             this.#cache.drop(claim);
@@ -174,7 +174,8 @@ export class Decider {
     else this.#cache.put({ claim: { ...claim, rev }, grants }, connection);
   }
 
-  #report({ claim, writes }: Decision): void {
+  /** Logs what a decision has done. */
+  report({ claim, writes }: Decision): void {
     const { log, metrics } = this.#deps;
     const about = { claim_id: claim.id, goal_id: claim.goal_id };
     for (const write of writes) {
@@ -207,6 +208,7 @@ export class Decider {
         case "resume":
           metrics.grants.inc({ phase: write.grant.phase });
           break;
+        case "standing_bid":
         case "close_bidding":
         case "extend_bidding":
         case "end_grant":

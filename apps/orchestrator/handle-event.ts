@@ -46,6 +46,8 @@ export class EventHandler {
       case "artefact_created":
         return this.#artefactCreated(event, epoch);
       case "bid_placed":
+        // What follows from a bid that was given in advance is decided with it.
+        if (event.data?.standing === true) return undefined;
         // Full consensus has nothing to decide before the last bid is in.
         if (event.data?.missing === 0 || this.#deps.policy.consensus === "first_bid") return this.#progress(event, epoch, readOn);
         return undefined;

@@ -3,6 +3,7 @@
 import { Doorbell } from "../../lib/async/doorbell.ts";
 import { sleep } from "../../lib/async/sleep.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
+import type { ClaimId } from "../../lib/model/ids.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import { AdoptionScan, adoptPublications, trackPublications } from "./adoption.ts";
 import { AgentCache } from "./agent-cache.ts";
@@ -24,6 +25,7 @@ import { PublishTracker } from "./publish-tracker.ts";
 import { Questions } from "./questions.ts";
 import { Reconciler } from "./reconcile.ts";
 import { Requests } from "./requests.ts";
+import { SilentBidders } from "./silent-bidders.ts";
 import { SilentWorkers } from "./silent-workers.ts";
 import { TargetCache } from "./target-cache.ts";
 import { type WorkerDeps, WorkerPool } from "./worker-pool.ts";
@@ -43,6 +45,7 @@ const measureEveryMs = 1_000;
 const publishedEveryMs = 100;
 /** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
 const restMs = 15_000;
+const silentEveryMs = 1_000;
 /** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
 const restartAfterMs = 1_000;
 
@@ -109,12 +112,15 @@ export class Leadership {
     const deps = this.#deps;
     const epoch = this.#epoch;
     const [agentCache, decider, questions] = [this.#agentCache, this.#decider, this.#questions];
-    const opener = new ClaimOpener(deps, agentCache, decider, this.#cache, this.#targets);
+    const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
+    const caches = { agentCache, cache: this.#cache, targets: this.#targets, pause: this.#pause };
+    const silentBidders = new SilentBidders(deps, { ...caches, decider, contact });
+    const onAsked = (claim: ClaimId) => silentBidders.watch(claim);
+    const opener = new ClaimOpener(deps, { ...caches, decider, onAsked });
     const requests = new Requests(deps, agentCache, questions, this.#pause);
     const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
-    const contact = new ContactClock(deps.board, () => deps.clock.passedMs());
     const byHand = new BidsByHand(deps, decider);
-    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand) };
+    const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
@@ -131,6 +137,7 @@ export class Leadership {
       this.#loops.every(scanEveryMs, ending, () => scan.tick(deps, epoch)),
       this.#reconcile(contact, ending),
       this.#loops.every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
+      this.#loops.every(silentEveryMs, ending, () => silentBidders.tick(epoch)),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),

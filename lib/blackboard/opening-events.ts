@@ -4,22 +4,16 @@ import type { EventDraft } from "../model/event.ts";
 import type { NewClaim } from "./port.ts";
 
 /** In order; the first is `claim_opened`. */
-export function openingEvents({ claim, cause, grants }: NewClaim): [EventDraft, ...EventDraft[]] {
+export function openingEvents({ claim, cause, grants, first }: NewClaim): [EventDraft, ...EventDraft[]] {
   const about = { goal_id: claim.goal_id, claim_id: claim.id, artefact_id: claim.artefact_id };
   const missing = missingBidders(claim).length;
-  // Where the bidding is closed, the bids are another claim's, and the log has them already.
-  const bids = claim.bidding === "open" ? claim.bids : [];
-  const bidEvents = bids.map(({ agent, word }, index): EventDraft => {
-    const stillMissing = missing + bids.length - 1 - index;
-    return { type: "bid_placed", ...about, agent, data: { word, missing: stillMissing, by_rule: true } };
-  });
   const standIn = claim.stand_in && standInData(claim.stand_in);
   const grantEvents = grants.flatMap(({ agent, phase, attempt, state }): EventDraft[] => {
     // A grant that is done already is another claim's.
     const type = state === "queued" ? "grant_queued" : state === "waiting" ? "grant_waiting" : undefined;
     return type === undefined ? [] : [{ type, ...about, agent, data: { phase, attempt, ...standIn } }];
   });
-  return [{ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing } }, ...bidEvents, ...grantEvents];
+  return [{ type: "claim_opened", ...about, data: { kind: claim.kind, cause, missing } }, ...(first ?? grantEvents)];
 }
 
 function standInData(standIn: StandIn) {

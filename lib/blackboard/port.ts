@@ -60,6 +60,11 @@ export type NewClaim = {
   cause: string;
   /** Of a claim that begins in a phase: its first grants. */
   grants: Grant[];
+  /**
+   * The events of what is decided with the opening, in order: bids that agents have given in advance, and what follows from them. `claim`
+   * and `grants` are as they are after it. Undefined: nothing is.
+   */
+  first?: EventDraft[];
 };
 
 /** One decision about one claim, written whole or not at all. */
@@ -96,7 +101,8 @@ export type ClaimCommit = {
 
 export interface ClaimBoard {
   /**
-   * Opens a claim, announces it to the cubs, and sets its bid deadline. `exists`: this cause has opened `claim` before.
+   * Opens a claim, with all that is decided at once. Where bids are missing then, their agents are asked: it announces the claim, and sets
+   * its bid deadline. `exists`: this cause has opened `claim` before.
    */
   openClaim(order: {
     open: NewClaim;
@@ -126,7 +132,8 @@ export interface ClaimBoard {
   claimsOfArtefact(id: ArtefactId): Promise<Map<string, ClaimId>>;
   /**
    * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding closed, not
-   * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet.
+   * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet; that of
+   * the opening counts the bids that are placed with it.
    * `reason`: a sentence for people, which goes into the event with this word.
    */
   placeBid(bid: {
@@ -164,7 +171,7 @@ export interface ClaimBoard {
 
 /**
  * A claim whose bidding is open, with what rules read: a cub that bids by rules need read nothing else. `missing`: the agents that are
- * asked to bid; undefined, the whole electorate, where it is announced for the first time.
+ * asked to bid; undefined, the whole electorate, where a program of the version before has announced it.
  */
 export type Announcement = {
   claim: ClaimId;

@@ -116,6 +116,7 @@ export function parseConfig({ text, file, folder, host, version, withoutKeys }: 
     agents: [],
     external: [],
     people: [],
+    order: Object.keys(agents).map((name) => AgentName.parse(name)),
     notify: notify.map((hook, index) => ({ ...hook, ...hooks.values[index] })),
   };
   for (const [key, agent] of Object.entries(agents)) {

@@ -18,16 +18,28 @@ export function registrationsOf(config: SettConfig, images: ReadonlyMap<string, 
     role: agent.role,
     replicas: agent.replicas,
     strategy: agent.strategy,
-    bids: agent.bids,
-    ...withoutUndefined({ bid_command: agent.bid_command, asks_model: asksModel(agent) }),
+    bids: hasUnreadPrompt(agent) ? ignoreAll : agent.bids,
+    ...withoutUndefined({ bids_by_command: bidsByCommand(agent), asks_model: asksModel(agent) }),
     on_missing_bid: agent.on_missing_bid,
     workspace_mode: agent.workspace.mode,
     timeout_ms: agent.timeout_ms,
     retries: agent.retries,
     image: images.get(agent.name) ?? "",
   }));
-  return [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
+  const all = [...started, ...config.external.map(registrationOfExternal), ...config.people.map(registrationOfPerson)];
+  return all.map((registration) => ({ ...registration, position: config.order.indexOf(registration.name) }));
 }
+
+function bidsByCommand({ bid_command }: AgentConfig): true | undefined {
+  return bid_command === undefined ? undefined : true;
+}
+
+/** Its prompt would decide, and there is no model to read it. */
+function hasUnreadPrompt({ bids, bid_command, model, prompts }: AgentConfig): boolean {
+  return bids.length === 0 && bid_command === undefined && model === undefined && (prompts.claim ?? "") !== "";
+}
+
+const ignoreAll = [{ on: "*", bid: "ignore" as const }];
 
 /** A bid command decides every bid, so that the prompt decides none. */
 function asksModel({ model, prompts, bid_command }: AgentConfig): true | undefined {
@@ -41,7 +53,7 @@ function registrationOfExternal(agent: ExternalAgent): AgentRegistration {
   return { ...agent, ...notStarted, external: true };
 }
 
-/** A person's rules bid when a claim opens, so that the bid is never missing. */
+/** A person's bid is never missing: without a rule that matches it is `ignore`. */
 function registrationOfPerson(person: Person): AgentRegistration {
   return { ...person, ...notStarted, on_missing_bid: "ignore", retries: 0, human: true };
 }

@@ -14,6 +14,8 @@ import type { Verdict } from "./review-verdict.ts";
 export type ClaimEvent =
   | { kind: "progress" }
   | { kind: "bid_deadline" }
+  /** These agents are asked for their bids, and have given no sign of life for some time. */
+  | { kind: "bidders_silent"; agents: readonly AgentName[] }
   | { kind: "lease_lapsed"; agent: AgentName; attempt: number }
   | { kind: "attempt_due"; agent: AgentName; attempt: number }
   /** The worker that ran the attempt has ended, or could not be started. */
@@ -47,6 +49,8 @@ export type DecisionInput = ClaimSnapshot & {
 
 export type ClaimWrite =
   | { kind: "bid"; agent: AgentName; word: BidWord }
+  /** An agent's own word, given in advance. `missing`: how many agents have not bid after it. */
+  | { kind: "standing_bid"; agent: AgentName; word: BidWord; missing: number }
   | { kind: "close_bidding" }
   /** The deadline comes again after this time: an agent still asks its model. */
   | { kind: "extend_bidding"; afterMs: number }

@@ -1,6 +1,6 @@
 // A decision about a claim while it is made: every change is applied to the claim and added to the writes together.
 import type { BidWord } from "../model/bid.ts";
-import { type Claim, type Grant, questionOf } from "../model/claim.ts";
+import { type Claim, type Grant, missingBidders, questionOf } from "../model/claim.ts";
 import type { AgentName } from "../model/ids.ts";
 import { type Phase, phaseTable } from "../model/phase.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
@@ -25,9 +25,16 @@ export class Draft {
     this.grants = [...input.grants];
   }
 
+  /** In the place of an agent whose bid is missing. */
   bid(agent: AgentName, word: BidWord): void {
     this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
     this.writes.push({ kind: "bid", agent, word });
+  }
+
+  /** What the agent has said in advance: its own word. */
+  standingBid(agent: AgentName, word: BidWord): void {
+    this.claim = { ...this.claim, bids: [...this.claim.bids, { agent, word }] };
+    this.writes.push({ kind: "standing_bid", agent, word, missing: missingBidders(this.claim).length });
   }
 
   closeBidding(): void {

@@ -14,7 +14,7 @@ import type { ClaimEvent, Decision, DecisionInput } from "./claim-decision.ts";
 import { Draft } from "./claim-draft.ts";
 import { isBiddingOver } from "./consensus.ts";
 import { followUpOnFeedback, reworkByAnother, reworkerAfter } from "./feedback.ts";
-import { bidForPeople, imposeMissingBids } from "./missing-bids.ts";
+import { imposeBidsOfSilent, imposeMissingBids } from "./missing-bids.ts";
 import {
   agentRemovedType,
   agentSilentType,
@@ -26,11 +26,13 @@ import {
   retryAfterMs,
 } from "./retry.ts";
 import { hasTool } from "./stand-in.ts";
+import { placeStandingBids } from "./standing-bids.ts";
 
 /** The claim after `event`, with the writes that lead there; undefined when there is nothing to write. */
 export function decideClaim(input: DecisionInput, event: ClaimEvent): Decision | undefined {
   if (isEnded(input.claim.status)) return undefined;
   const draft = new Draft(input);
+  if (draft.claim.bidding === "open" && event.kind !== "goal_ended") placeStandingBids(draft);
   applyEvent(draft, event);
   if (!isEnded(draft.claim.status) && mayAdvance(draft)) advance(draft);
   if (!isEnded(draft.claim.status)) failRemoved(draft);
@@ -48,6 +50,8 @@ function applyEvent(draft: Draft, event: ClaimEvent): void {
       return;
     case "bid_deadline":
       return imposeMissingBids(draft);
+    case "bidders_silent":
+      return imposeBidsOfSilent(draft, event.agents);
     case "lease_lapsed":
       return loseRunning(draft, event.agent, event.attempt);
     case "worker_lost":
@@ -153,7 +157,6 @@ function advance(draft: Draft): void {
   }
   if (draft.claim.bidding === "open") {
     const { target, agents, policy } = draft.input;
-    bidForPeople(draft);
     if (!isBiddingOver(draft.claim, target, agents, policy)) return;
     for (const agent of missingBidders(draft.claim)) draft.bid(agent, "ignore");
     draft.closeBidding();

@@ -1,9 +1,11 @@
-// What becomes of the bids that are still missing at the deadline, and of those of people (docs/internals/claims.md#bids).
+// What becomes of the bids that are still missing at the deadline, or whose agents are silent (docs/internals/claims.md#bids).
 import type { RegisteredAgent } from "../model/agent.ts";
 import { bidAskingMs } from "../model/bid.ts";
 import { missingBidders } from "../model/claim.ts";
+import type { AgentName } from "../model/ids.ts";
 import type { Draft } from "./claim-draft.ts";
 import { bidByRules } from "./decide-bid.ts";
+import { hasTool } from "./stand-in.ts";
 
 /**
  * A silent agent must not stop the others: its rules bid for it. An agent without rules is waited for, unless its `on_missing_bid` is
@@ -24,17 +26,20 @@ export function imposeMissingBids(draft: Draft): void {
   if (isAsking) draft.writes.push({ kind: "extend_bidding", afterMs: askingMs });
 }
 
-/** For an agent that became a person after the claim was opened, no process bids: its rules do, as for any person. */
-export function bidForPeople(draft: Draft): void {
-  const { agents, target } = draft.input;
-  for (const agent of missingBidders(draft.claim)) {
-    const person = agents.find(({ name, human }) => name === agent && human === true);
-    if (person !== undefined) draft.bid(agent, bidByRules(target, person) ?? "ignore");
+/** As at the deadline, but for an agent that asks its model: one that gives no sign of life does not ask any more. */
+export function imposeBidsOfSilent(draft: Draft, silent: readonly AgentName[]): void {
+  if (draft.claim.bidding === "closed") return;
+  for (const agent of missingBidders(draft.claim).filter((name) => silent.includes(name))) {
+    const registration = draft.input.agents.find(({ name }) => name === agent);
+    if (registration === undefined || !hasTool(registration)) continue;
+    const word = bidByRules(draft.input.target, registration);
+    if (word !== undefined) draft.bid(agent, word);
+    else if (mayMiss(registration)) draft.bid(agent, "ignore");
   }
 }
 
-function mayMiss({ on_missing_bid, human }: RegisteredAgent): boolean {
-  return on_missing_bid === "ignore" || human === true;
+function mayMiss({ on_missing_bid }: RegisteredAgent): boolean {
+  return on_missing_bid === "ignore";
 }
 
 /** Never more than the whole time, should the clock have been set back since the claim was opened. */

@@ -1,16 +1,12 @@
 // Creates claims: every new claim gets all its fields here (docs/internals/claims.md).
-import type { Bid } from "../model/bid.ts";
 import type { Claim, Grant, StandIn } from "../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../model/ids.ts";
 
 /** The artefact that a claim is about, its goal, and the time (ISO 8601). `id` is new. */
 export type ClaimOrigin = { id: ClaimId; artefact: ArtefactId; goal: GoalId; at: string };
 
-/** A claim that waits for the bids of `electorate`; `bids`: those that are there from the beginning. */
-export function biddingClaim(
-  { id, artefact, goal, at }: ClaimOrigin,
-  { electorate, bids }: { electorate: AgentName[]; bids: Bid[] },
-): Claim {
+/** A claim that waits for the bids of `electorate`. */
+export function biddingClaim({ id, artefact, goal, at }: ClaimOrigin, electorate: AgentName[]): Claim {
   return {
     id,
     artefact_id: artefact,
@@ -19,7 +15,7 @@ export function biddingClaim(
     status: "pending_review",
     bidding: "open",
     electorate,
-    bids,
+    bids: [],
     additional_context_ids: [],
     rev: 0,
     created_at: at,

@@ -15,9 +15,12 @@ export const AgentRegistration = z.strictObject({
   role: z.string().min(1),
   replicas: z.int().min(1),
   strategy: Strategy,
-  /** First match wins. Empty: no rules, then `bid_command` or the default decides. */
+  /** Its place in sett.yml, from 0 on: bids that are known in advance are placed in this order. */
+  position: z.int().min(0).optional(),
+  /** First match wins. Empty: no rules, then a command, a model or the default decides. */
   bids: z.array(BidRule),
-  bid_command: z.array(z.string()).min(1).optional(),
+  /** A command decides its bids. Only its own container knows which one. */
+  bids_by_command: z.literal(true).optional(),
   /** It has `prompts.claim` and a model: where no rule matches, its model decides. */
   asks_model: z.literal(true).optional(),
   on_missing_bid: z.enum(["wait", "ignore"]),
@@ -29,7 +32,7 @@ export const AgentRegistration = z.strictObject({
   image: z.string(),
   /** Sett starts nothing for this agent: it takes part by hand, with plain Redis commands. */
   external: z.literal(true).optional(),
-  /** A person, who reviews with `sett approve` and `sett reject`. Its rules bid at once. */
+  /** A person, who reviews with `sett approve` and `sett reject`. */
   human: z.literal(true).optional(),
 });
 export type AgentRegistration = z.infer<typeof AgentRegistration>;

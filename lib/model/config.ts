@@ -214,7 +214,7 @@ export type AgentConfig = Omit<
   shutdown_ms: number;
 };
 
-/** An agent that takes part by hand. Its rules bid when its bid is missing at the deadline. */
+/** An agent that takes part by hand. */
 export type ExternalAgent = Pick<AgentConfig, "name" | "role" | "bids" | "on_missing_bid" | "retries">;
 
 /** A person, who reviews with `sett approve` and `sett reject`. */
@@ -235,5 +235,7 @@ export type SettConfig = Omit<SettFile, "version" | "agents" | "models" | "limit
   agents: AgentConfig[];
   external: ExternalAgent[];
   people: Person[];
+  /** All of them, in the order of the file. */
+  order: AgentName[];
   notify: Hook[];
 };

@@ -20,11 +20,14 @@ export const EventType = z.enum([
   "artefact_created",
   /** An artefact written by hand is refused, or a stored one was written over. Data: `reason`. */
   "artefact_refused",
-  /** The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents have not bid). */
+  /** The orchestrator has opened a claim. Data: `kind`, `cause`, `missing` (how many agents are asked to bid). */
   "claim_opened",
   /** A claim was announced again, for the first time. Data: `missing`. */
   "claim_announced",
-  /** An agent has bid. Data: `word`, `missing`, `by_hand` or `by_rule` where it was so, and `reason` where its model has given one. */
+  /**
+   * An agent has bid. Data: `word`, `missing`, `standing` where it has said so in advance, `by_hand` where it was so, and `reason` where its
+   * model has given one.
+   */
   "bid_placed",
   /** The orchestrator has bid for an agent whose bid was missing. Data: `word`. */
   "bid_imposed",

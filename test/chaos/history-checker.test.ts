@@ -219,7 +219,7 @@ test("a grant that waits for a person is in no limbo, and neither is what the en
 });
 
 test("a claim that waits for a silent agent is in no limbo", async () => {
-  await world.board.registerAgents([sampleAgent("silent")], "person:test", { exact: false });
+  await world.board.registerAgents([sampleAgent("silent", { bids_by_command: true })], "person:test", { exact: false });
   await world.board.createArtefact(sampleArtefact(), "person:test");
   const waiting = await waitFor("all the others to bid", async () => {
     const now = await read();

@@ -154,7 +154,7 @@ test("workers are of the controller's image, also when its name is gone or means
     const decoder = new TextDecoder();
     for await (const bytes of following.stdout) {
       out += decoder.decode(bytes, { stream: true });
-      if (['"msg":"Placed bid"', '"msg":"Created artefact"'].every((line) => out.includes(line))) break;
+      if (['"msg":"Executing tool"', '"msg":"Created artefact"'].every((line) => out.includes(line))) break;
     }
   } finally {
     following.kill("SIGINT");

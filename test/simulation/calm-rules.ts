@@ -60,7 +60,7 @@ function* claimsAreAnnouncedOnce(history: History) {
 function isForRules({ electorate }: ClaimRecord, { agents }: History): boolean {
   return electorate.every((name) => {
     const agent = agents.get(name);
-    return agent !== undefined && agent.external !== true && agent.bid_command === undefined && agent.bids.length > 0;
+    return agent !== undefined && agent.external !== true && agent.bids_by_command !== true && agent.bids.length > 0;
   });
 }
 

@@ -156,7 +156,7 @@ function repeatWakeUps({ redis, tools }: World): void {
   for (const { claim, grants } of state.claims.values()) {
     for (const agent of grants.keys())
       if (tools.has(agent)) state.wakeUps.set(agent, [claim.id, ...(state.wakeUps.get(agent) ?? []), claim.id]);
-    state.announce(claim);
+    state.announce(claim, claim.electorate);
   }
   for (const id of state.indexed.keys()) redis.hand.publish(id);
   redis.wake();

@@ -24,8 +24,8 @@ export function playGoal(): Judged {
 
   const id = newClaimId();
   const about = { goal_id: goal.goal_id, claim_id: id, artefact_id: goal.id };
-  const claim = biddingClaim({ id, artefact: goal.id, goal: goal.goal_id, at: at() }, { electorate: [agent], bids: [] });
-  state.openClaim({ claim, cause: "standard", grants: [] }, leader);
+  const claim = biddingClaim({ id, artefact: goal.id, goal: goal.goal_id, at: at() }, [agent]);
+  state.openClaim({ claim, cause: "standard", grants: [] }, 1);
   const record = state.claims.get(id);
   if (record === undefined) throw new Error("The claim was not opened.");
   now += 5;

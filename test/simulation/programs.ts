@@ -50,7 +50,7 @@ export function cubProgram(
     starts += 1;
     const log = logOf(name);
     const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
-    const own = { agentName: name, role, replicas, strategy, promptClaim: undefined, model: undefined };
+    const own = { agentName: name, role, replicas, strategy, bidCommand: undefined, promptClaim: undefined, model: undefined };
     const deps = {
       board,
       registration: await loadOwnRegistration(board, own),
@@ -59,7 +59,6 @@ export function cubProgram(
       runBidCommand: tool.bid,
       grantLeaseMs,
       workingCopy: undefined,
-      hasClaimPrompt: false,
       ownProcess: { pid: 1, born: `${starts}@boot`, namespace: `pid:[${starts}]`, container: name },
       clock: systemClock,
       newId,

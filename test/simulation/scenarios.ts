@@ -127,9 +127,9 @@ const commanded: Shape = () => ({
   name: "commanded",
   members: [
     member("maker", [], () => standard("Draft")),
-    member("reviewer", [], () => ({ structural_type: "Review", payload: {} }), { bid_command: ["decide"] }),
+    member("reviewer", [], () => ({ structural_type: "Review", payload: {} }), { bids_by_command: true }),
     member("checker", [rule("Draft", "claim")], () => standard("Report")),
-    member("packer", [], () => terminal("Release"), { bid_command: ["decide"] }),
+    member("packer", [], () => terminal("Release"), { bids_by_command: true }),
   ],
 });
 

@@ -62,6 +62,7 @@ function cubEnvironment(input: PlanInput, agent: AgentConfig, image: Readonly<Re
     SETT_AGENT_COMMAND: JSON.stringify(agent.command),
     ...serviceEnvironment(input, { role: "agent", agent: agent.name }, agent.health_port),
     ...withoutUndefined({
+      SETT_BID_COMMAND: agent.bid_command && JSON.stringify(agent.bid_command),
       SETT_CONTEXT_BYTES: context_bytes?.toString(),
       SETT_PROMPT_CLAIM: claim,
       SETT_PROMPT_EXECUTION: execution,

@@ -20,6 +20,7 @@ export function withFingerprint(spec: ContainerSpec, imageId: string, registrati
   const { labels, image, entrypoint, command, env, resources, ...container } = spec;
   const {
     SETT_AGENT_COMMAND,
+    SETT_BID_COMMAND,
     SETT_PROMPT_CLAIM,
     SETT_PROMPT_EXECUTION,
     SETT_MODEL,
@@ -36,7 +37,8 @@ export function withFingerprint(spec: ContainerSpec, imageId: string, registrati
     model: [SETT_MODEL, SETT_MODEL_PROVIDER, SETT_MODEL_NAME],
     environment: Object.fromEntries(entries.filter((variable) => !isOwn(variable))),
     resources,
-    settings: registration,
+    // Its place among the others says nothing to the agent itself.
+    settings: [{ ...registration, position: undefined }, SETT_BID_COMMAND],
     container: [container, entrypoint, command, Object.fromEntries(entries.filter(isOwn))],
   };
   const fingerprint = Object.entries(parts).map(([kind, value]) => `${kind}=${digestOf(value)}`);

@@ -75,7 +75,7 @@ local function commit_claim(keys, args)
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
   for _, new_claim in ipairs(args.new_claims) do
     if not claim_of_cause(new_claim) and not is_goal_ended(new_claim.goal_id) then
-      write_claim(new_claim, new_claim.bidding == 'open' and read_target(new_claim.artefact_id))
+      write_claim(new_claim, #new_claim.asked > 0 and read_target(new_claim.artefact_id))
     end
   end
 

@@ -1,5 +1,5 @@
--- Opens a claim. One whose bidding is open is announced to the cubs and gets its bid deadline. `exists` names the claim that this cause
--- has opened before.
+-- Opens a claim, with all that is decided at once. One whose bids are asked for is announced to their agents and gets its bid deadline.
+-- `exists` names the claim that this cause has opened before.
 -- KEYS orchestrator, due
 -- ARGS epoch: number, bid_deadline_ms: number, announce_after_ms: number, new_claim: new_claim
 -- Result opened | exists (claim) | fenced | refused (reason)
@@ -12,7 +12,7 @@ local function open_claim(keys, args)
   if not target.type then return refused('There is no artefact ' .. claim.artefact_id .. '.') end
   if is_goal_ended(claim.goal_id) then return refused('Goal ' .. claim.goal_id .. ' was ended.') end
   write_claim(claim, target)
-  if claim.bidding == 'open' then
+  if #claim.asked > 0 then
     redis.call('ZADD', keys.due, digits(now_ms() + args.bid_deadline_ms), 'bids:' .. claim.id,
       digits(now_ms() + args.announce_after_ms), 'announce:' .. claim.id)
   end

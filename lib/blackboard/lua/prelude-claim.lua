@@ -1,7 +1,8 @@
--- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they read of it, all fields of its hash,
--- the bids that it begins with, its grants, and the events of its opening, of which the first is `claim_opened`.
+-- Opening and announcing claims. Both functions that open one get the record `new_claim`: what they read of it, the agents that are asked
+-- to bid, all fields of its hash, the bids that it begins with, its grants, and the events of its opening, of which the first is
+-- `claim_opened`. It may have ended with its opening.
 
--- RECORD new_claim id, artefact_id, goal_id, cause, bidding, asked: text*, fields: fields, bids: bid*, grants: grant*, events: event*
+-- RECORD new_claim id, artefact_id, goal_id, cause, status, bidding, asked: text*, fields: fields, bids: bid*, grants: grant*, events: event*
 
 -- The id of the claim that this cause has opened before, if it has.
 local function claim_of_cause(new_claim)
@@ -15,15 +16,15 @@ local function read_target(artefact)
   return read_fields(artefact_key(artefact), target_fields)
 end
 
--- `missing`: the names of the agents that are asked to bid; nil: the whole electorate.
+-- `missing`: the names of the agents that are asked to bid.
 local function announce(claim, artefact, target, missing)
   local text = '{"artefact_id":' .. cjson.encode(artefact) .. ',"type":' .. cjson.encode(target.type or '')
     .. ',"produced_by_role":' .. cjson.encode(target.produced_by_role or '')
-  if missing then text = text .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']' end
+    .. ',"missing":[' .. (#missing > 0 and '"' .. table.concat(missing, '","') .. '"' or '') .. ']'
   redis.call('XADD', prefix .. 'claims', 'MAXLEN', '~', '10000', '*', 'claim', claim, 'about', text .. '}')
 end
 
--- `target` is needed for a claim whose bidding is open.
+-- `target` is needed for a claim whose bids are asked for.
 local function write_claim(new_claim, target)
   local id = new_claim.id
   redis.call('HSET', claim_key(id), names_and_values(new_claim.fields))
@@ -31,7 +32,7 @@ local function write_claim(new_claim, target)
   for _, bid in ipairs(new_claim.bids) do redis.call('HSET', bids_key(id), bid.agent, bid.word) end
   for index, event in ipairs(new_claim.events) do
     local event_id = append_event(event)
-    if index == 1 then
+    if index == 1 and not is_ended(new_claim.status) then
       local score = score_of(event_id)
       redis.call('ZADD', prefix .. 'claims:open', score, id)
       if new_claim.bidding == 'open' then redis.call('ZADD', prefix .. 'claims:bidding', score, id) end
@@ -39,6 +40,6 @@ local function write_claim(new_claim, target)
     end
   end
   for _, grant in ipairs(new_claim.grants) do write_grant(id, new_claim.goal_id, grant) end
-  if new_claim.bidding == 'open' then announce(id, new_claim.artefact_id, target) end
+  if #new_claim.asked > 0 then announce(id, new_claim.artefact_id, target, new_claim.asked) end
   publish_claim(id)
 end

@@ -3,6 +3,7 @@ import { BidWord } from "../../model/bid.ts";
 import { type Claim, type ClaimSnapshot, isEnded, missingBidders } from "../../model/claim.ts";
 import { messageOf, SettError } from "../../model/errors.ts";
 import type { ClaimId } from "../../model/ids.ts";
+import { actorOf } from "../event-actor.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
 import { inOrder } from "../grant-order.ts";
 import type { Keys } from "../keys.ts";
@@ -35,9 +36,7 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, close
         return { outcome: "refused", reason: `There is no artefact ${claim.artefact_id}.` };
       }
       if (state.isGoalEnded(claim.goal_id)) return { outcome: "refused", reason: `Goal ${claim.goal_id} was ended.` };
-      state.openClaim(open, `orchestrator:${epoch}`);
-      if (claim.bidding === "open") {
-        state.announce(claim);
+      if (state.openClaim(open, epoch) === "asked") {
         state.setDue({ kind: "bids", claim: claim.id }, bidDeadlineMs);
         state.setDue({ kind: "announce", claim: claim.id }, firstAnnouncementAfterMs);
       }
@@ -175,8 +174,7 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   for (const open of commit.claims) {
     const isKnown = state.causes.get(open.claim.artefact_id)?.has(open.cause) === true;
     if (!isKnown && !state.isGoalEnded(open.claim.goal_id)) {
-      state.openClaim(open, actor);
-      if (open.claim.bidding === "open") state.announce(open.claim);
+      state.openClaim(open, commit.epoch);
     }
   }
   const hasEnded = status !== undefined && isEnded(status);
@@ -189,7 +187,7 @@ function apply(state: State, record: ClaimRecord, commit: ClaimCommit): { outcom
   else for (const { item, afterMs } of commit.due.set) state.setDue(item, afterMs);
   if (status === "terminated") clearDueOfGrants(state, record);
   if (bidding === "closed" || hasEnded) refuseLateBids(state, record);
-  for (const event of commit.events) state.log(event, actor);
+  for (const event of commit.events) state.log(event, actorOf(event, commit.epoch));
   return { outcome: "committed", rev: claim.rev };
 }
 

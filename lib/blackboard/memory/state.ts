@@ -2,13 +2,14 @@
 // which makes it as atomic as a Redis function.
 import type { AgentStatus } from "../../model/agent.ts";
 import type { Artefact } from "../../model/artefact.ts";
-import { type Claim, type Grant, questionOf } from "../../model/claim.ts";
+import { type Claim, type Grant, isEnded, missingBidders, questionOf } from "../../model/claim.ts";
 import type { Actor, EventDraft, SettEvent } from "../../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, LogicalId } from "../../model/ids.ts";
 import type { Delivery } from "../../model/notify.ts";
 import { type ArtefactFields, artefactFieldNames, digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
 import type { GoalEnding } from "../artefact-port.ts";
 import { memberOfDue } from "../due-member.ts";
+import { actorOf } from "../event-actor.ts";
 import { type ThreadEnd, threadProblem } from "../hand-written.ts";
 import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
@@ -185,16 +186,21 @@ export class State {
     this.openQuestions.delete(question);
   }
 
-  openClaim(open: NewClaim, actor: Actor): void {
+  /** `asked`: bids are missing, and their agents were asked. */
+  openClaim(open: NewClaim, epoch: number): "asked" | "opened" {
     const { claim, cause, grants } = open;
     const record: ClaimRecord = { claim: copyOf(claim), cause, commitId: "", grants: new Map(), bidHash: new Map() };
     this.claims.set(claim.id, record);
     const causes = this.causes.get(claim.artefact_id) ?? new Map<string, ClaimId>();
     this.causes.set(claim.artefact_id, causes.set(cause, claim.id));
-    this.openClaims.add(claim.id);
+    if (!isEnded(claim.status)) this.openClaims.add(claim.id);
     for (const { agent, word } of claim.bids) record.bidHash.set(agent, word);
-    for (const event of openingEvents(open)) this.log(event, actor);
+    for (const event of openingEvents(open)) this.log(event, actorOf(event, epoch));
     for (const grant of grants) this.writeGrant(record, grant);
+    const bidders = claim.bidding === "open" ? missingBidders(claim) : [];
+    if (bidders.length === 0) return "opened";
+    this.announce(claim, bidders);
+    return "asked";
   }
 
   writeGrant(record: ClaimRecord, grant: Grant): void {
@@ -228,10 +234,10 @@ export class State {
     this.due.delete(memberOfDue(item));
   }
 
-  /** `missing`: the agents that are asked to bid; undefined: the whole electorate. */
-  announce({ id, artefact_id }: Claim, missing?: AgentName[]): void {
+  /** `missing`: the agents that are asked to bid. */
+  announce({ id, artefact_id }: Claim, missing: AgentName[]): void {
     const { type = "", produced_by_role = "" } = this.artefacts.get(artefact_id) ?? {};
-    this.announcements.push({ claim: id, artefact_id, type, produced_by_role, ...(missing && { missing }) });
+    this.announcements.push({ claim: id, artefact_id, type, produced_by_role, missing });
     this.changed.notify();
   }
 }

@@ -11,7 +11,7 @@ import { commitArgs } from "./commit-args.ts";
 import { LaterConnection } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
-import { newClaimRecord, orchestratorOf } from "./records.ts";
+import { newClaimRecord } from "./records.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
 export function claimsOf(deps: Deps): ClaimBoard {
@@ -39,7 +39,7 @@ export function claimsOf(deps: Deps): ClaimBoard {
           epoch,
           bid_deadline_ms: bidDeadlineMs,
           announce_after_ms: firstAnnouncementAfterMs,
-          new_claim: newClaimRecord(open, orchestratorOf(epoch)),
+          new_claim: newClaimRecord(open, epoch),
         },
       );
       if (reply.outcome === "opened") return { outcome: "opened", claim: open.claim.id };

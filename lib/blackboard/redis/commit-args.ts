@@ -1,12 +1,12 @@
 // A commit as the arguments of commit-claim.lua.
 import { memberOfDue } from "../due-member.ts";
+import { actorOf } from "../event-actor.ts";
 import type { ClaimCommit } from "../port.ts";
 import type { ArgumentsOf } from "./call.ts";
 import { grantedField } from "./claim-fields.ts";
-import { artefactRecord, eventRecord, grantRecord, newClaimRecord, orchestratorOf } from "./records.ts";
+import { artefactRecord, eventRecord, grantRecord, newClaimRecord } from "./records.ts";
 
 export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
-  const actor = orchestratorOf(commit.epoch);
   return {
     epoch: commit.epoch,
     claim: commit.claim,
@@ -18,10 +18,10 @@ export function commitArgs(commit: ClaimCommit): ArgumentsOf<"commitClaim"> {
     bids: commit.bids,
     grants: commit.grants.map(grantRecord),
     artefacts: commit.artefacts.map(artefactRecord),
-    new_claims: commit.claims.map((open) => newClaimRecord(open, actor)),
+    new_claims: commit.claims.map((open) => newClaimRecord(open, commit.epoch)),
     clear_due: commit.due.clear.map(memberOfDue),
     set_due: commit.due.set.map(({ item, afterMs }) => ({ member: memberOfDue(item), after_ms: afterMs })),
-    events: commit.events.map((event) => eventRecord(event, actor)),
+    events: commit.events.map((event) => eventRecord(event, actorOf(event, commit.epoch))),
   };
 }
 

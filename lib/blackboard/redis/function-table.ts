@@ -24,6 +24,7 @@ export const records = {
     artefact_id: "text",
     goal_id: "text",
     cause: "text",
+    status: "text",
     bidding: "text",
     asked: "text*",
     fields: "fields",

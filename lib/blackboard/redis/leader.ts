@@ -1,8 +1,9 @@
 // The orchestrator's leader lease in Redis, and what is due.
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
+import { actorOf } from "../event-actor.ts";
 import type { LeaderLease } from "../leader-port.ts";
 import type { Deps } from "./deps.ts";
-import { artefactRecord, eventRecord, orchestratorOf } from "./records.ts";
+import { artefactRecord, eventRecord } from "./records.ts";
 
 export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
@@ -38,7 +39,7 @@ export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): Leade
     clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
     async logAsLeader(draft, epoch) {
-      const event = eventRecord(draft, orchestratorOf(epoch));
+      const event = eventRecord(draft, actorOf(draft, epoch));
       const reply = await call("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
       return { outcome: reply.outcome };
     },

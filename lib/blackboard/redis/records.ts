@@ -3,6 +3,7 @@ import type { Artefact } from "../../model/artefact.ts";
 import { type Grant, missingBidders } from "../../model/claim.ts";
 import type { Actor, EventDraft } from "../../model/event.ts";
 import { digestOfContent, fieldsOfArtefact } from "../artefact-fields.ts";
+import { actorOf } from "../event-actor.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { NewClaim } from "../port.ts";
 import type { ArgumentOf } from "./call.ts";
@@ -24,27 +25,24 @@ export function eventRecord(draft: EventDraft, actor: Actor): ArgumentOf<"event"
   return { type, text: JSON.stringify({ actor, goal_id, claim_id, artefact_id, agent, data }) };
 }
 
-export function newClaimRecord(open: NewClaim, actor: Actor): ArgumentOf<"new_claim"> {
-  const { id, artefact_id, goal_id, bidding, bids } = open.claim;
+export function newClaimRecord(open: NewClaim, epoch: number): ArgumentOf<"new_claim"> {
+  const { id, artefact_id, goal_id, status, bidding, bids } = open.claim;
   return {
     id,
     artefact_id,
     goal_id,
     cause: open.cause,
+    status,
     bidding,
     asked: bidding === "open" ? missingBidders(open.claim) : [],
     fields: fieldsOfClaim(open),
     bids,
     grants: open.grants.map(grantRecord),
-    events: openingEvents(open).map((event) => eventRecord(event, actor)),
+    events: openingEvents(open).map((event) => eventRecord(event, actorOf(event, epoch))),
   };
 }
 
 /** What the events of an accepted or ended grant carry, as JSON. */
 export function grantEventData({ phase, attempt }: Pick<Grant, "phase" | "attempt">, reason?: string): string {
   return JSON.stringify({ phase, attempt, reason });
-}
-
-export function orchestratorOf(epoch: number): Actor {
-  return `orchestrator:${epoch}`;
 }

@@ -42,8 +42,9 @@ export const orderDamages: readonly Damage[] = [
   ],
   [
     "missingBidsAreCounted",
-    "a claim that counts no missing bids",
-    (h) => change(event(h, "claim_opened", { claim: release(h) }), { data: { kind: "standard", cause: "standard", missing: 0 } }),
+    "a claim that counts more missing bids than agents",
+    (h) =>
+      change(event(h, "claim_opened", { claim: release(h) }), { data: { kind: "standard", cause: "standard", missing: 99 } }),
   ],
   [
     "eventsAgreeWithTheirClaim",

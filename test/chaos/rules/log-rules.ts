@@ -36,9 +36,9 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
   }
 }
 
-/** A person's verdict ends the grant of the agent that is this person, and the rules of such an agent bid when the claim is opened. */
+/** A person's verdict ends the grant of the agent that is this person, which the orchestrator has opened. */
 function* agentsSpeakForThemselves({ events, artefacts }: History) {
-  for (const { id, type, actor, agent, data, artefact_id } of ofType(
+  for (const { id, type, actor, agent, artefact_id } of ofType(
     events,
     "bid_placed",
     "grant_started",
@@ -49,8 +49,8 @@ function* agentsSpeakForThemselves({ events, artefacts }: History) {
     const isVerdict =
       type === "grant_done" && actor.startsWith("person:") && artefacts.get(String(artefact_id))?.structural_type === "Review";
     const isOpening = type === "grant_waiting" && artefacts.get(String(artefact_id))?.structural_type !== "Question";
-    const isByRule = (data?.by_rule === true || isOpening) && actor.startsWith("orchestrator:");
-    if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isByRule)
+    const isOpened = isOpening && actor.startsWith("orchestrator:");
+    if (actor !== `agent:${agent}` && actor !== "hand" && !isVerdict && !isOpened)
       yield `Event ${id} (${type}) of ${agent} was made by ${actor}.`;
   }
   const verdicts = ofType(events, "grant_done").filter(({ actor }) => actor.startsWith("person:"));

@@ -22,6 +22,7 @@ import { peopleSuite } from "./suite/people.ts";
 import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
+import { standingBidsSuite } from "./suite/standing-bids.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
 /** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
@@ -38,6 +39,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("claims", () => claimsSuite(open));
     describe("claims of agents and goals", () => claimsOfAgentsSuite(open));
     describe("bids", () => bidsSuite(open));
+    describe("bids given in advance", () => standingBidsSuite(open));
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));
     describe("results", () => resultsSuite(open));

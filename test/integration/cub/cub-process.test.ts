@@ -97,8 +97,8 @@ describe("the cub as a process", () => {
 
   test("a bid command has the artefact on stdin and the word on stdout", async () => {
     const bid = 'case "$(cat)" in *urgent*) echo exclusive;; *) echo "not mine" >&2; echo ignore;; esac';
-    await using scene = await cubInstance(redis, echo, { agent: { bid_command: ["/bin/sh", "-c", bid] } });
-    await using cub = startCub(scene.env);
+    await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
+    await using cub = startCub({ ...scene.env, SETT_BID_COMMAND: JSON.stringify(["/bin/sh", "-c", bid]) });
     const urgent = await scene.standIn.open(await scene.standIn.post({ payload: "urgent" }), [coder]);
     const other = await scene.standIn.open(await scene.standIn.post({ payload: "some day" }), [coder]);
     expect(await scene.standIn.bidOn(urgent, coder)).toBe("exclusive");
@@ -107,8 +107,9 @@ describe("the cub as a process", () => {
   });
 
   test("the word of a bid command counts although a process that it left behind holds its stdout", async () => {
-    await using scene = await cubInstance(redis, echo, { agent: { bid_command: ["/bin/sh", "-c", "sleep 600 & echo claim"] } });
-    await using _cub = startCub(scene.env);
+    const bid = ["/bin/sh", "-c", "sleep 600 & echo claim"];
+    await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
+    await using _cub = startCub({ ...scene.env, SETT_BID_COMMAND: JSON.stringify(bid) });
     const claim = await scene.standIn.open(await scene.standIn.post(), [coder]);
     expect(await scene.standIn.bidOn(claim, coder)).toBe("claim");
   });

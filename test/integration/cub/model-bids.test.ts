@@ -40,7 +40,7 @@ async function askingScene(
       resolve(board);
       return board;
     },
-    over: { hasClaimPrompt: true, askModel: undefined },
+    over: { askModel: undefined },
   });
   const board = await opened;
   scene.deps.askModel = modelAsker({ board, model: accessOf(model, format), prompt: "You take code.", limits });

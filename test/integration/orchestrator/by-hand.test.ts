@@ -33,8 +33,8 @@ const orchestrator = startService("orchestrator", {
 });
 
 beforeAll(async () => {
-  const approver = sampleAgent("approver", { external: true, bids: [{ on: "Draft", bid: "review" }] });
-  await board.registerAgents([sampleAgent("writer"), approver], "person:Ada", { exact: true });
+  const approver = sampleAgent("approver", { external: true, on_missing_bid: "ignore" });
+  await board.registerAgents([sampleAgent("writer", { bids_by_command: true }), approver], "person:Ada", { exact: true });
   const writer = playAgent(
     board,
     "writer",

@@ -9,7 +9,8 @@ import { type RedisClan, startClan } from "../../support/world/redis-clan.ts";
 
 setDefaultTimeout(120_000);
 
-const onGoal = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }] };
+/** Its command has not said anything. */
+const bidder = { bids_by_command: true as const };
 const witness = sampleAgent("witness", { bids: [{ on: "Never", bid: "review" }] });
 
 /** A goal whose claim cannot be read, and one behind it; both wait for a bid. */
@@ -25,7 +26,7 @@ const cancel = (clan: RedisClan, { goal_id }: Artefact) =>
   clan.board.logEvent({ type: "cancel_requested", goal_id }, "person:test");
 
 test("it keeps no other from being looked at, and is said where goals are", async () => {
-  await using clan = await startClan({ silent: onGoal });
+  await using clan = await startClan({ silent: bidder });
   const { broken, other, claim } = await withBroken(clan);
   // A decision about the other claim finds that it waits for no agent any more.
   await clan.board.registerAgents([witness, sampleAgent("silent", { human: true })], "person:test", { exact: false });
@@ -38,7 +39,7 @@ test("it keeps no other from being looked at, and is said where goals are", asyn
 });
 
 test("other goals can be cancelled, and it ends with its own goal once it is repaired", async () => {
-  await using clan = await startClan({ silent: onGoal });
+  await using clan = await startClan({ silent: bidder });
   const { broken, other, mend } = await withBroken(clan);
   await cancel(clan, other);
   await waitFor("the end of the other", () => isOver(clan, other));
@@ -52,7 +53,7 @@ test("other goals can be cancelled, and it ends with its own goal once it is rep
 });
 
 test("it keeps no other claim waiting when the instance goes on after a pause", async () => {
-  await using clan = await startClan({ silent: onGoal });
+  await using clan = await startClan({ silent: bidder });
   const { claim, other } = await withBroken(clan);
   await clan.hand("HSET", `grants:${claim.id}`, "silent", "{");
   await clan.board.logEvent({ type: "pause_requested" }, "person:test");

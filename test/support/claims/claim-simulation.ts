@@ -12,6 +12,10 @@ import { newArtefactId, sampleArtefact, sampleClaim } from "../records/sample.ts
 /** When everything happens, unless a test says otherwise. */
 const at = "2026-01-01T00:00:00.000Z";
 
+/** An agent without rules bids as its test says: like one that has a command for that. */
+const withCommand = <Agent extends RegisteredAgent>(agent: Agent): Agent =>
+  agent.bids.length === 0 && agent.human !== true ? { ...agent, bids_by_command: true } : agent;
+
 export class ClaimSimulation {
   readonly target: Artefact;
   readonly agents: RegisteredAgent[];
@@ -25,7 +29,7 @@ export class ClaimSimulation {
   now: ClaimSnapshot;
 
   constructor(agents: RegisteredAgent[], options: { target?: Artefact; policy?: Partial<Policy> } = {}) {
-    this.agents = agents;
+    this.agents = agents.map(withCommand);
     this.target = options.target ?? sampleArtefact();
     this.policy = { ...defaultPolicy, ...options.policy };
     const claim = sampleClaim(

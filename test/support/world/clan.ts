@@ -55,8 +55,9 @@ export class Clan implements AsyncDisposable {
 
   /** Registers the members and starts what runs for them. */
   async join(members: Record<string, Member>): Promise<void> {
-    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, behaviour: _behaviour, ...over }]) =>
-      sampleAgent(name, over),
+    const agents = Object.entries(members).map(([name, { tool: _tool, script: _script, behaviour, ...over }]) =>
+      // A behaviour decides its bids, as a command would.
+      sampleAgent(name, { ...(behaviour && !over.external && { bids_by_command: true as const }), ...over }),
     );
     await this.board.registerAgents(agents, "person:test", { exact: true });
     for (const { name } of agents) {

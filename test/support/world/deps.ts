@@ -20,8 +20,6 @@ export function cubDeps(overrides: Pick<CubDeps, "board" | "registration" | "run
     command: ["/app/run.sh"],
     workingCopy: undefined,
     grantLeaseMs,
-    hasClaimPrompt: false,
-    runBidCommand: () => Promise.reject(new Error("This agent bids by rules.")),
     metrics: createCubMetrics(),
     watch: { watcher: new LoopWatch("claim watcher", Date.now), executor: new LoopWatch("work executor", Date.now) },
     ...overrides,

@@ -7,7 +7,7 @@ import { waitFor } from "../../../support/wait-for.ts";
 export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
   test("registering gives an event for what is new, changed or removed, and for nothing else", async () => {
     await using bench = await open();
-    const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }], bid_command: ["/bid"] });
+    const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }], bids_by_command: true });
     const tester = sampleAgent("tester");
     await bench.board.registerAgents([tester, coder], user, { exact: true });
     await bench.board.registerAgents([coder, tester], user, { exact: true });

@@ -8,14 +8,25 @@ import { waitFor } from "../../../support/wait-for.ts";
 import { exited } from "../../../support/world/tool.ts";
 
 describe("the claim watcher", () => {
-  test("bids on the claims that are open when it starts, and on each one that is announced later", async () => {
+  test("bids on the claims that are open when it starts and ask for its bid, and on each one that is announced later", async () => {
+    const agent = { bids_by_command: true, bids: [{ on: "Report", from: "coder", bid: "claim" }] } as const;
+    await using scene = await cubScene({ agent: { ...agent, bids: [...agent.bids] } });
+    const { standIn } = scene;
+    const early = await standIn.open(await standIn.post(), [scene.agent]);
+    const known = await standIn.open(await standIn.post({ produced_by_role: "coder" }), [scene.agent]);
+    scene.start();
+    expect(await standIn.bidOn(early, scene.agent)).toBe("ignore");
+    const late = await standIn.open(await standIn.post({ type: "Report" }), [scene.agent]);
+    expect(await standIn.bidOn(late, scene.agent)).toBe("ignore");
+    // It has said in advance that it ignores what its own role made.
+    expect((await standIn.read(known)).claim.bids).toEqual([]);
+  });
+
+  test("bids by the default where it is asked and nothing is configured", async () => {
     await using scene = await cubScene();
     const { standIn, agent } = scene;
-    const early = await standIn.open(await standIn.post(), [agent]);
     scene.start();
-    expect(await standIn.bidOn(early, agent)).toBe("exclusive");
-    const late = await standIn.open(await standIn.post({ type: "Report" }), [agent]);
-    expect(await standIn.bidOn(late, agent)).toBe("ignore");
+    expect(await standIn.bidOn(await standIn.open(await standIn.post(), [agent]), agent)).toBe("exclusive");
   });
 
   test("bids by the agent's rules", async () => {
@@ -62,7 +73,7 @@ describe("the claim watcher", () => {
       running--;
       return exited("claim\n");
     };
-    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
+    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
     const { standIn, agent } = scene;
     scene.start();
     const claims = await Promise.all(Array.from({ length: 12 }, async () => standIn.open(await standIn.post(), [agent])));
@@ -81,7 +92,7 @@ describe("the claim watcher", () => {
       targets.push(JSON.parse(String(stdin)).id);
       return exited("ignore");
     };
-    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand } });
+    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand } });
     const { standIn, agent } = scene;
     scene.start();
     const target = await standIn.post();
@@ -129,7 +140,7 @@ describe("the claim watcher", () => {
       "The bid command wrote more to stdout than is allowed.",
     ],
   ])("a bid command that %s is logged with a sentence", async (_what, outcome, sentence) => {
-    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
+    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: async () => outcome } });
     const { standIn, agent } = scene;
     scene.start();
     const claim = await standIn.open(await standIn.post(), [agent]);
@@ -138,7 +149,7 @@ describe("the claim watcher", () => {
   });
 
   test.each(badOutcomes)("a bid command that %s makes an `ignore` bid and a line in the log", async (_what, outcome) => {
-    await using scene = await cubScene({ agent: { bid_command: ["/bid"] }, over: { runBidCommand: async () => outcome } });
+    await using scene = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: async () => outcome } });
     const { standIn, agent } = scene;
     scene.start();
     const claim = await standIn.open(await standIn.post(), [agent]);
@@ -146,18 +157,22 @@ describe("the claim watcher", () => {
     expect(scene.messages()).toContain("Failed to decide the bid");
   });
 
-  test("a claim prompt without a model makes an `ignore` bid and a warning", async () => {
-    await using scene = await cubScene({ over: { hasClaimPrompt: true } });
-    const { standIn, agent } = scene;
-    scene.start();
-    const claim = await standIn.open(await standIn.post(), [agent]);
-    expect(await standIn.bidOn(claim, agent)).toBe("ignore");
-    expect(scene.lines.some((line) => line.level === "warn" && line.msg.includes("SETT_PROMPT_CLAIM"))).toBe(true);
+  test("a registration that asks for a model or a command which the environment does not name makes an `ignore` bid", async () => {
+    await using scene = await cubScene({ agent: { asks_model: true } });
+    await using other = await cubScene({ agent: { bids_by_command: true }, over: { runBidCommand: undefined } });
+    for (const { standIn, agent, start, lines } of [scene, other]) {
+      start();
+      const claim = await standIn.open(await standIn.post(), [agent]);
+      expect(await standIn.bidOn(claim, agent)).toBe("ignore");
+      const errors = lines.filter((line) => line.level === "error").map(({ msg, error }) => `${msg} ${error ?? ""}`);
+      // A claim that is opened at the start may be heard of twice.
+      expect([...new Set(errors)]).toEqual([expect.stringMatching(/environment names none|SETT_BID_COMMAND/)]);
+    }
   });
 
   test("an artefact of its own role is ignored without running the bid command", async () => {
     await using scene = await cubScene({
-      agent: { bid_command: ["/bid"] },
+      agent: { bids_by_command: true },
       over: { runBidCommand: async () => exited("exclusive") },
     });
     const { standIn, agent } = scene;

@@ -30,7 +30,7 @@ async function createScene() {
   await board.placeBid({ claim: claim.id, agent: agentName("coder"), word: "claim" });
   const decider = new Decider(deps, new AgentCache(deps), new TargetCache(board), new ClaimCache(board), new PauseCache(board));
   const byHand = new BidsByHand(deps, decider);
-  const handlers = { decider, announcer: new ClaimAnnouncer(deps, byHand) };
+  const handlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, () => {}) };
   const contact = new ContactClock(board, () => nowMs);
   const pass = async (seconds: number) => {
     for (let second = 0; second < seconds; second++) {

@@ -19,7 +19,7 @@ import { acquireLeaderLease, postGoal, user } from "../../../support/blackboard/
 import { agentName, sampleAgent, sampleClaim } from "../../../support/records/sample.ts";
 import { orchestratorDeps } from "../../../support/world/deps.ts";
 
-const agents = ["coder", "tester", "critic"].map((name) => sampleAgent(name));
+const agents = ["coder", "tester", "critic"].map((name) => sampleAgent(name, { bids_by_command: true }));
 const [coder, tester] = [agentName("coder"), agentName("tester")];
 
 /** A handler of events, a look at all claims, and the claims that they read. */
@@ -34,7 +34,7 @@ async function createScene() {
   const decider = new Decider(deps, agentCache, targets, cache, pause);
   const questions = new Questions(deps, agentCache, decider);
   const requests = new Requests(deps, agentCache, questions, pause);
-  const opener = new ClaimOpener(deps, agentCache, decider, cache, targets);
+  const opener = new ClaimOpener(deps, { agentCache, decider, cache, targets, pause, onAsked: () => {} });
   const handler = new EventHandler(deps, { agentCache, decider, opener, questions, requests });
   const reconciler = new Reconciler(deps, { decider, questions }, epoch);
   return {

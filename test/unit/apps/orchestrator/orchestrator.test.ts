@@ -47,7 +47,10 @@ describe("a goal", () => {
     await using clan = await memoryClan({ artefacts_per_goal: 6 });
     const { board } = clan;
     const rabbit = { bid: () => "claim" as const, work: () => ({ structural_type: "Standard" as const, type: "Rabbit" }) };
-    await clan.join({ rabbit: { behaviour: rabbit }, sleeper: { behaviour: { bid: () => "exclusive" } } });
+    await clan.join({
+      rabbit: { behaviour: rabbit, bids: [{ on: "*", from: "rabbit", bid: "claim" }] },
+      sleeper: { behaviour: { bid: () => "exclusive" } },
+    });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     await waitFor("the end of the goal", async () => (await board.readGoal(goal.goal_id)).ended);
@@ -78,13 +81,17 @@ describe("trouble", () => {
     expect(claim).toMatchObject({ status: "terminated", termination_reason: "Agent coder failed: exit 1" });
   });
 
-  test("a silent agent with rules does not stop the others' claim", async () => {
-    await using clan = await memoryClan({ bid_deadline_ms: 50 });
+  test("a silent agent that has said in advance what it bids does not stop the others' claim", async () => {
+    await using clan = await memoryClan();
     await clan.join({ coder: { behaviour: worker }, silent: { bids: [{ on: "Other", bid: "review" }] } });
     await clan.startOrchestrator();
     const goal = await clan.postGoal();
     expect((await clan.ended(goal)).claim.status).toBe("complete");
-    expect((await clan.events()).filter((event) => event.type === "bid_imposed")).toHaveLength(1);
+    const bids = (await clan.events()).filter((event) => event.type === "bid_placed");
+    expect(bids.map(({ agent, data }) => [String(agent), data?.standing === true])).toEqual([
+      ["silent", true],
+      ["coder", false],
+    ]);
   });
 
   test("an orchestrator that starts after a crash goes on from the cursor, and nothing happens twice", async () => {

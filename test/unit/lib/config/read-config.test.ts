@@ -23,6 +23,7 @@ test("a short file gets every default", async () => {
     services: { orchestrator: {}, redis: { resources: {}, timeout_ms: 3_000, give_up_ms: 60_000 } },
     external: [],
     people: [],
+    order: ["a"],
     notify: [],
     agents: [
       {

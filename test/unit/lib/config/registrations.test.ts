@@ -46,14 +46,16 @@ test("each agent is registered with its settings and its image's digest", () => 
     replicas: 3,
     strategy: "fresh_per_call",
     bids: [{ on: "Code*", from: "*", bid: "review" }],
-    bid_command: ["/app/bid.sh"],
+    // The command itself is not for the blackboard, where others could change it.
+    bids_by_command: true,
+    position: 0,
     on_missing_bid: "ignore",
     workspace_mode: "rw",
     timeout_ms: 3_600_000,
     retries: 2,
     image: "sha256:1",
   });
-  expect([String(b?.role), b?.image, b && "bid_command" in b]).toEqual(["b", "", false]);
+  expect([String(b?.role), b?.image, b && "bids_by_command" in b]).toEqual(["b", "", false]);
 });
 
 test("an agent with a prompt for claims and a model asks it, unless a command decides its bids", () => {
@@ -94,6 +96,7 @@ test("an external agent is registered, and not started", () => {
     timeout_ms: 300_000,
     retries: 1,
     image: "",
+    position: 1,
   });
   expect(b).toMatchObject({ name: "b", role: "b", external: true, on_missing_bid: "ignore" } as never);
 });
@@ -115,7 +118,26 @@ test("a person is registered with their rules, and nothing is started", () => {
     timeout_ms: 300_000,
     retries: 0,
     image: "",
+    position: 1,
   });
+});
+
+test("an agent whose prompt no model reads ignores everything, by a rule", () => {
+  const agents =
+    "  b: { image: b, command: [run], prompts: { claim: Take code. } }\n  c: { image: b, command: [run], prompts: { claim: Take code. }, bid_command: [x] }\n";
+  const [a, b, c] = registrationsOf(configOf(`${validText}${agents}`), new Map());
+  expect([a, b, c].map((one) => one?.bids)).toEqual([[], [{ on: "*", bid: "ignore" }], []]);
+});
+
+test("agents, external agents and people have their places in the file, whatever their kind", () => {
+  const text = `${validText.replace(/ {2}a:/, "  zoe: { human: true, bids: [{ on: A, bid: review }] }\n  a:")}  b: { external: true }\n  c: { image: c, command: [run] }\n`;
+  const places = registrationsOf(configOf(text), new Map()).map(({ name, position }) => [String(name), position]);
+  expect(places.toSorted()).toEqual([
+    ["a", 1],
+    ["b", 2],
+    ["c", 3],
+    ["zoe", 0],
+  ]);
 });
 
 test("people alone are a warning, for no agent can do any work; an external agent may do some", () => {

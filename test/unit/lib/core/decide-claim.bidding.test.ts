@@ -42,8 +42,8 @@ describe("bidding", () => {
     expect(claim.now.grants.map((grant) => grant.agent as string)).toEqual(["c"]);
   });
 
-  test("at the deadline a silent agent's rules speak for it", () => {
-    const silent = sampleAgent("silent", { bids: [{ on: "GoalDefined", bid: "review" }] });
+  test("at the deadline the rules of an agent whose command is not heard speak for it", () => {
+    const silent = sampleAgent("silent", { bids_by_command: true, bids: [{ on: "GoalDefined", bid: "review" }] });
     const claim = new ClaimSimulation([...clan("a"), silent]);
     claim.bid("a", "exclusive");
     claim.decide({ kind: "bid_deadline" });
@@ -135,7 +135,7 @@ describe("bidding", () => {
   });
 
   test("with first_bid an agent whose rules say review is still waited for", () => {
-    const reviewer = sampleAgent("reviewer", { bids: [{ on: "*", bid: "review" }] });
+    const reviewer = sampleAgent("reviewer", { bids_by_command: true, bids: [{ on: "*", bid: "review" }] });
     const claim = new ClaimSimulation([...clan("a"), reviewer], { policy: { consensus: "first_bid" } });
     expect(claim.bid("a", "exclusive")).toBeUndefined();
     claim.bid("reviewer", "review");

@@ -10,9 +10,12 @@ import { ClaimSimulation } from "../../../support/claims/claim-simulation.ts";
 import { sampleAgent, sampleArtefact } from "../../../support/records/sample.ts";
 import { root } from "../../../support/root.ts";
 
-/** `a` has a second attempt, `b` has rules that can speak for it. */
-const agents = [sampleAgent("a", { retries: 1 }), sampleAgent("b", { bids: [{ on: "*", bid: "review" }] })];
-const target = sampleArtefact({ produced_by_role: "a", produced_by_agent: "a" });
+/** `a` has a second attempt, and `b` has rules that count where its command is not heard. */
+const agents = [
+  sampleAgent("a", { retries: 1 }),
+  sampleAgent("b", { bids_by_command: true, bids: [{ on: "*", bid: "review" }] }),
+];
+const target = sampleArtefact({ produced_by_role: "maker", produced_by_agent: "a" });
 
 type Act = (claim: ClaimSimulation) => unknown;
 

@@ -49,10 +49,17 @@ const run = (check: (claim: ClaimSimulation, before: ClaimSimulation["now"]) => 
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), (steps, firstBid) => {
       const claim = new ClaimSimulation(
         names.map((one) =>
-          sampleAgent(one, { retries: one === "a" ? 2 : 0, bids: one === "d" ? [{ on: "*", bid: "review" }] : [] }),
+          sampleAgent(one, {
+            retries: one === "a" ? 2 : 0,
+            bids: one === "c" || one === "d" ? [{ on: "*", bid: one === "c" ? "claim" : "review" }] : [],
+            // Asked, and heard by its rules at the deadline.
+            ...(one === "d" && { bids_by_command: true as const }),
+          }),
         ),
         { policy: { consensus: firstBid ? "first_bid" : "full" } },
       );
+      // As when it is opened: what was said in advance.
+      claim.decide();
       for (const one of steps) {
         const before = claim.now;
         play(claim, one);
