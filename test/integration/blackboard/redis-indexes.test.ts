@@ -129,3 +129,31 @@ test("claims that an older version has opened are indexed when a leader takes ov
     break;
   }
 });
+
+test("indexing leaves what is queued in its order, and queues nothing of a goal that was ended", async () => {
+  await using bench = await openRedisBench(server);
+  const { board } = bench;
+  const scenes = [];
+  for (let count = 0; count < 4; count += 1) scenes.push(await queueGrant(board));
+  const queued = () => server.cli("ZRANGE", bench.key("agent:coder:queued"), "0", "-1");
+  const ids = scenes.map(({ claim }) => claim.id);
+  expect((await queued()).split("\n")).toEqual(ids);
+  const { goal, epoch = 0 } = scenes.at(-1) ?? {};
+  if (goal === undefined) throw new Error("There are four.");
+  expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
+  expect((await queued()).split("\n")).toEqual(ids);
+  await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+  await server.cli("DEL", bench.key("agent:coder:queued"));
+  await server.cli("HDEL", bench.key("orchestrator"), "unindexed");
+  expect(await board.indexClaims({ epoch, limit: 10 })).toEqual({ outcome: "indexed", left: 0 });
+  expect((await queued()).split("\n").toSorted()).toEqual(ids.slice(0, -1).toSorted());
+});
+
+test("a follower whose function Redis refuses ends with the error", async () => {
+  await using bench = await openRedisBench(server);
+  await server.cli("SET", bench.key("orchestrator"), "no hash");
+  const following = async () => {
+    for await (const _ of bench.board.followGrants(agentName("coder"), new AbortController().signal, 1));
+  };
+  await expect(following()).rejects.toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
+});

@@ -81,6 +81,15 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listCommits()).toEqual([{ artefact: byHand.id, commit: commitOf("1") }]);
   });
 
+  test("a commit that a person writes into a stored artefact is not one that it has delivered", async () => {
+    await using bench = await open();
+    const goal = await postGoal(bench.board);
+    const result = resultOf(goal, sampleClaim(goal, []));
+    await bench.board.createArtefact(result, user);
+    await bench.hand.writeArtefact(result.id, { metadata: JSON.stringify({ commit: commitOf("1") }) });
+    expect(await bench.board.listCommits()).toEqual([]);
+  });
+
   test("an id or a version of a thread is given once", async () => {
     await using bench = await open();
     const goal = await postGoal(bench.board);
@@ -157,6 +166,9 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     const alike = goals.map(({ id }) => id).filter((id) => id.startsWith(goal.id.slice(0, 1)));
     expect((await bench.board.findArtefacts(goal.id.slice(0, 1))).toSorted()).toEqual(alike.toSorted());
     expect(await bench.board.findArtefacts("no id")).toEqual([]);
+    // The beginning is text, and no pattern.
+    for (const pattern of ["*", "?", "[0-9a-f]", `${goal.id.slice(0, 4)}*`, "\\"])
+      expect(await bench.board.findArtefacts(pattern)).toEqual([]);
   });
 
   test("an ended goal takes no more artefacts but the Failure that explains its end", async () => {
@@ -173,6 +185,17 @@ export function artefactsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.createArtefact(late, user)).toMatchObject({ outcome: "refused" });
     const types = (await events(bench.board)).map((event) => event.type);
     expect(types).toEqual(["orchestrator_started", "artefact_created", "artefact_created", "goal_ended"]);
+  });
+
+  test("a goal that was ended before it began can still begin, and takes nothing more", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = sampleArtefact();
+    await bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
+    expect(await bench.board.createArtefact(goal, user)).toEqual({ outcome: "created" });
+    expect(await bench.board.createArtefact(sampleArtefact({ goal_id: goal.goal_id }), user)).toMatchObject({
+      outcome: "refused",
+    });
   });
 
   test("an unknown goal has not ended and holds nothing", async () => {

@@ -35,7 +35,11 @@ export function claimsSuite(open: () => Promise<Bench>): void {
     expect(await board.readClaims(both, (one) => malformed.push(one))).toEqual([{ claim: other, grants: [] }]);
     const problem = expect.stringContaining(`claim:${claim.id} is malformed`);
     expect(malformed).toEqual([{ claim: claim.id, goal: goal.goal_id, status: "pending_review", problem: problem as never }]);
-    await expect(board.readClaim(claim.id)).rejects.toMatchObject({ code: "blackboard-refused", message: problem });
+    await expect(board.readClaim(claim.id)).rejects.toMatchObject({
+      code: "blackboard-refused",
+      message: problem,
+      hint: expect.stringContaining(`redis-cli HGETALL sett:${board.instance}:claim:${claim.id}`),
+    });
     expect(await board.listOpenClaims()).toEqual(both);
     await hand.mendClaim(claim.id);
     expect(await board.readClaims(both)).toHaveLength(2);

@@ -99,6 +99,18 @@ export function commitsSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.commitClaim(again)).toEqual({ outcome: "committed", rev: 1 });
   });
 
+  test("a commit with an artefact whose id is another's is refused, and writes nothing", async () => {
+    await using bench = await open();
+    const { claim, goal, epoch } = await openClaim(bench.board, ["coder"]);
+    const artefacts = [{ ...goal, payload: "another" }];
+    const committing = bench.board.commitClaim(commitOf(claim.id, epoch, 0, { set: { status: "complete" }, artefacts }));
+    await expect(committing).rejects.toMatchObject({
+      code: "blackboard-refused",
+      message: `The blackboard refused a write: The id ${goal.id} belongs to another artefact.`,
+    });
+    expect(await bench.board.readClaim(claim.id)).toMatchObject({ claim: { status: "pending_review", rev: 0 } });
+  });
+
   test("an ended claim is no longer open, and nothing of it falls due", async () => {
     await using bench = await open();
     const { claim, epoch } = await runGrant(bench.board, 0);

@@ -5,7 +5,7 @@ import { messageOf } from "../../../../lib/model/errors.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
 import { user } from "../../../support/blackboard/scene.ts";
 import { derived, nextVersion } from "../../../support/records/lineage.ts";
-import { newArtefactId } from "../../../support/records/sample.ts";
+import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
 
 export function contextSuite(open: () => Promise<Bench>): void {
   /** The context of `target` on a board that holds `stored`. */
@@ -135,5 +135,25 @@ export function contextSuite(open: () => Promise<Bench>): void {
     // The target itself does not count, and what is in both counts once.
     expect((await bench.board.readContext(target, [large.id], 750_000)).chain).toHaveLength(3);
     expect((await bench.board.readContext(large, [], 1_000)).chain).toEqual([goal]);
+  });
+
+  test("an artefact that is asked for twice counts once", async () => {
+    await using bench = await open();
+    const [goal, target] = [sampleArtefact({ payload: "x".repeat(600) }), sampleArtefact()];
+    await bench.board.createArtefact(goal, user);
+    const context = await bench.board.readContext(target, [goal.id, goal.id], 1_000);
+    expect(context).toEqual({ chain: [goal], additional: [goal, goal] });
+  });
+
+  test("one that a person has damaged is named by its key; a damaged version that is replaced harms nothing", async () => {
+    await using bench = await open();
+    const goal = sampleArtefact();
+    const [target, later] = [derived([goal]), nextVersion(goal)];
+    for (const artefact of [goal, target]) await bench.board.createArtefact(artefact, user);
+    await bench.hand.writeArtefact(goal.id, { id: "" });
+    const problem = expect.stringContaining(`artifact:${goal.id} is malformed: \`id\` must be`);
+    await expect(bench.board.readContext(target, [])).rejects.toMatchObject({ code: "artefact-malformed", message: problem });
+    await bench.board.createArtefact(later, user);
+    expect((await bench.board.readContext(target, [])).chain).toEqual([later]);
   });
 }

@@ -37,6 +37,34 @@ export function dueSuite(open: () => Promise<Bench>): void {
     expect(kinds.sort()).toEqual(["announce", "attempt", "bids", "bids", "lease"]);
   });
 
+  test("a member that only resembles ours is not read as ours, and clearing it leaves ours; one moment's are in order", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const now = await bench.board.time();
+    const claim = newClaim();
+    const own = [`attempt:${claim}:coder:2`, `bids:${claim}`, `lease:${claim}:coder:0`];
+    const odd = [
+      `bids:${claim}:x`,
+      `bids:${claim.toUpperCase()}`,
+      `lease:${claim}::1`,
+      `lease:${claim}:coder:01`,
+      `lease:${claim}:Coder:1`,
+    ];
+    for (const member of [...odd, ...own]) await bench.hand.writeDue(member, now - 1);
+    const due = await bench.board.listDue(10);
+    expect(due).toHaveLength(odd.length + own.length);
+    expect(due.flatMap((item) => (item.kind === "unreadable" ? [item.member] : []))).toEqual(odd.toSorted());
+    expect(await bench.board.listDue(1, ["unreadable"])).toHaveLength(1);
+    expect((await bench.board.listDue(10, ["lease", "bids", "attempt"])).map(({ kind }) => kind)).toEqual([
+      "attempt",
+      "bids",
+      "lease",
+    ]);
+    const unreadable = due.filter(({ kind }) => kind === "unreadable");
+    expect(await bench.board.clearDue(unreadable, epoch)).toEqual({ outcome: "cleared" });
+    expect((await bench.board.listDue(10)).map(({ kind }) => kind)).toEqual(["attempt", "bids", "lease"]);
+  });
+
   test("what is put off is due again later; what was moved further or is over stays so", async () => {
     await using bench = await open();
     const epoch = await acquireLeaderLease(bench.board);

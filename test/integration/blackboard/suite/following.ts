@@ -136,6 +136,21 @@ export function followingSuite(open: () => Promise<Bench>): void {
     await Promise.all(following);
   });
 
+  test("what is queued comes in the order in which it was queued, also within one millisecond", async () => {
+    await using bench = await open();
+    const claims: string[] = [];
+    for (let count = 0; count < 12; count += 1) claims.push((await queueGrant(bench.board)).claim.id);
+    const stop = new AbortController();
+    const batches: string[][] = [];
+    for await (const batch of bench.board.followGrants(agentName("coder"), stop.signal, 1)) {
+      batches.push(batch);
+      // The second one is the reminder.
+      if (batches.length === 2) break;
+    }
+    stop.abort();
+    expect(batches).toEqual([claims, claims]);
+  });
+
   test("hints name every artefact, posted or published by hand", async () => {
     await using bench = await open();
     const stop = new AbortController();

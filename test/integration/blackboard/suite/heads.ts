@@ -40,7 +40,8 @@ export function headsSuite(open: () => Promise<Bench>): void {
     const artefact = sampleArtefact({ payload: "€".repeat(beginningLength) });
     await bench.board.createArtefact(artefact, user);
     const [found] = await bench.board.readHeads([artefact.id]);
-    expect(found?.beginning).toMatch(/^€+$/);
+    // It is cut between bytes.
+    expect(found?.beginning).toBe("€".repeat(Math.floor(beginningLength / 3)));
   });
 
   test("a payload too large to be looked into has no beginning", async () => {

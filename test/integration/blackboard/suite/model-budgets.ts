@@ -134,6 +134,9 @@ export function modelBudgetsSuite(open: () => Promise<Bench>): void {
     expect(await board.raiseBudget({ ...order, goal: newGoalId() })).toEqual({ outcome: "refused", reason });
     await board.endGoal({ goal: goal.goal_id, ending: "cancelled", epoch });
     expect(await board.raiseBudget({ ...order, goal: goal.goal_id })).toMatchObject({ outcome: "refused" });
+    const { goal_id: pruned } = await postGoal(board);
+    await board.retireGoal({ goal: pruned, artefacts: 1, claims: 0 });
+    expect(await board.raiseBudget({ ...order, goal: pruned })).toEqual({ outcome: "refused", reason });
     expect(await events(board, "budget_raised")).toEqual([]);
   });
 

@@ -162,6 +162,16 @@ export function modelCallsSuite(open: () => Promise<Bench>): void {
     expect((await events(board, "model_called")).map(({ data }) => data?.outcome)).toEqual(["lost"]);
   });
 
+  test("reservations are given back in the order in which they lapse", async () => {
+    await using bench = await open();
+    const { board } = bench;
+    const { token } = await runModelGrant(board);
+    const late = await reserve(board, reserveOrder(token, { leaseMs: 120_000 }));
+    const early = await reserve(board, reserveOrder(token, { leaseMs: 60_000 }));
+    expect(await board.giveBackCalls({ all: true })).toBe(2);
+    expect((await events(board, "model_called")).map(({ data }) => data?.call)).toEqual([early.id, late.id]);
+  });
+
   test("a gateway that starts gives back every reservation", async () => {
     await using bench = await open();
     const { board } = bench;

@@ -137,6 +137,17 @@ export function peopleSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
   });
 
+  test("a question that a person has half written is none yet", async () => {
+    await using bench = await open();
+    const { epoch } = await openClaim(bench.board, []);
+    const question = sampleArtefact({ structural_type: "Question", type: "Clarification" });
+    const reason = `There is no question ${question.id}.`;
+    await bench.hand.writeArtefact(question.id, { id: question.id, structural_type: "Question" });
+    expect(await bench.board.askPeople({ question: question.id, epoch })).toEqual({ outcome: "closed" });
+    await bench.hand.writeArtefact(question.id, { goal_id: question.goal_id, claim_id: "" });
+    expect(await bench.board.answerQuestion(answerTo(question), user)).toEqual({ outcome: "refused", reason });
+  });
+
   test("the end of a goal takes its questions from the list, and says who asked for it", async () => {
     await using bench = await open();
     const { question, goal, epoch } = await askQuestion(bench.board);
