@@ -15,8 +15,10 @@ export function keysOf(instance: InstanceName) {
     claimsOfArtefact: (id: ArtefactId) => `${prefix}artifact:${id}:claims`,
     /** hash: a claim's fields. */
     claim: (id: ClaimId) => `${prefix}claim:${id}`,
-    /** hash: agent → bid word, the public copy of the claim's `bid_order`. */
+    /** hash: agent → bid word, the public copy of the bids on record. */
     bids: (claim: ClaimId) => `${prefix}claim:${claim}:bids`,
+    /** hash: agent → place and bid word (`3 claim`): while the bidding is open, the bids that came after those in `bid_order`. */
+    laterBids: (claim: ClaimId) => `${prefix}claim:${claim}:bids:later`,
     /** hash: agent → grant as JSON. This decides; the `granted_*` fields of the claim are copies. */
     grants: (claim: ClaimId) => `${prefix}grants:${claim}`,
     /** zset: artefact ids, scored by version. */

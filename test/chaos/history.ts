@@ -98,7 +98,11 @@ function claimAt(prefix: string, id: string, snapshot: Snapshot): ClaimRecord {
   const fields = snapshot.hash(key);
   const grants = snapshot.hash(`${prefix}grants:${id}`);
   const ofClaim = claimFields(claimFieldNames.map((name) => fields[name] ?? null));
-  const found = snapshotOf(key, ofClaim, Object.values(grants));
+  const found = snapshotOf(key, {
+    fields: ofClaim,
+    laterBids: snapshot.hash(`${key}:bids:later`),
+    grants: Object.values(grants),
+  });
   if (found === undefined) throw new Error(`The claim at ${key} lacks its id.`);
   const misplaced = Object.entries(grants).find(([agent, text]) => grantOfText(text).agent !== agent);
   if (misplaced !== undefined) throw new Error(`The grant of ${misplaced[0]} on claim ${id} names another agent.`);

@@ -17,20 +17,20 @@ local function adopt_bids(keys, args)
   local claim = read_fields(keys.claim, claim_fields)
   if not claim.status then return { 'adopted', '0' } end
   local is_open = claim.bidding == 'open' and not is_ended(claim.status)
-  local order, missing = claim.bid_order, missing_bids(claim)
+  local all_recorded, missing = recorded_bids(args.claim, claim.bid_order), missing_bids(args.claim, claim)
   local word_of, names = read_bids(keys.bids)
-  for agent, word in order:gmatch('%["([^"]+)","(%l+)"%]') do
+  for agent, word in pairs(all_recorded) do
     if not word_of[agent] then redis.call('HSET', keys.bids, agent, word) end
   end
 
   local count = 0
   for _, name in ipairs(names) do
     local word, is_name = word_of[name], is_agent_name(name)
-    local recorded = is_name and recorded_bid(order, name)
+    local recorded = all_recorded[name]
     if not recorded and is_open and is_name and bid_words[word] and is_elector(claim.electorate, name) then
-      order = with_bid(order, name, word)
+      record_bid(args.claim, name, word)
       count, missing = count + 1, missing - 1
-      redis.call('HSET', keys.claim, 'bid_order', order, 'missing_bids', missing, 'rev', claim.rev + count)
+      redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', claim.rev + count)
       remove_asked(args.claim, name)
       log({
         type = 'bid_placed', actor = 'hand', goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id,

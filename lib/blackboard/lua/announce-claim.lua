@@ -15,9 +15,9 @@ local function announce_claim(keys, args)
   end
   redis.call('ZADD', keys.due, digits(now_ms() + args.next_after_ms), member)
   if args.is_silent then return { 'announced' } end
-  local missing = {}
+  local missing, recorded = {}, recorded_bids(args.claim, claim.bid_order)
   for agent in each_quoted(claim.electorate) do
-    if not recorded_bid(claim.bid_order, agent) then missing[#missing + 1] = agent end
+    if not recorded[agent] then missing[#missing + 1] = agent end
   end
   announce(args.claim, claim.artefact_id, read_target(claim.artefact_id), missing)
   if redis.call('HSETNX', keys.claim, 'announced_again', '1') == 1 then

@@ -18,27 +18,26 @@ local function new_artefacts(artefacts)
   return new
 end
 
--- Records imposed bids, and returns the record as it is now. An imposed bid is one that was missing; a claim that does not say how many
--- are missing stays like that.
+-- Records imposed bids, and returns all words on record by agent. An imposed bid is one that was missing; a claim that does not say how
+-- many are missing stays like that.
 local function add_bids(keys, args, claim)
-  local bids, order, missing = args.bids, claim.bid_order, claim.missing_bids
-  if #bids == 0 then return order end
-  for _, bid in ipairs(bids) do
-    if not recorded_bid(order, bid.agent) then
-      order, missing = with_bid(order, bid.agent, bid.word), missing and missing - 1
+  local recorded, missing = recorded_bids(args.claim, claim.bid_order), claim.missing_bids
+  for _, bid in ipairs(args.bids) do
+    if not recorded[bid.agent] then
+      recorded[bid.agent], missing = bid.word, missing and missing - 1
+      record_bid(args.claim, bid.agent, bid.word)
       redis.call('HSET', keys.bids, bid.agent, bid.word)
       remove_asked(args.claim, bid.agent)
     end
   end
-  redis.call('HSET', keys.claim, 'bid_order', order)
-  if missing then redis.call('HSET', keys.claim, 'missing_bids', missing) end
-  return order
+  if #args.bids > 0 and missing then redis.call('HSET', keys.claim, 'missing_bids', missing) end
+  return recorded
 end
 
 -- No agent is asked to bid any more.
-local function end_asking(id, electorate, order)
+local function end_asking(id, electorate, recorded)
   for agent in each_quoted(electorate) do
-    if not recorded_bid(order, agent) then remove_asked(id, agent) end
+    if not recorded[agent] then remove_asked(id, agent) end
   end
 end
 
@@ -70,7 +69,8 @@ local function commit_claim(keys, args)
   -- All is checked: from here on the function writes.
 
   redis.call('HSET', keys.claim, 'rev', rev, 'commit_id', args.commit_id, names_and_values(args.fields))
-  local order = add_bids(keys, args, claim)
+  local has_closed, has_ended = args.bidding == 'closed', is_ended(args.status)
+  local recorded = (#args.bids > 0 or has_closed or has_ended) and add_bids(keys, args, claim)
   for _, grant in ipairs(args.grants) do write_grant(id, claim.goal_id, grant) end
   for _, artefact in ipairs(artefacts) do store_artefact(artefact, orchestrator_of(args.epoch)) end
   for _, new_claim in ipairs(args.new_claims) do
@@ -79,17 +79,17 @@ local function commit_claim(keys, args)
     end
   end
 
-  local has_closed, has_ended = args.bidding == 'closed', is_ended(args.status)
   local not_due = { unpack(args.clear_due) }
   if claim.bidding == 'open' and (has_closed or has_ended) then
     not_due[#not_due + 1] = 'bids:' .. id
     not_due[#not_due + 1] = 'announce:' .. id
     redis.call('ZREM', prefix .. 'claims:bidding', id)
-    end_asking(id, redis.call('HGET', keys.claim, 'electorate'), order)
+    end_asking(id, redis.call('HGET', keys.claim, 'electorate'), recorded)
+    close_record(id, claim.bid_order)
   end
   if has_ended then redis.call('ZREM', keys.open_claims, id) end
   -- Bids that were written too late are refused when the bidding closes, and once more when the claim ends.
-  if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, order) end
+  if has_closed or has_ended then refuse_late_bids(keys.bids, id, claim, recorded) end
   if args.status == 'terminated' then
     for _, member in ipairs(end_grants(id, keys.grants)) do not_due[#not_due + 1] = member end
   end

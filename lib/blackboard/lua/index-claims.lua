@@ -23,10 +23,10 @@ local function index_claim(id, score)
   local claim = read_fields(claim_key(id), claim_fields)
   if not claim.electorate or not claim.bid_order then return end
   if claim.bidding == 'open' then
-    local electors, asked = 0, {}
+    local electors, asked, recorded = 0, {}, recorded_bids(id, claim.bid_order)
     for agent in each_quoted(claim.electorate) do
       electors = electors + 1
-      if not recorded_bid(claim.bid_order, agent) then asked[#asked + 1] = agent end
+      if not recorded[agent] then asked[#asked + 1] = agent end
     end
     redis.call('HSET', claim_key(id), 'electors', electors, 'missing_bids', #asked)
     redis.call('ZADD', prefix .. 'claims:bidding', score, id)

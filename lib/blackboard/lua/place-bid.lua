@@ -12,7 +12,7 @@ local function place_bid(keys, args)
   local claim = read_fields(keys.claim, claim_fields)
   if not claim.status then return refused('There is no claim ' .. args.claim .. '.') end
   local is_open = claim.bidding == 'open' and not is_ended(claim.status)
-  local recorded = recorded_bid(claim.bid_order, agent)
+  local recorded = recorded_bid(args.claim, claim.bid_order, agent)
   if recorded and (recorded == word or is_open) then return { 'placed', recorded } end
   if not is_open then return refused('The bidding on claim ' .. args.claim .. ' is closed.') end
   if not is_elector(claim.electorate, agent) then
@@ -28,8 +28,9 @@ local function place_bid(keys, args)
       redis.call('HSET', keys.bids, agent, word)
     end
   end
-  local missing = missing_bids(claim) - 1
-  redis.call('HSET', keys.claim, 'bid_order', with_bid(claim.bid_order, agent, word), 'missing_bids', missing, 'rev', claim.rev + 1)
+  local missing = missing_bids(args.claim, claim) - 1
+  record_bid(args.claim, agent, word)
+  redis.call('HSET', keys.claim, 'missing_bids', missing, 'rev', claim.rev + 1)
   remove_asked(args.claim, agent)
   log({
     type = 'bid_placed', actor = actor, goal_id = claim.goal_id, claim_id = args.claim, artefact_id = claim.artefact_id, agent = agent,

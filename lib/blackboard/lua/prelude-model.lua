@@ -60,7 +60,7 @@ local function missing_bid_problem(id, agent, claim)
   if not is_elector(claim.electorate, agent) then
     return 'Agent ' .. agent .. ' is not among those who bid on claim ' .. id .. '.'
   end
-  if recorded_bid(claim.bid_order, agent) then return 'Agent ' .. agent .. ' has bid on claim ' .. id .. '.' end
+  if recorded_bid(id, claim.bid_order, agent) then return 'Agent ' .. agent .. ' has bid on claim ' .. id .. '.' end
   return nil
 end
 

@@ -12,7 +12,7 @@ local function remove_claim(id)
     redis.call('UNLINK', prefix .. 'delivery:approval-' .. id .. '-' .. agent)
     remove_work(id, agent)
   end
-  redis.call('UNLINK', claim_key(id), bids_key(id), grants_key(id), claim_budget_key(id), bid_tokens_key(id))
+  redis.call('UNLINK', claim_key(id), bids_key(id), later_bids_key(id), grants_key(id), claim_budget_key(id), bid_tokens_key(id))
 end
 
 local function remove_artefact(id)

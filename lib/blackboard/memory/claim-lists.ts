@@ -5,7 +5,10 @@ import type { ClaimBoard } from "../port.ts";
 import type { IsFenced } from "./leader.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
-type Lists = Pick<ClaimBoard, "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "indexClaims">;
+type Lists = Pick<
+  ClaimBoard,
+  "listOpenClaims" | "countOpenClaims" | "listOpenClaimsOfGoal" | "listClaimsOf" | "findBidsByHand" | "indexClaims"
+>;
 
 export function claimListsOf(state: State, isFenced: IsFenced): Lists {
   return {
@@ -22,6 +25,15 @@ export function claimListsOf(state: State, isFenced: IsFenced): Lists {
     },
 
     listClaimsOf: async (agent, concern) => listClaimsOf(state, agent, concern),
+
+    async findBidsByHand({ left, limit }) {
+      const open = [...state.openClaims].flatMap((id) => state.claims.get(id) ?? []);
+      const bidding = open.filter(({ claim }) => claim.bidding === "open");
+      const end = left ?? bidding.length;
+      const from = Math.max(0, end - limit);
+      const found = bidding.slice(from, end).filter(({ claim, bidHash }) => bidHash.size !== claim.bids.length);
+      return { left: from, claims: found.map(({ claim }) => claim.id) };
+    },
 
     async indexClaims({ epoch }) {
       return isFenced(epoch) ? { outcome: "fenced" } : { outcome: "indexed", left: 0 };

@@ -81,14 +81,6 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, close
       return { outcome: "placed", word: byHand ?? word };
     },
 
-    async findBidsByHand({ left, limit }) {
-      const bidding = [...state.openClaims].flatMap((id) => state.claims.get(id) ?? []).filter(({ claim }) => isOpen(claim));
-      const end = left ?? bidding.length;
-      const from = Math.max(0, end - limit);
-      const found = bidding.slice(from, end).filter(({ claim, bidHash }) => bidHash.size !== claim.bids.length);
-      return { left: from, claims: found.map(({ claim }) => claim.id) };
-    },
-
     async adoptBids(id, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.claims.get(id);

@@ -1,4 +1,6 @@
 // A claim and its grants as Redis stores them. They are read for every decision, so that what the Lua functions wrote is trusted.
+
+import type { BidWord } from "../../model/bid.ts";
 import {
   type Claim,
   type ClaimSnapshot,
@@ -68,12 +70,15 @@ export function claimFields(values: readonly (string | null)[]): ClaimFields {
   return Object.fromEntries(claimFieldNames.map((name, place) => [name, values[place] ?? null])) as ClaimFields;
 }
 
+/** `laterBids`: agent → place and word, of the bids that are not in `bid_order` yet. */
+export type ClaimRow = { fields: ClaimFields; laterBids: Readonly<Record<string, string>>; grants: readonly string[] };
+
 /** Undefined when there is no such claim. Throws `blackboard-refused`, naming the key, when a person has damaged it by hand. */
-export function snapshotOf(key: string, fields: ClaimFields, grants: readonly string[]): ClaimSnapshot | undefined {
+export function snapshotOf(key: string, { fields, laterBids, grants }: ClaimRow): ClaimSnapshot | undefined {
   const { id, artefact_id, goal_id, kind, status, bidding, created_at, termination_reason, stand_in } = fields;
   if (id === null) return undefined;
   try {
-    const order = JSON.parse(fields.bid_order ?? "") as [Claim["bids"][number]["agent"], Claim["bids"][number]["word"]][];
+    const order = JSON.parse(fields.bid_order ?? "") as [AgentName, BidWord][];
     const claim = {
       id,
       artefact_id,
@@ -82,7 +87,7 @@ export function snapshotOf(key: string, fields: ClaimFields, grants: readonly st
       status,
       bidding,
       electorate: JSON.parse(fields.electorate ?? ""),
-      bids: order.map(([agent, word]) => ({ agent, word })),
+      bids: order.concat(inTheirOrder(laterBids)).map(([agent, word]) => ({ agent, word })),
       additional_context_ids: JSON.parse(fields.additional_context_ids ?? ""),
       ...(stand_in ? { stand_in: JSON.parse(stand_in) } : {}),
       rev: Number(fields.rev),
@@ -97,6 +102,13 @@ export function snapshotOf(key: string, fields: ClaimFields, grants: readonly st
   } catch (cause) {
     throw malformedClaimError(key, cause);
   }
+}
+
+/** As functions write them: `3 claim`. */
+function inTheirOrder(laterBids: ClaimRow["laterBids"]): [AgentName, BidWord][] {
+  const bids = Object.entries(laterBids).map(([agent, text]) => ({ agent, place: Number.parseInt(text, 10), text }));
+  bids.sort((one, other) => one.place - other.place);
+  return bids.map(({ agent, text }) => [agent as AgentName, text.slice(text.indexOf(" ") + 1) as BidWord]);
 }
 
 /** Checks as much as keeps its readers from failing. */

@@ -25,10 +25,21 @@ export function claimsOf(deps: Deps): ClaimBoard {
     // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
       Promise.all(
-        ids.map((id) => Promise.all([client.hmGet(keys.claim(id), [...claimFieldNames]), client.hVals(keys.grants(id))])),
+        ids.map((id) =>
+          Promise.all([
+            client.hmGet(keys.claim(id), [...claimFieldNames]),
+            client.hVals(keys.grants(id)),
+            client.hGetAll(keys.laterBids(id)),
+          ]),
+        ),
       ),
     );
-    return rows.map(([values, grants], index) => ({ id: ids[index] as ClaimId, fields: claimFields(values), grants }));
+    return rows.map(([values, grants, laterBids], index) => ({
+      id: ids[index] as ClaimId,
+      fields: claimFields(values),
+      laterBids,
+      grants,
+    }));
   };
   return {
     async openClaim({ open, epoch, bidDeadlineMs }) {
@@ -50,15 +61,15 @@ export function claimsOf(deps: Deps): ClaimBoard {
 
     async readClaim(id) {
       const [row] = await readRows([id]);
-      return row && snapshotOf(keys.claim(id), row.fields, row.grants);
+      return row && snapshotOf(keys.claim(id), row);
     },
 
     async readClaims(ids, onMalformed) {
-      return (await readRows(ids)).flatMap(({ id, fields, grants }): ClaimSnapshot[] => {
+      return (await readRows(ids)).flatMap(({ id, ...row }): ClaimSnapshot[] => {
         try {
-          return [snapshotOf(keys.claim(id), fields, grants)].filter((snapshot) => snapshot !== undefined);
+          return [snapshotOf(keys.claim(id), row)].filter((snapshot) => snapshot !== undefined);
         } catch (error) {
-          onMalformed?.(malformedClaim(id, fields, error));
+          onMalformed?.(malformedClaim(id, row.fields, error));
           return [];
         }
       });

@@ -92,6 +92,25 @@ test("a claim is a hash, its bids another, its grants a third", async () => {
   expect(await hash(bench.key(`artifact:${goal.id}:claims`))).toEqual({ standard: claim.id });
 });
 
+test("while the bidding is open, no bid rewrites what others have bid; then one field has them all in their order", async () => {
+  await using bench = await openRedisBench(server);
+  const names = Array.from({ length: 12 }, (_, index) => `agent-${index}`).reverse();
+  const first = names.slice(0, 2).map((name) => ({ agent: agentName(name), word: "ignore" as const }));
+  const { claim, epoch } = await openClaim(bench.board, names, { bids: first });
+  const atOpening = first.map(({ agent, word }): string[] => [agent, word]);
+  for (const name of names.slice(2)) await bench.board.placeBid({ claim: claim.id, agent: agentName(name), word: "claim" });
+  expect(JSON.parse((await hash(bench.key(`claim:${claim.id}`))).bid_order ?? "")).toEqual(atOpening);
+  const later = await hash(bench.key(`claim:${claim.id}:bids:later`));
+  expect(later).toEqual(Object.fromEntries(names.slice(2).map((name, index) => [name, `${index + 1} claim`])));
+  const inOrder = [...atOpening, ...names.slice(2).map((name) => [name, "claim"])];
+  const bids = async () => (await bench.board.readClaim(claim.id))?.claim.bids.map(({ agent, word }): string[] => [agent, word]);
+  expect(await bids()).toEqual(inOrder);
+  await bench.board.commitClaim(commitOf(claim.id, epoch, 10, { set: { bidding: "closed" } }));
+  expect(JSON.parse((await hash(bench.key(`claim:${claim.id}`))).bid_order ?? "")).toEqual(inOrder);
+  expect(await server.cli("EXISTS", bench.key(`claim:${claim.id}:bids:later`))).toBe("0");
+  expect(await bids()).toEqual(inOrder);
+});
+
 test("deadlines and leases stand in one zset under names that people can read", async () => {
   await using bench = await openRedisBench(server);
   const { claim } = await openClaim(bench.board, ["coder"]);

@@ -34,7 +34,17 @@ export async function stateOfRedis({ raw }: VirtualRedis, prefix: string): Promi
     const value = normalOf(keyNameOf(name).name)(words);
     if (value !== undefined) state[name] = value;
   }
+  for (const name of Object.keys(state)) if (keyNameOf(name).name === "laterBids") joinLaterBids(state, name);
   return state;
+}
+
+/** While the bidding is open, Redis has the record of a claim's bids in two parts, and the twin in one. */
+function joinLaterBids(state: NormalState, name: string): void {
+  const claim = state[name.replace(/:bids:later$/, "")] as Record<string, string>;
+  const later = Object.entries(state[name] as Record<string, string>).map(([agent, text]) => [agent, ...text.split(" ")]);
+  const inOrder = later.sort(([, one], [, other]) => Number(one) - Number(other)).map(([agent, , word]) => [agent, word]);
+  claim.bid_order = JSON.stringify([...JSON.parse(claim.bid_order ?? ""), ...inOrder]);
+  delete state[name];
 }
 
 function normalOf(name: KeyName): Normalize {
