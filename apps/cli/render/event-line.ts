@@ -212,7 +212,7 @@ function bidders(event: SettEvent): string {
   return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
 }
 
-/** The orchestrator bids for a person by that person's rules. A bid by hand is for an agent. */
+/** In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid by hand is for an agent. */
 function bidder({ actor, agent }: SettEvent): string {
   if (agent === undefined || actor.startsWith("agent:")) return "";
   return actor === "hand" ? ` for ${agent}` : ` for ${agent}, by its rules`;

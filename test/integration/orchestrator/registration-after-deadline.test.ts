@@ -12,12 +12,12 @@ const coder = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], tool: 
 
 const later: [what: string, over: Partial<AgentRegistration>, word: string][] = [
   ["rules", { bids: [{ on: "GoalDefined", bid: "ignore" }] }, "ignore"],
-  ["on_missing_bid: ignore", { on_missing_bid: "ignore" }, "ignore"],
+  ["on_missing_bid: ignore", { bids_by_command: true, on_missing_bid: "ignore" }, "ignore"],
   ["that it is a person", { human: true, bids: [{ on: "Plan", bid: "review" }] }, "ignore"],
 ];
 
 test.each(later)("a silent agent is waited for no longer once it is given %s", async (_what, over, word) => {
-  await using clan = await startClan({ coder, silent: {} }, { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 });
+  await using clan = await startClan({ coder, silent: { bids_by_command: true } }, { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 });
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
   const isJudged = async () => (await clan.hand("ZSCORE", "due", `bids:${claim.id}`)) === "";
@@ -30,7 +30,7 @@ test.each(later)("a silent agent is waited for no longer once it is given %s", a
 });
 
 test("who becomes a person is not waited for even before the deadline", async () => {
-  await using clan = await startClan({ coder, silent: {} }, { policy: { bid_deadline_ms: 600_000 } });
+  await using clan = await startClan({ coder, silent: { bids_by_command: true } }, { policy: { bid_deadline_ms: 600_000 } });
   const goal = await clan.postGoal();
   await waitFor("the coder's bid", async () => (await clan.claimOn(goal)).claim.bids.length === 1);
   await clan.board.registerAgents([sampleAgent("silent", { human: true })], "person:test", { exact: false });

@@ -11,7 +11,7 @@ const answer = (type: string) => `echo '{"artefact_type":"${type}","artefact_pay
 const forGoals = { bids: [{ on: "GoalDefined", bid: "exclusive" as const }], script: answer("Report") };
 
 test("strangers' bids, second bids and bids after the grant change nothing", async () => {
-  await using clan = await startClan({ coder: forGoals, person: {} });
+  await using clan = await startClan({ coder: forGoals, person: { bids_by_command: true } });
   const goal = await clan.postGoal("hello");
   const { claim } = await clan.claimOn(goal);
   const bids = `claim:${claim.id}:bids`;

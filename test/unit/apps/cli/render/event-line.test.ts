@@ -92,6 +92,11 @@ test("people's requests, and what comes of them, are shown with their names, wit
   expect(bid).toEndWith(`bids review on claim ${shortClaim} for maintainer, by its rules`);
 });
 
+test("a bid that an agent has given in advance is its own", () => {
+  const standing = sampleEvent({ type: "bid_placed", data: { word: "exclusive", missing: 0, standing: true } });
+  expect(eventLine(standing, plain)).toMatch(/ coder +bids exclusive on claim .{8}$/);
+});
+
 test("an attempt that an agent has lost is ended by the orchestrator, not failed by it", () => {
   const lost = sampleEvent({ type: "grant_failed", actor: "orchestrator:1" as SettEvent["actor"] });
   expect(eventLine(lost, plain)).toContain("ends the attempt of coder on claim");
