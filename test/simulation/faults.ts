@@ -2,12 +2,15 @@
 import type { Random } from "../chaos/random.ts";
 import type { Refusal } from "./simulated-redis.ts";
 
-/** `target`: an index into the programs, counted around. Times are virtual milliseconds. */
-export type Fault = { atMs: number } & (
+/**
+ * `atWrite`: after so many requests to write, but at `atMs` at the latest; so a fault falls into the middle of work. `target`: an index into
+ * the programs, counted around. `lossWrites`: from how many writes before is what Redis loses. Times are virtual milliseconds.
+ */
+export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "crash" | "stop"; target: number; downMs: number }
   | { kind: "pause" | "cut off"; target: number; forMs: number }
   | { kind: "disconnect"; target: number }
-  | { kind: "crash redis"; lossMs: number; downMs: number }
+  | { kind: "crash redis"; lossWrites: number; downMs: number }
   | { kind: "pause redis"; forMs: number }
   | { kind: "refuse writes"; refusal: Refusal; forMs: number }
   | { kind: "set redis' clock"; byMs: number }
@@ -24,7 +27,7 @@ export type Fault = { atMs: number } & (
 
 export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint";
 
-type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs"> : never) : never;
+type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs" | "atWrite"> : never) : never;
 
 const target = (random: Random) => random.whole(0, 11);
 /** Some longer than any lease, most of them short. */
@@ -42,9 +45,9 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "cut off", target: target(random), forMs: longMs(random) }),
   (random) => ({ kind: "disconnect", target: target(random) }),
   (random) => ({ kind: "disconnect", target: target(random) }),
-  (random) => ({ kind: "crash redis", lossMs: random.between(0, 1_000), downMs: random.between(0, 2_000) }),
-  (random) => ({ kind: "crash redis", lossMs: random.between(0, 1_000), downMs: random.between(0, 2_000) }),
-  (random) => ({ kind: "crash redis", lossMs: 0, downMs: random.between(0, 8_000) }),
+  (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
+  (random) => ({ kind: "crash redis", lossWrites: random.whole(1, 25), downMs: random.between(0, 2_000) }),
+  (random) => ({ kind: "crash redis", lossWrites: 0, downMs: random.between(0, 8_000) }),
   (random) => ({ kind: "pause redis", forMs: random.between(50, 8_000) }),
   (random) => ({ kind: "refuse writes", refusal: random.pick(["OOM", "MISCONF"]), forMs: random.between(50, 8_000) }),
   (random) => ({ kind: "set redis' clock", byMs: stepMs(random) }),
@@ -71,12 +74,14 @@ export function faultsOf(random: Random): Fault[] {
   const [first, ...rest] = draws;
   const faults = Array.from({ length: count }, () => {
     const atMs = random.chance(0.8) ? random.between(5, 2_500) : random.between(2_500, 15_000);
-    return { atMs, ...random.pick([first, ...rest])(random) };
+    const moment = random.chance(0.6) ? { atMs: 4_000, atWrite: random.whole(3, 160) } : { atMs };
+    return { ...moment, ...random.pick([first, ...rest])(random) };
   });
   return faults.toSorted((one, other) => one.atMs - other.atMs);
 }
 
-export function textOf({ kind, atMs, ...more }: Fault): string {
+export function textOf({ kind, atMs, atWrite, ...more }: Fault): string {
   const details = Object.entries(more).map(([name, value]) => `${name} ${typeof value === "number" ? Math.round(value) : value}`);
-  return [`${(atMs / 1_000).toFixed(3)} s: ${kind}`, ...details].join(", ");
+  const moment = atWrite === undefined ? `${(atMs / 1_000).toFixed(3)} s` : `write ${atWrite}`;
+  return [`${moment}: ${kind}`, ...details].join(", ");
 }

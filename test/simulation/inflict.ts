@@ -6,21 +6,55 @@ import { poison } from "./poison.ts";
 import type { Supervised } from "./supervised.ts";
 import type { World } from "./world.ts";
 
+const maxLossMs = 1_000;
 /** How long a program that is asked to stop may take. */
 const stopWithinMs = 4_000;
 const forMsOf = (fault: Fault) => ("forMs" in fault ? fault.forMs : "downMs" in fault ? fault.downMs : 0);
 
-/** Plans all of them. Returns when, in virtual time, the last has ended and everything is repaired. */
-export function inflict(world: World, faults: readonly Fault[], random: Random): number {
+/** Plans all of them. When the last has ended, everything is repaired; `onOver` is called after that. */
+export function inflict(world: World, faults: readonly Fault[], random: Random, onOver: () => void): void {
   const { scheduler, own } = world;
+  let left = faults.length + 1;
+  const end = () => {
+    left -= 1;
+    if (left > 0) return;
+    repair(world, faults);
+    onOver();
+  };
+  scheduler.after(0, own, "no more goals", end);
   for (const fault of faults) {
-    if (fault.kind === "crash redis" && fault.lossMs > 0)
-      scheduler.at(Math.max(0, fault.atMs - fault.lossMs), own, "save", () => world.redis.save());
-    scheduler.at(fault.atMs, own, `fault: ${fault.kind}`, () => happen(world, fault, random));
+    const begin = () => {
+      happen(world, fault, random);
+      scheduler.after(forMsOf(fault) + 100, own, "over", end);
+    };
+    once(world, fault, begin);
   }
-  const overMs = Math.max(0, ...faults.map((fault) => fault.atMs + forMsOf(fault))) + 100;
-  scheduler.at(overMs, own, "repair", () => repair(world, faults));
-  return overMs;
+}
+
+/** At the fault's moment. Before a crash of Redis, what it will have kept is saved. */
+function once(world: World, fault: Fault, begin: () => void): void {
+  const { redis, scheduler, own } = world;
+  let hasBegun = false;
+  const beginOnce = () => {
+    if (hasBegun) return;
+    hasBegun = true;
+    begin();
+  };
+  const { atMs, atWrite } = fault;
+  if (fault.kind === "crash redis" && fault.lossWrites > 0) {
+    // A disk is never more than a second behind.
+    const save = () => {
+      if (hasBegun) return;
+      redis.save();
+      scheduler.after(maxLossMs, own, "save", save);
+    };
+    if (atWrite === undefined) scheduler.at(Math.max(0, atMs - maxLossMs / 2), own, "save", save);
+    else redis.afterWrites(Math.max(0, atWrite - fault.lossWrites), save);
+  }
+  // In an event of its own, between two others.
+  if (atWrite !== undefined)
+    redis.afterWrites(atWrite, () => scheduler.after(scheduler.random.between(0, 2), own, `fault: ${fault.kind}`, beginOnce));
+  scheduler.at(atMs, own, `fault: ${fault.kind}`, beginOnce);
 }
 
 function happen(world: World, fault: Fault, random: Random): void {

@@ -45,11 +45,7 @@ export function judge(schedule: Judged): Violation[] {
   return [...checkHistory(history, policy).filter((violation) => !isExcused(violation, schedule)), ...more];
 }
 
-/**
- * A Redis that has lost its last writes refuses the results of claims that it does not know any more; and what an orchestrator writes into
- * the log alone, without a change of state, is not fenced.
- */
+/** A Redis that has lost its last writes refuses the results of claims that it does not know any more. */
 function isExcused({ rule, sentence }: Violation, { losses }: Judged): boolean {
-  if (rule === "everyEventIsAboutWhatExists") return losses > 0 && sentence.includes("(result_refused)");
-  return rule === "theReplacedChangeNothing" && /\((?:request_refused|event_given_up)\)/.test(sentence);
+  return rule === "everyEventIsAboutWhatExists" && losses > 0 && sentence.includes("(result_refused)");
 }

@@ -60,8 +60,9 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  const overMs = inflict(world, faults, random);
-  const rest = watchForRest(world, Math.max(overMs, 1_600));
+  const rest = restOf(world);
+  const postedMs = 1_600;
+  inflict(world, faults, random, () => world.scheduler.at(postedMs, world.own, "look", rest.look));
   const isAtRest = world.scheduler.run(() => rest.isOver, maxMs);
   const { redis, scheduler } = world;
   const exits = world.programs.flatMap(({ name, exits: errors }) =>
@@ -88,11 +89,11 @@ export function runSchedule(
 }
 
 /** Nothing is open, the orchestrator has followed the log to its end, and nothing has been written for a while. */
-function watchForRest(world: World, fromMs: number) {
+function restOf(world: World) {
   const { scheduler, redis, own, people } = world;
-  const rest = { isOver: false, problem: "It was never looked at." };
-  let [end, sinceMs, looks] = ["", fromMs, 0];
-  const look = () => {
+  const rest = { isOver: false, problem: "A fault has not ended.", look };
+  let [end, sinceMs, looks] = ["", 0, 0];
+  function look() {
     const { state } = redis;
     const last = state.events.at(-1)?.id ?? "0";
     rest.problem = openMatter(state) ?? (people.isIdle ? "" : "People's requests are under way.");
@@ -101,8 +102,7 @@ function watchForRest(world: World, fromMs: number) {
     // A request to resume may have been lost with Redis' last writes.
     if (state.pause !== undefined && people.isIdle) people.log({ type: "resume_requested" });
     scheduler.after(lookEveryMs, own, "look", look);
-  };
-  scheduler.at(fromMs, own, "look", look);
+  }
   return rest;
 }
 

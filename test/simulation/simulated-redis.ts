@@ -59,6 +59,9 @@ export class SimulatedRedis {
   readonly #blocked = new Set<Blocked>();
   readonly #subscribers = new Map<SimulatedClient, (text: string) => void>();
   #lives = 0;
+  #writes = 0;
+  /** What happens after so many requests to write. */
+  readonly #afterWrites = new Map<number, (() => void)[]>();
 
   constructor(scheduler: Scheduler, random: Random, instance: InstanceName, latencyMs: readonly [number, number]) {
     this.scheduler = scheduler;
@@ -89,8 +92,15 @@ export class SimulatedRedis {
     if (this.refusal !== undefined && !isRead && !(this.refusal === "OOM" && passesWithoutMemory.has(name)))
       throw new ErrorReply(`${this.refusal} writes are refused. script: simulated`);
     const result = work();
-    if (!isRead) this.wake();
+    if (isRead) return result;
+    this.wake();
+    this.#writes += 1;
+    for (const job of this.#afterWrites.get(this.#writes) ?? []) job();
     return result;
+  }
+
+  afterWrites(count: number, job: () => void): void {
+    this.#afterWrites.set(count, [...(this.#afterWrites.get(count) ?? []), job]);
   }
 
   /** What the process with this nonce can do. */
