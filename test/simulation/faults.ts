@@ -18,6 +18,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "lose wake-ups" | "lose hints"; forMs: number }
   | { kind: "repeat wake-ups" }
   | { kind: "another orchestrator"; isNamesake: boolean; forMs: number }
+  | { kind: "another cub"; target: number; forMs: number }
   | { kind: "poison"; what: Poison; choice: number }
   | { kind: "up without an agent" | "up with other rules"; target: number; forMs: number }
   | { kind: "break tool"; target: number; forMs: number }
@@ -25,7 +26,7 @@ export type Fault = { atMs: number; atWrite?: number } & (
   | { kind: "cancel" | "retry at once"; target: number }
 );
 
-export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint";
+export type Poison = "event" | "announcement" | "deadline" | "artefact" | "bid" | "hint" | "registration" | "claim";
 
 type Draw = (random: Random) => Fault extends infer One ? (One extends Fault ? Omit<One, "atMs" | "atWrite"> : never) : never;
 
@@ -56,6 +57,7 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "lose hints", forMs: random.between(0, 5_000) }),
   () => ({ kind: "repeat wake-ups" }),
   (random) => ({ kind: "another orchestrator", isNamesake: random.chance(0.6), forMs: random.between(500, 9_000) }),
+  (random) => ({ kind: "another cub", target: target(random), forMs: random.between(200, 6_000) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
   (random) => ({ kind: "poison", what: random.pick(poisons), choice: random.whole(0, 99) }),
   (random) => ({ kind: "up without an agent", target: target(random), forMs: random.between(200, 6_000) }),
@@ -66,7 +68,16 @@ const draws: readonly [Draw, ...Draw[]] = [
   (random) => ({ kind: "retry at once", target: target(random) }),
 ];
 
-const poisons: readonly [Poison, ...Poison[]] = ["event", "announcement", "deadline", "artefact", "bid", "hint"];
+const poisons: readonly [Poison, ...Poison[]] = [
+  "event",
+  "announcement",
+  "deadline",
+  "artefact",
+  "bid",
+  "hint",
+  "registration",
+  "claim",
+];
 
 /** Most come while the goals are young. */
 export function faultsOf(random: Random): Fault[] {

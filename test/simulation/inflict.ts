@@ -112,6 +112,14 @@ function happen(world: World, fault: Fault, random: Random): void {
       another.start();
       return void later(() => (random.chance(0.5) ? another.crash() : another.stop(stopWithinMs)));
     }
+    case "another cub": {
+      const agents = world.registrations.filter(({ name }) => world.tools.has(name));
+      const agent = agents[fault.target % Math.max(1, agents.length)];
+      if (agent === undefined) return;
+      const another = world.cub(agent, `another ${agent.name}`);
+      another.start();
+      return void later(() => (random.chance(0.5) ? another.crash() : another.stop(stopWithinMs)));
+    }
     case "poison":
       return poison(world, fault, random);
     case "up without an agent":
@@ -162,7 +170,8 @@ function repair(world: World, faults: readonly Fault[]): void {
     program.resume();
     program.start();
   }
-  if (faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis")) up(world);
+  for (const claim of redis.state.brokenClaims) redis.hand.mendClaim(claim);
+  if (faults.some(({ kind }) => kind.startsWith("up ") || kind === "crash redis" || kind === "poison")) up(world);
   if (faults.some(({ kind }) => kind === "pause instance")) people.log({ type: "resume_requested" });
 }
 

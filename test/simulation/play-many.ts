@@ -7,20 +7,30 @@ import { shrink } from "./shrink.ts";
 
 export type Failed = { seed: number; faults: readonly Fault[]; needed: readonly number[]; sentences: string[] };
 
+/** `isDone`: asked after each schedule; true ends the play. `onFailed`: at once, for people who wait. */
+type PlayOptions = {
+  play?: typeof runSchedule;
+  isDone?: (outcome: Outcome) => boolean;
+  onFailed?: (failed: Failed) => void;
+};
+
 /** Within one turn of the event loop nothing is collected. */
 const schedulesInATurn = 20;
 
-/** `isDone`: called after each schedule; true ends the play. */
 export async function playMany(
   seeds: Iterable<number>,
-  { play = runSchedule, isDone = () => false }: { play?: typeof runSchedule; isDone?: (outcome: Outcome) => boolean } = {},
+  { play = runSchedule, isDone = () => false, onFailed = () => {} }: PlayOptions = {},
 ): Promise<Failed[]> {
   const failed: Failed[] = [];
   let count = 0;
   for (const seed of seeds) {
     const outcome = play(seed);
     const sentences = findings(outcome);
-    if (sentences.length > 0) failed.push({ seed, faults: outcome.faults, needed: await neededFaults(seed, play), sentences });
+    if (sentences.length > 0) {
+      const one = { seed, faults: outcome.faults, needed: await neededFaults(seed, play), sentences };
+      failed.push(one);
+      onFailed(one);
+    }
     if (isDone(outcome)) break;
     count += 1;
     if (count % schedulesInATurn === 0) await nextTurn();

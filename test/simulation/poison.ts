@@ -48,6 +48,16 @@ export function poison(
       if (claim !== undefined && agent !== undefined) hand.writeBid(claim, agent, pick(words) ?? "");
       break;
     }
+    case "registration": {
+      const agent = pick([...state.agents.keys()]);
+      if (agent !== undefined) hand.writeRegistration(agent, choice % 2 === 0 ? "{ this is no JSON" : '{"name":"another"}');
+      break;
+    }
+    case "claim": {
+      const claim = pick([...state.openClaims]);
+      if (claim !== undefined) hand.breakClaim(claim);
+      break;
+    }
     case "hint":
       hand.publish(pick([...state.artefacts.keys(), "no id at all"]) ?? "");
       break;

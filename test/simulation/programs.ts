@@ -39,11 +39,12 @@ export function orchestratorProgram({ redis, newId, logOf, grantLeaseMs }: Site,
   };
 }
 
-/** `starts`: counts the starts of this agent's process, so that each can be known from the others. */
+/** `container`: where it runs, so that its next process there knows that this one has ended. */
 export function cubProgram(
   { redis, newId, logOf, grantLeaseMs }: Site,
   { name, role, replicas, strategy }: AgentRegistration,
   tool: PlayedTool,
+  container: string,
 ): Main {
   let starts = 0;
   return async ({ stop, exit }) => {
@@ -59,7 +60,7 @@ export function cubProgram(
       runBidCommand: tool.bid,
       grantLeaseMs,
       workingCopy: undefined,
-      ownProcess: { pid: 1, born: `${starts}@boot`, namespace: `pid:[${starts}]`, container: name },
+      ownProcess: { pid: 1, born: `${starts}@boot`, namespace: `pid:[${starts}]`, container },
       clock: systemClock,
       newId,
       log,

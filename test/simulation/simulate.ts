@@ -46,8 +46,8 @@ function playOne(seed: number, chosen: string | undefined): void {
 }
 
 async function playHere(): Promise<void> {
-  const failed = await playMany(Array.from({ length: schedules }, (_, index) => first + index));
-  failed.forEach(print);
+  const seeds = Array.from({ length: schedules }, (_, index) => first + index);
+  const failed = await playMany(seeds, { onFailed: print });
   sumUp(schedules, failed.length);
 }
 
@@ -59,17 +59,28 @@ async function fork(): Promise<void> {
     if (count <= 0) return 0;
     const command = [process.execPath, import.meta.path, "--schedules", String(count), "--seed", String(from)];
     const child = Bun.spawn(command, { stdio: ["ignore", "pipe", "inherit"] });
-    const text = await new Response(child.stdout).text();
-    const lines = text.trimEnd().split("\n");
-    const [, found] = /^\d+ schedules: (\d+) failed/.exec(lines.pop() ?? "") ?? [];
+    let found: string | undefined;
+    for await (const line of linesOf(child.stdout)) {
+      [, found] = /^\d+ schedules: (\d+) failed/.exec(line) ?? [];
+      if (found === undefined) console.log(line);
+    }
     if (found === undefined) throw new Error(`The process for the seeds from ${from} has ended with ${await child.exited}.`);
-    for (const line of lines) console.log(line);
     return Number(found);
   });
   sumUp(
     schedules,
     (await Promise.all(parts)).reduce((sum, found) => sum + found, 0),
   );
+}
+
+/** Each as soon as it is there. */
+async function* linesOf(bytes: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  let text = "";
+  for await (const chunk of bytes.pipeThrough(new TextDecoderStream())) {
+    const lines = `${text}${chunk}`.split("\n");
+    text = lines.pop() ?? "";
+    yield* lines;
+  }
 }
 
 function print({ seed, faults, needed, sentences }: Failed): void {

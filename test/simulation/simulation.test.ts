@@ -33,6 +33,7 @@ test("the seeds plan faults of every kind", () => {
   const seeds = Array.from({ length: schedules }, (_, index) => index + 1);
   const kinds = new Set(seeds.flatMap((seed) => plannedFaults(seed).map(({ kind }) => kind)));
   expect([...kinds].toSorted()).toEqual([
+    "another cub",
     "another orchestrator",
     "break tool",
     "cancel",

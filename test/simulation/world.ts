@@ -62,7 +62,7 @@ export class World {
       if (answer === undefined) continue;
       const tool = new PlayedTool(chance(6), temper, { answer, word: (target) => wordOf(registration.name, target) });
       this.tools.set(registration.name, tool);
-      this.programs.push(this.#program(registration.name, cubProgram(this.#site, registration, tool)));
+      this.programs.push(this.cub(registration, registration.name));
     }
   }
 
@@ -73,6 +73,13 @@ export class World {
   /** One more, not yet started. */
   orchestrator(holder: string, name = `orchestrator ${holder}`): Supervised {
     return this.#program(name, orchestratorProgram(this.#site, holder, this.scenario.policy));
+  }
+
+  /** A cub of this agent in a container of this name, not yet started. */
+  cub(registration: AgentRegistration, container: string): Supervised {
+    const tool = this.tools.get(registration.name);
+    if (tool === undefined) throw new Error(`The agent ${registration.name} has no tool.`);
+    return this.#program(container, cubProgram(this.#site, registration, tool, container));
   }
 
   /** `sett up` was long ago, and everything runs. */
