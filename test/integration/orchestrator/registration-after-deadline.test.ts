@@ -17,7 +17,10 @@ const later: [what: string, over: Partial<AgentRegistration>, word: string][] = 
 ];
 
 test.each(later)("a silent agent is waited for no longer once it is given %s", async (_what, over, word) => {
-  await using clan = await startClan({ coder, silent: { bids_by_command: true } }, { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 });
+  await using clan = await startClan(
+    { coder, silent: { bids_by_command: true } },
+    { policy: { bid_deadline_ms: 50 }, grantLeaseMs: 0 },
+  );
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
   const isJudged = async () => (await clan.hand("ZSCORE", "due", `bids:${claim.id}`)) === "";
