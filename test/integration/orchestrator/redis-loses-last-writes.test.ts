@@ -82,9 +82,9 @@ test("bids that took the place of lost ones are heard, although the claim has co
     await scene.bid?.("coder", "ignore");
   };
   // Their rules say nothing in advance.
-  const asked = { bids_by_command: true as const };
+  const bidder = { bids_by_command: true as const };
   const intercept = interceptCommit(({ set }) => set.bidding === "closed", loseBids);
-  await using clan = await startClanOn(forgetful.redis, { coder: asked, tester: asked }, {}, intercept);
+  await using clan = await startClanOn(forgetful.redis, { coder: bidder, tester: bidder }, {}, intercept);
   const goal = await clan.postGoal();
   const { claim } = await clan.claimOn(goal);
   scene.bid = (agent, word) => clan.board.placeBid({ claim: claim.id, agent: agentName(agent), word });
