@@ -1,0 +1,58 @@
+// How the owner of a Redis makes its users, and what they do where the functions are missing.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { prepareUsers, removeOtherUsers } from "../../../lib/blackboard/redis/administration.ts";
+import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
+import type { RedisUser } from "../../../lib/blackboard/redis/users.ts";
+import { InstanceName } from "../../../lib/model/ids.ts";
+import { asUser } from "../../support/blackboard/role-bench.ts";
+import { user } from "../../support/blackboard/scene.ts";
+import { errorOf } from "../../support/error-of.ts";
+import { agentName, sampleArtefact } from "../../support/records/sample.ts";
+import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
+
+const instance = InstanceName.parse("demo");
+const person: RedisUser = { role: "person" };
+const coder: RedisUser = { role: "agent", agent: agentName("coder") };
+const reader: RedisUser = { role: "agent", agent: agentName("reader") };
+const withPassword = (...users: RedisUser[]) => users.map((each) => ({ user: each, password: "a-password" }));
+
+let server: RedisServer;
+
+beforeAll(async () => {
+  server = await startRedisServer({ hasUsers: true });
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+const owner = () => ({ url: server.url, instance, giveUpMs: patient.giveUpMs });
+const open = (as: RedisUser, ownerUrl?: string) =>
+  connectBlackboard({ url: asUser(server.url, as, "a-password"), ownerUrl, instance, ...patient });
+
+test("users outlast a restart of Redis, and those of parts that are gone are removed, but not the owner's own", async () => {
+  await server.cli("ACL", "SETUSER", "backup", "on", "nopass", "+ping");
+  await prepareUsers(owner(), withPassword(person, coder, reader));
+  await server.stop();
+  await server.start();
+  const names = async () => (await server.cli("ACL", "USERS")).split("\n").sort();
+  expect(await names()).toEqual(["agent-coder", "agent-reader", "backup", "default", "person"]);
+  await removeOtherUsers(owner(), withPassword(person, coder));
+  expect(await names()).toEqual(["agent-coder", "backup", "default", "person"]);
+});
+
+test("who may not load the functions says who does; a command line with the owner's password loads them itself", async () => {
+  await prepareUsers(owner(), withPassword(person, coder));
+  await server.cli("FUNCTION", "FLUSH");
+  await using own = await open(person);
+  const refused = await errorOf(own.createArtefact(sampleArtefact(), user));
+  expect(refused).toMatchObject({ code: "blackboard-refused", hint: expect.stringContaining("`sett up` does") });
+  await using helped = await open(person, server.url);
+  expect(await helped.createArtefact(sampleArtefact(), user)).toEqual({ outcome: "created" });
+  expect(await own.createArtefact(sampleArtefact(), user)).toEqual({ outcome: "created" });
+});
+
+test("what a user may not do is refused with the place to read about it", async () => {
+  await prepareUsers(owner(), withPassword(coder));
+  await using board = await open(coder);
+  const refused = await errorOf(board.registerAgents([], user, { exact: true }));
+  expect(refused).toMatchObject({ code: "blackboard-refused", hint: expect.stringContaining("blackboard.md#users") });
+});
