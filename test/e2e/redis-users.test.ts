@@ -106,6 +106,7 @@ test("the users are in a file on Redis' volume, without passwords, and outlast d
   await at.need("down", "--name", at.name);
   const file = await readFile(join(at.state, "volumes", `sett-${at.name}-blackboard`, "users.acl"), "utf8").catch(() => "");
   expect(file).toContain("user agent-second on ");
+  expect(file).not.toContain(" >");
   await at.up();
   expect(await users()).toEqual(["agent-echo", "agent-second", "default", "orchestrator", "person"]);
   await at.need("forage", "--watch", "--goal", "again");

@@ -21,7 +21,7 @@ export type Place = RedisUrls & {
 
 export const redisPort = 6379;
 
-/** Set in the container of a Redis that has users. */
+/** Set in the container of a Redis that has users: the SHA-256 of its owner's password, for the file of users. */
 export const usersVariable = "SETT_REDIS_USERS";
 
 /** Call this for each connection: the port on this machine changes whenever the container starts again. */

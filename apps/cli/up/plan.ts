@@ -1,5 +1,6 @@
 // The plan of `sett up` as data: a configuration in, containers, volumes and a network out (docs/internals/containers.md). Pure.
 
+import { createHash } from "node:crypto";
 import type { UserWithPassword } from "../../../lib/blackboard/redis/administration.ts";
 import { policyOf } from "../../../lib/config/registrations.ts";
 import type { ContainerSpec, Owner } from "../../../lib/runtime/container-spec.ts";
@@ -127,7 +128,7 @@ function redisSpec({ instance, images, password, config }: PlanInput, labels: Pa
     labels,
     entrypoint: ["sh", "-c", redisScript(resources.memoryBytes)],
     // redis-cli reads this variable, so `docker exec … redis-cli` works. sett reads it from the container, too.
-    env: { REDISCLI_AUTH: password, [usersVariable]: "1" },
+    env: { REDISCLI_AUTH: password, [usersVariable]: createHash("sha256").update(password).digest("hex") },
     user: redisUser,
     mounts: [
       { kind: "volume", volume: blackboardVolumeName(instance), target: "/data", access: "rw" },

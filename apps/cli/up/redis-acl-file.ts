@@ -12,6 +12,6 @@ export function aclFileScript(path: string): string {
     `  while IFS= read -r line; do case $line in 'user default '*) ;; 'user '*) others="$others$line`,
     `" ;; esac; done < ${path}`,
     "fi",
-    `printf 'user default on >%s ~* &* +@all\n%s' "$REDISCLI_AUTH" "$others" > ${path}`,
+    `printf 'user default on #%s ~* &* +@all\n%s' "$SETT_REDIS_USERS" "$others" > ${path}`,
   ].join("\n");
 }

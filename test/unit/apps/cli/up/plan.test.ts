@@ -111,7 +111,7 @@ describe("the plan of an instance", () => {
   test("shows no password among the arguments of a process", () => {
     const { entrypoint, command, env } = redis;
     expect(JSON.stringify([entrypoint, command])).not.toContain("secret");
-    expect(env).toEqual({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: "1" });
+    expect(env).toEqual({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
     expect(redis.entrypoint?.join(" ")).toContain("noeviction");
     expect(redis.ports).toEqual([{ port: 6379 }]);
@@ -131,7 +131,7 @@ describe("the plan of an instance", () => {
   test("keeps the users in a file that the owner's password is put into before Redis starts", () => {
     const script = redis.entrypoint?.join(" ") ?? "";
     expect(script).toContain("aclfile /data/users.acl");
-    expect(script).toContain('"$REDISCLI_AUTH"');
+    expect(script).toContain('"$SETT_REDIS_USERS"');
   });
 
   test("gives the orchestrator its policy and a name to take its leader lease again with", () => {
