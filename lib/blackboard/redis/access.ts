@@ -64,7 +64,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    deletes: [keys.agentGrants("*" as AgentName)],
+    deletes: [keys.agentGrants("*" as AgentName), keys.laterBids(anyClaim)],
   }),
   gateway: (keys) => ({
     commands: [
@@ -74,6 +74,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     ],
     reads: [
       keys.claim(anyClaim),
+      keys.laterBids(anyClaim),
       keys.bidTokens(anyClaim),
       keys.grants(anyClaim),
       keys.goal(anyGoal),
@@ -119,14 +120,14 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
       ...["fcall", "publish", "set", "time"],
-      ...["exists", "hexists", "hget", "hincrby", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
+      ...["exists", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
       ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrem"],
     ],
     reads: [keys.agents, keys.expectedAgents, keys.announcements, keys.goal(anyGoal)],
     writes: [
       ...[keys.agentGrants(agent), keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent), keys.agentStatus],
-      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],
+      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],
       ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId), keys.artefactsOfGoal(anyGoal), keys.question(anyArtefact)],
       ...[keys.artefacts, keys.artefactsWithCommit, keys.artefactDigests, keys.refusedArtefacts],
       ...[keys.openQuestions, keys.due, keys.events, keys.orchestrator],
