@@ -74,13 +74,13 @@ export class EventHandler {
           ? event.artefact_id && this.#questions.settleQuestion(event.artefact_id, epoch)
           : undefined;
       case "cancel_requested":
-        return event.goal_id && this.#requests.cancel(event, event.goal_id, epoch);
+        return event.goal_id && this.#requests.cancel(event, event.goal_id, epoch, readOn);
       case "pause_requested":
-        return this.#requests.setPaused(event, true, epoch);
+        return this.#requests.setPaused(event, true, epoch, readOn);
       case "resume_requested":
-        return this.#requests.setPaused(event, false, epoch);
+        return this.#requests.setPaused(event, false, epoch, readOn);
       case "retry_requested":
-        return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch);
+        return event.artefact_id && this.#requests.retry(event, event.artefact_id, epoch, readOn);
       case "result_refused":
         return this.#repeatAttempt(event, epoch, readOn);
       case "instance_resumed":

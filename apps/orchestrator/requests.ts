@@ -1,4 +1,5 @@
-// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is harmless.
+// Requests of people: cancel, pause, resume, retry. A request is an event; handling one twice is harmless. `readOn`: the number of the
+// connection on which it was read.
 
 import { SerialByKey } from "../../lib/async/serial-by-key.ts";
 import { isRetry, retryClaim } from "../../lib/core/retry-claim.ts";
@@ -27,15 +28,15 @@ export class Requests {
   }
 
   /** Ends the goal; the handler of the `goal_ended` event ends its claims. */
-  async cancel(request: SettEvent, goal: GoalId, epoch: number): Promise<void> {
-    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch });
+  async cancel(request: SettEvent, goal: GoalId, epoch: number, readOn: number): Promise<void> {
+    const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch, readOn });
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", epoch);
   }
 
-  async setPaused(request: SettEvent, paused: boolean, epoch: number): Promise<void> {
+  async setPaused(request: SettEvent, paused: boolean, epoch: number, readOn: number): Promise<void> {
     const { board, log } = this.#deps;
-    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, epoch });
+    const { outcome } = await board.setPaused({ paused, by: request.actor, at: request.time, epoch, readOn });
     this.#pause.forget();
     if (outcome === "fenced") throw new Fenced(epoch);
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
@@ -45,15 +46,15 @@ export class Requests {
   }
 
   /** Another try of the claim that ended with this Failure. */
-  async retry(request: SettEvent, failureId: ArtefactId, epoch: number): Promise<void> {
+  async retry(request: SettEvent, failureId: ArtefactId, epoch: number, readOn: number): Promise<void> {
     const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
       return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch);
     // Requests for other Failures of the claim may come at the same time, and the claim is tried again only once.
-    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch));
+    return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch, readOn));
   }
 
-  async #retry(request: SettEvent, failure: Artefact, epoch: number): Promise<void> {
+  async #retry(request: SettEvent, failure: Artefact, epoch: number, readOn: number): Promise<void> {
     const { board, clock, newId, policy, log } = this.#deps;
     const about = { artefact_id: failure.id };
     const failed = failure.claim_id === "" ? undefined : await board.readClaim(failure.claim_id);
@@ -65,7 +66,7 @@ export class Requests {
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
     if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
-    const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms });
+    const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms, readOn });
     if (result.outcome === "fenced") throw new Fenced(epoch);
     if (result.outcome === "opened")
       log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failure.id });

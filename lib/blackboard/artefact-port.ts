@@ -84,8 +84,15 @@ export interface ArtefactBoard {
     by?: Actor;
     failure?: Artefact;
     epoch: number;
+    readOn?: RequestReadOn;
   }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
 }
+
+/**
+ * The number of the connection on which a person's request was read. On a later one it is not carried out, and rejects with
+ * `redis-unreachable`: Redis may have lost the request.
+ */
+export type RequestReadOn = number;
 
 /** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };

@@ -3,6 +3,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { DoneGrant } from "../model/claim.ts";
 import type { Actor } from "../model/event.ts";
 import type { ArtefactId } from "../model/ids.ts";
+import type { RequestReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
 export interface PeopleBoard {
@@ -35,7 +36,13 @@ export interface PeopleBoard {
     actor: Actor;
   }): Promise<{ outcome: "recorded" } | Refused>;
   /** While an instance is paused no grant is accepted. Resuming wakes the agents of queued grants. */
-  setPaused(order: { paused: boolean; by: Actor; at: string; epoch: number }): Promise<{ outcome: "set" | "already" | "fenced" }>;
+  setPaused(order: {
+    paused: boolean;
+    by: Actor;
+    at: string;
+    epoch: number;
+    readOn?: RequestReadOn;
+  }): Promise<{ outcome: "set" | "already" | "fenced" }>;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   readPause(): Promise<{ since: string; by: Actor } | undefined>;
 }

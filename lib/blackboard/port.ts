@@ -9,7 +9,7 @@ import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "
 import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
-import type { ArtefactBoard, Page } from "./artefact-port.ts";
+import type { ArtefactBoard, Page, RequestReadOn } from "./artefact-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
 import type { ModelBoard } from "./model-port.ts";
@@ -108,6 +108,7 @@ export interface ClaimBoard {
     open: NewClaim;
     epoch: number;
     bidDeadlineMs: number;
+    readOn?: RequestReadOn;
   }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
   /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;

@@ -1,11 +1,12 @@
 // The blackboard as a simulated program has it: the connection that ships (its repeats, its heartbeat, its way back) over a simulated
 // client, and the twin's operations in the place of the Lua functions.
 import { grantReminderMs } from "../../lib/blackboard/grant-reminder.ts";
+import { LaterConnection } from "../../lib/blackboard/later-connection.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port.ts";
 import type { Client, newClient } from "../../lib/blackboard/redis/client.ts";
-import { Connection, LaterConnection } from "../../lib/blackboard/redis/connection.ts";
+import { Connection } from "../../lib/blackboard/redis/connection.ts";
 import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
 import type { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
@@ -34,12 +35,15 @@ export async function connectSimulated(
   const url = "redis://simulated:6379";
   const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, onLost, makeClient });
   const nonce = crypto.randomUUID();
-  const perform = async (name: string, args: unknown[]) => {
+  const perform = async (name: string, [first, ...rest]: unknown[]) => {
+    const { readOn, ...order } = (first ?? {}) as { readOn?: number };
+    // The connection is the one of this program, and not the twin's own.
+    const args = readOn === undefined ? [first, ...rest] : [order, ...rest];
     const work = (client: Client) =>
       simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
     // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
     const isOnce = name === "moveCursor" || name === "clearDue";
-    return resultOf(await (isOnce ? connection.once(work) : connection.run(work)));
+    return resultOf(await (isOnce ? connection.once(work) : connection.run(work, readOn)));
   };
   const board: Record<string, unknown> = {};
   for (const name of operations) board[name] = (...args: unknown[]) => perform(name, args);

@@ -18,13 +18,16 @@ import { digestOf, type HandWritten, judge, judgedFields, type SourceState, sour
 import type { Keys } from "../keys.ts";
 import type { Refused } from "../refused.ts";
 import { registrationOfText } from "../registration-text.ts";
+import type { EnsureOn } from "./contact.ts";
 import type { IsFenced } from "./leader.ts";
 import { follow, Notifier } from "./notifier.ts";
 import { postProblem } from "./post-problem.ts";
 import { finishEnd, grantEndedBy, startEnd } from "./results-by-hand.ts";
 import type { State } from "./state.ts";
 
-export function artefactsOf(state: State, keys: Keys, isFenced: IsFenced, closed: AbortSignal): ArtefactBoard {
+type HandleDeps = { keys: Keys; isFenced: IsFenced; ensureOn: EnsureOn; closed: AbortSignal };
+
+export function artefactsOf(state: State, { keys, isFenced, ensureOn, closed }: HandleDeps): ArtefactBoard {
   const read = (id: ArtefactId) => artefactOfFields(state.artefacts.get(id) ?? {}, keys.artefact(id));
   return {
     async createArtefact(artefact, actor) {
@@ -121,7 +124,8 @@ export function artefactsOf(state: State, keys: Keys, isFenced: IsFenced, closed
       return { ended: record?.ended, artefacts: record?.artefacts.length ?? 0 };
     },
 
-    async endGoal({ goal, ending, by, failure, epoch }) {
+    async endGoal({ goal, ending, by, failure, epoch, readOn }) {
+      ensureOn(readOn);
       if (isFenced(epoch)) return { outcome: "fenced" };
       const record = state.goal(goal);
       if (state.isGoalEnded(goal)) return { outcome: "already" };

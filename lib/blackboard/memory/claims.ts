@@ -11,6 +11,7 @@ import { malformedClaimError } from "../malformed-claim.ts";
 import type { ClaimBoard, ClaimCommit } from "../port.ts";
 import { adoptBids, isOpen, recordBid, refuseLateBids } from "./bids.ts";
 import { claimListsOf } from "./claim-lists.ts";
+import type { EnsureOn } from "./contact.ts";
 import { copyOf } from "./copy.ts";
 import { aboutOf } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
@@ -18,16 +19,17 @@ import { follow } from "./notifier.ts";
 import { brokenText, type ClaimRecord, type State } from "./state.ts";
 
 /** Of one handle. */
-type HandleDeps = { keys: Keys; isFenced: IsFenced; connectionNumber: () => number; closed: AbortSignal };
+type HandleDeps = { keys: Keys; isFenced: IsFenced; connectionNumber: () => number; ensureOn: EnsureOn; closed: AbortSignal };
 
-export function claimsOf(state: State, { keys, isFenced, connectionNumber, closed }: HandleDeps): ClaimBoard {
+export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensureOn, closed }: HandleDeps): ClaimBoard {
   const read = (id: ClaimId): ClaimSnapshot | undefined => {
     const record = state.claims.get(id);
     if (record !== undefined && state.brokenClaims.has(id)) refuseBroken(record.claim, keys.claim(id));
     return record && copyOf({ claim: record.claim, grants: inOrder([...record.grants.values()]) });
   };
   return {
-    async openClaim({ open, epoch, bidDeadlineMs }) {
+    async openClaim({ open, epoch, bidDeadlineMs, readOn }) {
+      ensureOn(readOn);
       if (isFenced(epoch)) return { outcome: "fenced" };
       const { claim, cause } = open;
       const known = state.causes.get(claim.artefact_id)?.get(cause);

@@ -1,7 +1,17 @@
 // One handle's contact with the memory blackboard. It breaks only where a test breaks it, and is there again at once.
+import { LaterConnection } from "../later-connection.ts";
 import type { Blackboard } from "../port.ts";
 
 export type Contact = Pick<Blackboard, "contactSince" | "contactProblem" | "connectionNumber" | "onReconnect">;
+
+/** Throws LaterConnection for what must be done on another connection than the present one. */
+export type EnsureOn = (readOn: number | undefined) => void;
+
+export function ensureOnOf({ connectionNumber }: Pick<Contact, "connectionNumber">): EnsureOn {
+  return (readOn) => {
+    if (readOn !== undefined && readOn !== connectionNumber()) throw new LaterConnection();
+  };
+}
 
 export function contactOf(): { contact: Contact; reconnect: () => void } {
   const listeners = new Set<() => void>();

@@ -9,7 +9,7 @@ import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
 import { artefactsOf } from "./artefacts.ts";
 import { claimsOf } from "./claims.ts";
-import { type Contact, contactOf } from "./contact.ts";
+import { type Contact, contactOf, ensureOnOf } from "./contact.ts";
 import { grantsOf } from "./grants.ts";
 import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
@@ -108,16 +108,17 @@ type HandleOptions = { instance: InstanceName; nonce: string; contact: Contact; 
 export function openHandle(state: State, { instance, nonce, contact, onClose }: HandleOptions): Blackboard {
   const closing = new AbortController();
   const isFenced = fenceOf(state, nonce);
+  const ensureOn = ensureOnOf(contact);
   const keys = keysOf(instance);
   return {
     instance,
     time: async () => state.now(),
     readMemory: async () => ({ usedBytes: 0, limitBytes: undefined }),
     ...contact,
-    ...artefactsOf(state, keys, isFenced, closing.signal),
-    ...claimsOf(state, { keys, isFenced, connectionNumber: contact.connectionNumber, closed: closing.signal }),
+    ...artefactsOf(state, { keys, isFenced, ensureOn, closed: closing.signal }),
+    ...claimsOf(state, { keys, isFenced, connectionNumber: contact.connectionNumber, ensureOn, closed: closing.signal }),
     ...grantsOf(state, closing.signal),
-    ...peopleOf(state, isFenced),
+    ...peopleOf(state, isFenced, ensureOn),
     ...agentsOf(state),
     ...modelsOf(state),
     ...pruneOf(state),

@@ -2,11 +2,12 @@
 import { isForApproval, questionOf } from "../../model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId } from "../../model/ids.ts";
 import type { PeopleBoard } from "../people-port.ts";
+import type { EnsureOn } from "./contact.ts";
 import { aboutOf, grantProblem } from "./grants.ts";
 import type { IsFenced } from "./leader.ts";
 import type { State } from "./state.ts";
 
-export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
+export function peopleOf(state: State, isFenced: IsFenced, ensureOn: EnsureOn): PeopleBoard {
   return {
     async listOpenQuestions() {
       return [...state.openQuestions];
@@ -71,7 +72,8 @@ export function peopleOf(state: State, isFenced: IsFenced): PeopleBoard {
       return { outcome: "recorded" };
     },
 
-    async setPaused({ paused, by, at, epoch }) {
+    async setPaused({ paused, by, at, epoch, readOn }) {
+      ensureOn(readOn);
       if (isFenced(epoch)) return { outcome: "fenced" };
       if ((state.pause !== undefined) === paused) return { outcome: "already" };
       state.pause = paused ? { since: at, by } : undefined;

@@ -12,7 +12,7 @@ import { artefactIdsOf, listsOf } from "./lists.ts";
 import { artefactRecord } from "./records.ts";
 
 export function artefactsOf(deps: Deps): ArtefactBoard {
-  const { connection, keys, call } = deps;
+  const { connection, keys, call, callOn } = deps;
   const readFields = async (ids: readonly ArtefactId[]): Promise<Record<string, string>[]> => {
     // Requested at once, these share one round trip.
     const rows = await connection.run((client) =>
@@ -78,9 +78,9 @@ export function artefactsOf(deps: Deps): ArtefactBoard {
       return { ended: endingOf(ended), artefacts };
     },
 
-    endGoal({ goal, ending, by = "", failure, epoch }) {
+    endGoal({ goal, ending, by = "", failure, epoch, readOn }) {
       const stored = { orchestrator: keys.orchestrator, goal: keys.goal(goal), open_questions: keys.openQuestions };
-      return call("endGoal", stored, { epoch, goal, ending, by, failure: failure && artefactRecord(failure) });
+      return callOn(readOn)("endGoal", stored, { epoch, goal, ending, by, failure: failure && artefactRecord(failure) });
     },
   };
 }

@@ -3,12 +3,12 @@ import type { ClaimSnapshot } from "../../model/claim.ts";
 import type { ClaimId } from "../../model/ids.ts";
 import { announcementOf } from "../announced-claim.ts";
 import { firstAnnouncementAfterMs } from "../first-announcement.ts";
+import { LaterConnection } from "../later-connection.ts";
 import type { Announcement, ClaimBoard } from "../port.ts";
 import { unlessRefused } from "./call.ts";
 import { claimFieldNames, claimFields, malformedClaim, snapshotOf } from "./claim-fields.ts";
 import { claimListsOf } from "./claim-lists.ts";
 import { commitArgs } from "./commit-args.ts";
-import { LaterConnection } from "./connection.ts";
 import type { Deps } from "./deps.ts";
 import { followReads } from "./follow.ts";
 import { newClaimRecord } from "./records.ts";
@@ -42,8 +42,8 @@ export function claimsOf(deps: Deps): ClaimBoard {
     }));
   };
   return {
-    async openClaim({ open, epoch, bidDeadlineMs }) {
-      const reply = await call(
+    async openClaim({ open, epoch, bidDeadlineMs, readOn }) {
+      const reply = await callOn(readOn)(
         "openClaim",
         { orchestrator: keys.orchestrator, due: keys.due },
         {

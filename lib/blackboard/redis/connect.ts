@@ -47,7 +47,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const load = ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs);
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
   const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce, load));
-  const callOn = (number: number) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
+  const callOn = (number: number | undefined) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
   const deps = { connection, keys, call, callOnce, callOn, onUnreadable, actorOf };
   return {
     instance,

@@ -2,6 +2,7 @@
 import type { ErrorReply } from "redis";
 import { sleep } from "../../async/sleep.ts";
 import type { SettError } from "../../model/errors.ts";
+import { LaterConnection } from "../later-connection.ts";
 import {
   type Client,
   endpointOf,
@@ -18,9 +19,6 @@ import { ContactWaiters } from "./contact-waiters.ts";
 import { connected, probe } from "./probe.ts";
 import { reconnectDelayMs } from "./reconnect-delay.ts";
 import { SleepWatch } from "./sleep-watch.ts";
-
-/** The connection that a call was bound to is lost. What was sent on it may have been done, and may have been lost after that. */
-export class LaterConnection extends Error {}
 
 export class Connection {
   readonly #options: ConnectionOptions;

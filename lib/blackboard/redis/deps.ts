@@ -12,8 +12,8 @@ export type Deps = {
   call: Call;
   /** The same, not repeated. */
   callOnce: Call;
-  /** The same, on the connection of this number alone: rejects with LaterConnection on another one. */
-  callOn: (connectionNumber: number) => Call;
+  /** The same, on the connection of this number alone: rejects with LaterConnection on another one. Undefined: on any. */
+  callOn: (connectionNumber: number | undefined) => Call;
   /** An entry of a stream, or a record, was skipped because it cannot be read. */
   onUnreadable: (what: string) => void;
   /** The actor that this program is when it acts for an agent. */

@@ -5,7 +5,7 @@ import { textOfGrant } from "./claim-fields.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 
-export function peopleOf({ connection, keys, call }: Deps): PeopleBoard {
+export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard {
   const keysOfQuestion = (id: ArtefactId) => ({ question_artefact: keys.artefact(id), question: keys.question(id) });
   return {
     async listOpenQuestions() {
@@ -48,9 +48,9 @@ export function peopleOf({ connection, keys, call }: Deps): PeopleBoard {
       );
     },
 
-    setPaused({ paused, by, at, epoch }) {
+    setPaused({ paused, by, at, epoch, readOn }) {
       const stored = { orchestrator: keys.orchestrator, agents: keys.agents };
-      return call("setPaused", stored, { epoch, is_paused: paused, by, since: at });
+      return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at });
     },
 
     async readPause() {

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
+import { biddingClaim } from "../../../../lib/core/new-claim.ts";
 import type { Bench } from "../../../support/blackboard/bench.ts";
-import { acquireLeaderLease, events, openClaim, postGoal } from "../../../support/blackboard/scene.ts";
-import { newArtefactId, sampleArtefact } from "../../../support/records/sample.ts";
+import { acquireLeaderLease, events, openClaim, postGoal, user } from "../../../support/blackboard/scene.ts";
+import { errorOf } from "../../../support/error-of.ts";
+import { newArtefactId, newClaimId, sampleArtefact } from "../../../support/records/sample.ts";
 
 export function asLeaderSuite(open: () => Promise<Bench>): void {
   test("the leader logs what comes with no change of state; one that was replaced logs nothing", async () => {
@@ -44,5 +46,25 @@ export function asLeaderSuite(open: () => Promise<Bench>): void {
       reason: `Goal ${goal.goal_id} was ended.`,
     });
     expect(await bench.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+  });
+
+  test("a request that was read on an earlier connection is not carried out: Redis may have lost it", async () => {
+    await using bench = await open();
+    const epoch = await acquireLeaderLease(bench.board);
+    const goal = await postGoal(bench.board);
+    const readOn = bench.board.connectionNumber();
+    await bench.reconnect();
+    const origin = { id: newClaimId(), artefact: goal.id, goal: goal.goal_id, at: new Date().toISOString() };
+    const retried = { cause: "retry:1", grants: [], claim: biddingClaim(origin, []) };
+    const pause = { paused: true, by: user, at: origin.at, epoch };
+    const requests = [
+      bench.board.endGoal({ goal: goal.goal_id, ending: "cancelled", by: user, epoch, readOn }),
+      bench.board.setPaused({ ...pause, readOn }),
+      bench.board.openClaim({ open: retried, epoch, bidDeadlineMs: 1_000, readOn }),
+    ];
+    for (const request of requests) expect(await errorOf(request)).toMatchObject({ code: "redis-unreachable" });
+    const types = (await events(bench.board)).map(({ type }) => type);
+    expect(types).toEqual(["orchestrator_started", "artefact_created"]);
+    expect(await bench.board.setPaused({ ...pause, readOn: bench.board.connectionNumber() })).toEqual({ outcome: "set" });
   });
 }

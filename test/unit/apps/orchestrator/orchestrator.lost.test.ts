@@ -56,6 +56,6 @@ test("an orchestrator that was replaced refuses no request", async () => {
   const epoch = await acquireLeaderLease(board);
   await acquireLeaderLease(board);
   const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
-  await expect(requests.retry(request, newArtefactId(), epoch)).rejects.toBeInstanceOf(Fenced);
+  await expect(requests.retry(request, newArtefactId(), epoch, board.connectionNumber())).rejects.toBeInstanceOf(Fenced);
   expect(await events(board, "request_refused")).toEqual([]);
 });
