@@ -18,12 +18,15 @@ export class LogReader {
   #broken = new AbortController();
   /** False from a reconnect until the stored cursor was read again: until then ours may be ahead of what Redis has. */
   #isCertain = true;
+  /** The connection on which our cursor was read. A stop ends the listening to reconnects before the last save. */
+  #readOn: number;
   #oldest: { event: SettEvent; sinceMs: number } | undefined;
 
   constructor(deps: Deps, leader: { epoch: number; cursor: string }) {
     this.#deps = deps;
     this.#epoch = leader.epoch;
     this.#progress = new CursorProgress(leader.cursor);
+    this.#readOn = deps.board.connectionNumber();
   }
 
   get progress(): CursorProgress {
@@ -72,8 +75,9 @@ export class LogReader {
   async save(): Promise<void> {
     this.#deps.metrics.inFlight.set(this.#progress.inFlight);
     const cursor = this.#progress.confirmed;
-    if (cursor === this.#saved || !this.#isCertain) return;
-    const { outcome } = await this.#deps.board.moveCursor(this.#epoch, cursor);
+    const { board } = this.#deps;
+    if (cursor === this.#saved || !this.#isCertain || board.connectionNumber() !== this.#readOn) return;
+    const { outcome } = await board.moveCursor(this.#epoch, cursor);
     if (outcome === "fenced") throw new Fenced(this.#epoch);
     this.#saved = cursor;
   }
@@ -81,6 +85,7 @@ export class LogReader {
   async #returnToStoredCursor(signal: AbortSignal): Promise<void> {
     const { board, log } = this.#deps;
     this.#broken = new AbortController();
+    const readOn = board.connectionNumber();
     const leader = await untilContact(() => board.readLeader(), { signal, log }).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
@@ -89,6 +94,7 @@ export class LogReader {
     if (leader?.epoch !== this.#epoch) throw new Fenced(this.#epoch);
     this.#progress = new CursorProgress(leader.cursor);
     this.#saved = leader.cursor;
+    this.#readOn = readOn;
     this.#isCertain = true;
     this.#oldest = undefined;
   }

@@ -117,7 +117,9 @@ function resume(draft: Draft, question: ArtefactId, answer: ArtefactId): void {
 function removeAgent(draft: Draft, agent: AgentName): void {
   if (draft.claim.bidding === "open" && missingBidders(draft.claim).includes(agent)) draft.bid(agent, "ignore");
   const grant = draft.grants.find((one) => one.agent === agent);
-  const isToBeRetried = grant?.state === "failed" && grant.retry_at !== undefined;
+  // An agent that is registered again by now makes its next attempt as planned: this one has failed already.
+  const isGone = !draft.input.agents.some(({ name }) => name === agent);
+  const isToBeRetried = isGone && grant?.state === "failed" && grant.retry_at !== undefined;
   if (grant === undefined || (grant.state !== "queued" && grant.state !== "waiting" && !isToBeRetried)) return;
   failAsRemoved(draft, grant);
 }

@@ -56,6 +56,14 @@ describe("retries", () => {
     expect(claim.now.claim.status).toBe("terminated");
   });
 
+  test("an agent that is registered again before its removal is decided about makes its next attempt as planned", () => {
+    const claim = withRetries(1);
+    claim.fail("a", "broken");
+    expect(claim.decide({ kind: "agent_removed", agent: sampleAgent("a").name })).toBeUndefined();
+    claim.retryDue("a");
+    expect(grantOf(claim, "a")).toMatchObject({ state: "queued", attempt: 2, retries: 1 });
+  });
+
   test("an attempt whose result was made from what is lost is made again, which is no retry", () => {
     const claim = withRetries(0);
     claim.start("a");
