@@ -4,6 +4,7 @@ import type { NewClaim } from "../../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../../lib/model/bid.ts";
 import type { Claim, Grant } from "../../../../lib/model/claim.ts";
+import type { EventDraft } from "../../../../lib/model/event.ts";
 import { type ArtefactId, CommitHash, GoalId, LogicalId } from "../../../../lib/model/ids.ts";
 import type { Phase } from "../../../../lib/model/phase.ts";
 import { agents, type World } from "./world.ts";
@@ -105,7 +106,28 @@ export function newClaim(world: World): NewClaim {
     termination_reason: "",
   };
   const cause = isOpen && random.chance(0.7) ? "standard" : `${kind}:${world.artefactId()}`;
+  if (isOpen && random.chance(0.35)) return decidedAtOnce(world, claim, cause);
   return { claim, cause, grants: isOpen ? [] : [queuedGrant(world, "exclusive")] };
+}
+
+/** All bids were given in advance: work is granted with the opening, or the claim has ended with it. */
+function decidedAtOnce(world: World, opened: Claim, cause: string): NewClaim {
+  const { random } = world;
+  const about = { goal_id: opened.goal_id, claim_id: opened.id, artefact_id: opened.artefact_id };
+  const bids = opened.electorate.map((agent) => ({ agent, word: word(world) }));
+  const standing = bids.map(({ agent, word }, place): EventDraft => {
+    const missing = bids.length - 1 - place;
+    return { type: "bid_placed", ...about, agent, data: { word, missing, standing: true } };
+  });
+  const [bidder] = random.some(opened.electorate, 0.7);
+  const grants = bidder === undefined ? [] : [{ ...queuedGrant(world, "parallel"), agent: bidder } as Grant];
+  const status = bidder === undefined ? "complete" : "pending_parallel";
+  const claim: Claim = { ...opened, bids, status, bidding: "closed" };
+  const last: EventDraft =
+    bidder === undefined
+      ? { type: "claim_completed", ...about }
+      : { type: "grant_queued", ...about, agent: bidder, data: { phase: "parallel", attempt: 1 } };
+  return { claim, cause, grants, first: [...standing, { type: "bidding_closed", ...about }, last] };
 }
 
 export function word(world: World): BidWord {

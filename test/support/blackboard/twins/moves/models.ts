@@ -74,8 +74,8 @@ export const modelMoves: readonly Move[] = [
       });
     },
   },
-  { weight: 1, make: (world) => call(world.handle(), "readSpending", world.goal()) },
-  { weight: 1, make: (world) => call(world.handle(), "readCalls", world.goal()) },
+  { weight: 1, make: (world) => call(world.handle(), "readSpending", goalWithCalls(world)) },
+  { weight: 2, make: (world) => call(world.handle(), "readCalls", goalWithCalls(world)) },
   { weight: 1, make: (world) => call(world.handle(), "readGateway") },
   {
     weight: 1,
@@ -88,6 +88,12 @@ export const modelMoves: readonly Move[] = [
       }),
   },
 ];
+
+/** Mostly. */
+function goalWithCalls(world: World) {
+  const goals = [...world.state.models.calls].filter(([, calls]) => calls.size > 0).map(([goal]) => goal);
+  return world.known(goals, () => world.goal(), 0.8);
+}
 
 function missingBid(world: World) {
   const missing = [...world.state.claims.values()].flatMap(({ claim }) =>
