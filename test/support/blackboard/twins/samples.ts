@@ -141,7 +141,7 @@ export function queuedGrant(world: World, phase: Phase, over: Partial<Grant> = {
 
 /** As the cub would accept it. */
 export function runningGrant(world: World, { agent, phase, attempt, queued_at }: Grant) {
-  const token = world.random.chance(0.7) ? world.hex(64) : undefined;
+  const token = world.random.chance(0.9) ? world.hex(64) : undefined;
   return {
     agent,
     phase,

@@ -27,7 +27,7 @@ export const modelMoves: readonly Move[] = [
     },
   },
   {
-    weight: 12,
+    weight: 18,
     make: (world) => {
       const known = world.random.pick(world.calls());
       const id = known && world.random.chance(0.1) ? known.id : world.random.uuid();
@@ -58,7 +58,13 @@ export const modelMoves: readonly Move[] = [
       return known && call(world.handle(), "endCall", record(world, asOpen(known)));
     },
   },
-  { weight: 2, make: (world) => call(world.handle(), "giveBackCalls", { all: world.random.chance(0.4) }) },
+  {
+    weight: 3,
+    make: (world) => {
+      const isOfUse = world.state.models.open.size > 0 || world.random.chance(0.2);
+      return isOfUse ? call(world.handle(), "giveBackCalls", { all: world.random.chance(0.5) }) : undefined;
+    },
+  },
   {
     weight: 3,
     make: (world) => {
