@@ -18,9 +18,9 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 describe("the cub as a process", () => {
   test("bids on a goal, works on its grant, posts the result, and ends well on SIGTERM", async () => {
-    await using scene = await cubInstance(redis, echo);
+    await using scene = await cubInstance(redis, echo, { agent: { bids_by_command: true } });
     const { standIn } = scene;
-    await using cub = startCub(scene.env);
+    await using cub = startCub({ ...scene.env, SETT_BID_COMMAND: '["echo", "exclusive"]' });
     const goal = await standIn.post();
     const claim = await standIn.open(goal, [coder]);
     expect(await standIn.bidOn(claim, coder)).toBe("exclusive");
