@@ -50,6 +50,8 @@ const rules: Rules = [
 export const ruleNames: readonly string[] = rules.map(([, rule]) => rule.name);
 
 /** Empty when every rule holds. */
-export function checkHistory(history: History, policy: RulePolicy = defaultPolicy): Violation[] {
+export function checkHistory(found: History, policy: RulePolicy = defaultPolicy): Violation[] {
+  // Rules share what they derive from a history: by this object, which only this check has.
+  const history = { ...found };
   return rules.flatMap(([kind, rule]) => [...rule(history, policy)].map((sentence) => ({ kind, rule: rule.name, sentence })));
 }

@@ -12,6 +12,7 @@ export const calmRules: ScheduleRules = [
   ["wrong", noAttemptIsLost],
   ["wrong", nothingIsGivenUp],
   ["wrong", noBidIsImposedOnThoseWhoSpeak],
+  ["wrong", missingBidsAreImposedInTime],
   ["wrong", claimsAreAnnouncedOnce],
   ["lost", everyGoalWithoutFailuresIsAchieved],
   ["wrong", workBeginsAtOnce],
@@ -20,6 +21,9 @@ export const calmRules: ScheduleRules = [
 
 /** Longer than some messages on the slowest network, and much shorter than until a program looks by itself. */
 const atOnceMs = 1_500;
+
+/** Of the instances that are played. */
+const maxLeaseMs = 15_000;
 
 const msOf = ({ id }: SettEvent) => Number.parseInt(id, 10);
 
@@ -47,6 +51,19 @@ function* noBidIsImposedOnThoseWhoSpeak({ agents, events }: History, { policy }:
   for (const { agent, claim_id } of policy.consensus === "full" ? ofType(events, "bid_imposed") : []) {
     const { external, human } = agents.get(String(agent)) ?? {};
     if (external !== true && human !== true) yield `A bid was imposed on ${agent} on claim ${claim_id}.`;
+  }
+}
+
+/** At the deadline of the bids, once contact has lasted as long as any lease. */
+function* missingBidsAreImposedInTime(history: History, { policy }: Judged) {
+  const [started] = ofType(history.events, "orchestrator_started");
+  const judgedFromMs = (started === undefined ? 0 : msOf(started)) + maxLeaseMs;
+  for (const { claim, events } of claimLogsOf(history)) {
+    const [opened] = ofType(events, "claim_opened");
+    const dueMs = Math.max(judgedFromMs, (opened === undefined ? 0 : msOf(opened)) + policy.bid_deadline_ms);
+    for (const event of ofType(events, "bid_imposed"))
+      if (msOf(event) > dueMs + atOnceMs)
+        yield `The bid of ${event.agent} on claim ${claim.id} was imposed ${msOf(event) - dueMs} ms too late.`;
   }
 }
 

@@ -50,6 +50,11 @@ const damages: readonly Damage[] = [
   ],
   ["cancelledGoalsAreCancelled", "a goal that goes on", (schedule) => ({ ...schedule, cancelled: new Set(schedule.goals) })],
   [
+    "peopleAnswerWhatTheyWereAsked",
+    "an answer to what was never asked",
+    (schedule) => ({ ...schedule, accepted: [{ question: newArtefactId(), answer: newArtefactId() }] }),
+  ],
+  [
     "peopleLearnWhichAnswerCounts",
     "an answer that does not count",
     (schedule) => ({ ...schedule, accepted: [{ question: newArtefactId(), answer: newArtefactId() }] }),
@@ -59,6 +64,11 @@ const damages: readonly Damage[] = [
   ["nothingIsGivenUp", "an event that was given up", (schedule) => saying(schedule, "event_given_up")],
   ["nothingIsGivenUp", "a result that was refused", (schedule) => saying(schedule, "result_refused")],
   ["noBidIsImposedOnThoseWhoSpeak", "an imposed bid", (schedule) => saying(schedule, "bid_imposed")],
+  [
+    "missingBidsAreImposedInTime",
+    "a bid that is imposed long after its deadline",
+    (schedule) => saying(schedule, "bid_imposed", { id: "9000000-0" }),
+  ],
   ["claimsAreAnnouncedOnce", "a second announcement", (schedule) => saying(schedule, "claim_announced")],
   [
     "everyGoalWithoutFailuresIsAchieved",

@@ -3,6 +3,7 @@ import { goalStatus } from "../../lib/core/goal-status.ts";
 import type { GoalId } from "../../lib/model/ids.ts";
 import { factsOf } from "../chaos/goal-facts.ts";
 import type { History } from "../chaos/history.ts";
+import { ofType } from "../chaos/rules/claim-log.ts";
 import type { Judged, ScheduleRules } from "./judge.ts";
 
 export const promiseRules: ScheduleRules = [
@@ -10,6 +11,7 @@ export const promiseRules: ScheduleRules = [
   ["lost", everyPostedGoalIsThere],
   ["lost", everyGoalComesToAnEnd],
   ["lost", cancelledGoalsAreCancelled],
+  ["lost", peopleAnswerWhatTheyWereAsked],
   ["lost", peopleLearnWhichAnswerCounts],
 ];
 
@@ -38,6 +40,13 @@ function* cancelledGoalsAreCancelled({ goals }: History, { cancelled, losses }: 
   if (losses > 0) return;
   for (const goal of cancelled)
     if (goals.get(goal)?.ended === undefined) yield `Goal ${goal} was to be cancelled, and has not ended.`;
+}
+
+/** They only answer what is listed as open, and the log says when that began. */
+function* peopleAnswerWhatTheyWereAsked({ events }: History, { accepted, losses }: Judged) {
+  const listed = new Set(ofType(events, "question_asked").map(({ artefact_id }) => String(artefact_id)));
+  for (const { question } of losses === 0 ? accepted : [])
+    if (!listed.has(question)) yield `A person answered ${question}, and the log does not say that people were asked.`;
 }
 
 /** Unless a Redis that crashed has lost its last writes. */

@@ -31,6 +31,11 @@ export const resultDamages: readonly Damage[] = [
   ],
   ["failedAttemptsAreExplained", "a failed attempt without a reason", (h) => change(event(h, "grant_failed"), { data: {} })],
   [
+    "failedAttemptsHaveOneFailure",
+    "a Failure of no attempt",
+    (h) => change(artefact(h, "TestReport"), { structural_type: "Failure", type: "AttemptLost" }),
+  ],
+  [
     "grantsWaitForQuestionsOrJudgements",
     "a grant that waits for a report",
     (h) => change(event(h, "grant_waiting"), { artefact_id: artefact(h, "TestReport").id }),

@@ -16,8 +16,18 @@ export const rankOf: Record<Phase, number> = { review: 0, parallel: 1, exclusive
 
 const refusals: readonly EventType[] = ["bid_refused", "result_refused"];
 
-/** One for each claim on record, also where the log says nothing of it. */
-export function claimLogsOf({ artefacts, claims, events }: History): ClaimLog[] {
+const known = new WeakMap<History, ClaimLog[]>();
+
+/** One for each claim on record, also where the log says nothing of it. The same ones for the same history, which must not change. */
+export function claimLogsOf(history: History): ClaimLog[] {
+  const before = known.get(history);
+  if (before !== undefined) return before;
+  const claimLogs = makeClaimLogs(history);
+  known.set(history, claimLogs);
+  return claimLogs;
+}
+
+function makeClaimLogs({ artefacts, claims, events }: History): ClaimLog[] {
   const eventsOf = Map.groupBy(
     events.filter((event) => event.claim_id !== undefined && !refusals.includes(event.type)),
     (event) => String(event.claim_id),

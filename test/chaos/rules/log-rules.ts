@@ -22,11 +22,13 @@ function* everyEventHasAnActor({ events }: History) {
 
 function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: History) {
   const known = new Set<string>();
-  for (const { id, type, goal_id, claim_id, artefact_id, agent } of events) {
+  for (const { id, type, goal_id, claim_id, artefact_id, agent, data } of events) {
     const subject = `Event ${id} (${type}) is about`;
     if (type === "agent_registered") known.add(String(agent));
     if (goal_id !== undefined && !goals.has(goal_id)) yield `${subject} goal ${goal_id}, which is nowhere.`;
-    if (claim_id !== undefined && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
+    // A claim may be lost with Redis' last writes; the result that is refused says so.
+    const isRefused = type === "result_refused" && data?.reason === `There is no claim ${claim_id}.`;
+    if (claim_id !== undefined && !isRefused && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
     if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
       yield `${subject} agent ${agent}, which was never registered.`;
     // What was refused is logged and not stored; a rule of its own looks for what the log calls created.

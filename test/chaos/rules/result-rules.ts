@@ -1,4 +1,5 @@
 // What came of each attempt: that it is of the right kind, and stored when the log says so.
+import { agentRemovedType, agentSilentType, attemptLostType } from "../../../lib/core/retry.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
 import type { History } from "../history.ts";
 import type { Rules } from "../history-checker.ts";
@@ -9,6 +10,7 @@ export const resultRules: Rules = [
   ["wrong", resultsAreStoredWithTheirGrant],
   ["wrong", reviewsEndWithReviews],
   ["wrong", failedAttemptsAreExplained],
+  ["duplicated", failedAttemptsHaveOneFailure],
   ["wrong", grantsWaitForQuestionsOrJudgements],
   ["wrong", clarificationsEndWithAnswers],
   ["wrong", sourcesAreOfTheSameGoal],
@@ -57,6 +59,16 @@ function* failedAttemptsAreExplained(history: History) {
   for (const event of ofType(history.events, "grant_failed"))
     if (structuralOf(event) !== "Failure" || !event.data?.reason)
       yield `An attempt of ${event.agent} on claim ${event.claim_id} failed, and the log does not explain it.`;
+}
+
+/** Also where the orchestrator ends the attempt. */
+function* failedAttemptsHaveOneFailure({ artefacts, events }: History) {
+  const ends = Map.groupBy(ofType(events, "grant_failed"), ({ artefact_id }) => String(artefact_id));
+  for (const { id, type } of artefacts.values()) {
+    if (type !== attemptLostType && type !== agentRemovedType && type !== agentSilentType) continue;
+    const { length } = ends.get(id) ?? [];
+    if (length !== 1) yield `Failure ${id} (${type}) is the end of ${length} attempts.`;
+  }
 }
 
 function* grantsWaitForQuestionsOrJudgements(history: History) {

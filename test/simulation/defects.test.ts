@@ -1,0 +1,50 @@
+// A net that catches nothing is none: the mistakes that are planted are found.
+import { describe, expect, test } from "bun:test";
+import { Decider } from "../../apps/orchestrator/decide-and-commit.ts";
+import { State } from "../../lib/blackboard/memory/state.ts";
+import { defects, searchFor } from "./defects.ts";
+import { meanwhile } from "./planting.ts";
+import { runSchedule } from "./run-schedule.ts";
+import { SimulatedRedis } from "./simulated-redis.ts";
+
+const patienceMs = 600_000;
+
+describe("the simulation notices", () => {
+  const common = defects.filter(({ isRare }) => isRare !== true).map((defect) => [defect.name, defect] as const);
+  test.each(common)(
+    "that %s",
+    (_name, defect) => {
+      expect(searchFor(defect, { most: 2_000 }).rule).toBeString();
+    },
+    patienceMs,
+  );
+});
+
+test("there are many mistakes, each under a name of its own", () => {
+  expect(new Set(defects.map(({ name }) => name)).size).toBe(defects.length);
+  expect(defects.length).toBeGreaterThanOrEqual(60);
+});
+
+test(
+  "what is planted for a schedule is gone after it",
+  () => {
+    const seed = 3;
+    const methods = () => [
+      SimulatedRedis.prototype.handleOf,
+      Decider.prototype.decide,
+      ...[State.prototype.log, State.prototype.announce, State.prototype.writeGrant, State.prototype.indexArtefact],
+    ];
+    const [before, { digest }] = [methods(), runSchedule(seed)];
+    for (const defect of defects.slice(0, 60)) searchFor(defect, { from: seed, most: 1 });
+    expect(methods()).toEqual(before);
+    expect(runSchedule(seed).digest).toBe(digest);
+  },
+  patienceMs,
+);
+
+test("what holds meanwhile holds no longer", () => {
+  const goal: { name: string; isEnded?: () => boolean } = { name: "one" };
+  const seen = meanwhile(goal, { name: "two", isEnded: () => true }, () => [goal.name, goal.isEnded?.()]);
+  expect(seen).toEqual(["two", true]);
+  expect(goal).toEqual({ name: "one" });
+});
