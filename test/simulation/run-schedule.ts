@@ -1,6 +1,6 @@
 // One schedule: a seed becomes a world, goals and faults; everything is played until it has come to rest.
 import type { State } from "../../lib/blackboard/memory/state.ts";
-import { messageOf } from "../../lib/model/errors.ts";
+import { messageOf, SettError } from "../../lib/model/errors.ts";
 import type { ArtefactId } from "../../lib/model/ids.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
@@ -66,8 +66,8 @@ export function runSchedule(
   const isAtRest = world.scheduler.run(() => rest.isOver, maxMs);
   const { redis, scheduler } = world;
   const exits = world.programs.flatMap(({ name, exits: errors }) =>
-    // A program may give up a Redis that stays away: it is started again.
-    errors.filter((error) => !isAway(error)).map((error) => `${name} ended: ${messageOf(error)}`),
+    // A program may give up a Redis that stays away, or an agent whose registration a person has damaged: it is started again.
+    errors.filter((error) => !isAway(error) && !isDamaged(error)).map((error) => `${name} ended: ${messageOf(error)}`),
   );
   return {
     seed,
@@ -86,6 +86,10 @@ export function runSchedule(
     events: scheduler.count,
     digest: scheduler.digest,
   };
+}
+
+function isDamaged(error: unknown): boolean {
+  return error instanceof SettError && error.code === "environment-invalid";
 }
 
 /** Nothing is open, the orchestrator has followed the log to its end, and nothing has been written for a while. */
