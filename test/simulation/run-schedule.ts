@@ -60,7 +60,9 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  const rest = restOf(world);
+  // What was due of a claim that could not be read is deferred, and may still be due when that claim is over.
+  const isDeferred = faults.some((fault) => fault.kind === "poison" && fault.what === "claim");
+  const rest = restOf(world, isDeferred);
   const postedMs = 1_600;
   inflict(world, faults, random, () => world.scheduler.at(postedMs, world.own, "look", rest.look));
   const isAtRest = world.scheduler.run(() => rest.isOver, maxMs);
@@ -93,14 +95,15 @@ function isDamaged(error: unknown): boolean {
 }
 
 /** Nothing is open, the orchestrator has followed the log to its end, and nothing has been written for a while. */
-function restOf(world: World) {
+function restOf(world: World, isDeferred: boolean) {
   const { scheduler, redis, own, people } = world;
   const rest = { isOver: false, problem: "A fault has not ended.", look };
   let [end, sinceMs, looks] = ["", 0, 0];
   function look() {
     const { state } = redis;
     const last = state.events.at(-1)?.id ?? "0";
-    rest.problem = openMatter(state) ?? (people.isIdle ? "" : "People's requests are under way.");
+    const isDue = isDeferred && state.due.size > 0;
+    rest.problem = openMatter(state) ?? (isDue ? "Something is due." : people.isIdle ? "" : "People's requests are under way.");
     if (last !== end || rest.problem !== "") [end, sinceMs, looks] = [last, scheduler.nowMs, people.looks];
     if (scheduler.nowMs - sinceMs >= quietMs && people.looks - looks >= quietLooks) rest.isOver = true;
     // A request to resume may have been lost with Redis' last writes.
