@@ -33,7 +33,7 @@ export async function readSources(folder = root): Promise<Map<string, Source>> {
 
 /** A test that types a command runs its source, in whatever process. */
 function startedBy(file: string, text: string): string[] {
-  const typed = [...text.matchAll(/\b(?:sett|need|start|runCommand|runSett|startSett|settOnTerminal)\(\[?\s*"([a-z]+)"/g)];
+  const typed = [...text.matchAll(/\b(?:sett|need|start|runCommand|runSett|startSett|settOnTerminal)\(\[?\s*"([a-z-]+)"/g)];
   const commands = new Set(typed.map(([, command]) => `apps/cli/commands/${command}.ts`));
   return [...commands, ...(file === programStarter ? ["apps/main.ts"] : [])];
 }
