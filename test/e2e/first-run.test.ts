@@ -90,7 +90,8 @@ test("the log has goal, claim, bid, grant, execution and artefact in that order,
   const expected = [
     "person:Ada Lovelace <ada@sett.invalid>",
     orchestrator,
-    agent,
+    // Its rules have bid for it, wherever it runs.
+    "agent:example-agent",
     orchestrator,
     orchestrator,
     agent,

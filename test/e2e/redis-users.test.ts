@@ -11,8 +11,9 @@ const echo = answering(
   { artefact_type: "Echo", artefact_payload: "heard", summary: "heard" },
   "    bids: [{ on: GoalDefined, bid: exclusive }]\n",
 );
-const external = "  writer:\n    external: true\n    bids: [{ on: Nothing, bid: review }]\n";
-const head = "version: '1.0'\nlimits: { bid_deadline: 1s }\nagents:\n";
+/** It is asked for its bid, because it has no rules. */
+const external = "  writer:\n    external: true\n    on_missing_bid: ignore\n";
+const head = "version: '1.0'\nlimits: { bid_deadline: 1s, lease: 3s }\nagents:\n";
 
 let at: ProcessSett;
 
