@@ -12,7 +12,9 @@ import { patient, startRedisServer } from "../../support/redis/redis-server.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { playAgent } from "../../support/world/played-agent.ts";
 
-const blocks = blocksOf(readPage("docs/guides/by-hand.md")).map(({ code }) => code);
+const blocks = blocksOf(readPage("docs/guides/by-hand.md"))
+  .filter(({ language }) => language === "sh")
+  .map(({ code }) => code);
 const blockWith = (part: string) => blocks.find((code) => code.includes(part)) ?? "";
 /** In the order of the page: the newest claim, a wait for one on a Draft, a bid, a wait for the grant, what it is about, the result. */
 const newest = blockWith("XREVRANGE");

@@ -8,7 +8,7 @@ const patience = { everyMs: 20 };
 
 test("a broken claim and unreadable members delay nothing else that is due", async () => {
   await using clan = await startClan(
-    { silent: {}, worker: { tool: () => ({}) } },
+    { silent: { bids_by_command: true }, worker: { tool: () => ({}) } },
     { policy: { bid_deadline_ms: 600_000 }, grantLeaseMs: 0 },
   );
   for (let count = 0; count < 600; count += 50) {
