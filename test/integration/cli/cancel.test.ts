@@ -16,7 +16,10 @@ afterAll(async () => {
 
 describe("sett cancel", () => {
   test("ends a claim in bidding, and bids that come later are refused", async () => {
-    await using clan = await Sett.start(at, { silent: {}, coder: { ...onGoal("exclusive"), tool: () => report("Code") } });
+    await using clan = await Sett.start(at, {
+      silent: { bids_by_command: true },
+      coder: { ...onGoal("exclusive"), tool: () => report("Code") },
+    });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
     const { code, err } = await clan.sett("cancel", goal.id.slice(0, 8));
@@ -36,7 +39,7 @@ describe("sett cancel", () => {
   }, 120_000);
 
   test("names a claim that a person has broken by hand, for it cannot end before it is repaired", async () => {
-    await using clan = await Sett.start(at, { silent: {} });
+    await using clan = await Sett.start(at, { silent: { bids_by_command: true } });
     const goal = await clan.goal();
     const { claim } = await clan.claimOn(goal);
     await at.redis.cli("HSET", `sett:${clan.instance}:claim:${claim.id}`, "electorate", "garbage");

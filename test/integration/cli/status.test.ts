@@ -21,7 +21,7 @@ let claims: ClaimId[];
 beforeAll(async () => {
   at = await Workspace.create();
   board = await at.board();
-  const agents = [coder, reviewer, tester].map((name) => sampleAgent(name));
+  const agents = [coder, reviewer, tester].map((name) => sampleAgent(name, { bids_by_command: true }));
   await board.registerAgents(agents, "person:Ada", { exact: true });
   for (const agent of [coder, reviewer]) await board.reportStatus(agent, { at: Date.now() + 600_000, state: "working" });
   await board.reportStatus(tester, { at: Date.now() - 240_000, state: "idle" });

@@ -24,7 +24,7 @@ const onTerminal = (columns: number, env: Record<string, string>, ...words: stri
 beforeAll(async () => {
   at = await Workspace.create();
   board = await at.board();
-  const agents = [reviewer, coder, tester].map((name) => sampleAgent(name));
+  const agents = [reviewer, coder, tester].map((name) => sampleAgent(name, { bids_by_command: true }));
   await board.registerAgents(agents, "person:Ada", { exact: true });
   // From the future, so that they live for as long as these tests.
   for (const agent of [reviewer, coder]) await board.reportStatus(agent, { at: Date.now() + 600_000, state: "idle" });

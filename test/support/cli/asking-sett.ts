@@ -52,7 +52,12 @@ export class AskingSett implements AsyncDisposable {
     const at = await Workspace.create();
     const board = await at.board();
     const person = { human: true, bids: [{ on: "Report", bid: "review" }] } as const;
-    const agents = [sampleAgent(coder), sampleAgent(critic), sampleAgent(lead, { ...person, bids: [...person.bids] })];
+    const bidder = { bids_by_command: true } as const;
+    const agents = [
+      sampleAgent(coder, bidder),
+      sampleAgent(critic, bidder),
+      sampleAgent(lead, { ...person, bids: [...person.bids] }),
+    ];
     await board.registerAgents(agents, "person:Ada", { exact: true });
     return new AskingSett(at, board);
   }
