@@ -10,6 +10,9 @@ const lastCommit = "29048d0597bddb4eed7272d721a0d43a8faa51f8";
 /** Not the version that it says itself, because its images must not replace those of this release. */
 const version = "0.0.9";
 
+/** False in a clone without the project's history, where that release cannot be made. */
+export const hasReleaseBefore = (await $`git cat-file -e ${`${lastCommit}^{commit}`}`.cwd(root).quiet().nothrow()).exitCode === 0;
+
 /** The path of its `sett`. What was made before is made again only where the Engine lacks an image. */
 export async function releaseBefore(): Promise<string> {
   const folder = join(root, "bin/before", lastCommit);
