@@ -1,5 +1,6 @@
 // What no program of ours writes: a slip of a person's hand at redis-cli, or another version's entry.
 import { artefactFieldNames, fieldsOfArtefact } from "../../lib/blackboard/artefact-fields.ts";
+import type { AgentName } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
 import { garbageFor } from "../chaos/garbage.ts";
 import type { Random } from "../chaos/random.ts";
@@ -45,7 +46,10 @@ export function poison(
     case "bid": {
       const claim = pick([...state.openClaims]);
       const agent = pick([...state.agents.keys(), "stranger"]);
-      if (claim !== undefined && agent !== undefined) hand.writeBid(claim, agent, pick(words) ?? "");
+      if (claim === undefined || agent === undefined) break;
+      // A bid by hand would need a person who does the work by hand, too, and none is played here.
+      const isExternal = state.agents.get(agent as AgentName)?.includes('"external":true') === true;
+      hand.writeBid(claim, agent, isExternal ? "ignore" : (pick(words) ?? ""));
       break;
     }
     case "registration": {

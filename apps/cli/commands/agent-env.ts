@@ -35,7 +35,6 @@ export const agentEnv = defineCommand({
     };
     if (args.json) await shell.out.write(`${JSON.stringify(env)}\n`);
     else for (const [name, value] of Object.entries(env)) await shell.out.write(`${name}=${value}\n`);
-    return;
   },
 });
 
