@@ -4,7 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export type Outcome = { passed: number; failed: number };
+/** `failures`: where each failed test is, its name and the first lines of its error. */
+export type Outcome = { passed: number; failed: number; failures?: string[] };
 
 /**
  * Globs are relative to `test/`. `timeoutMs` is for one test, `limitMs` for the whole group, which is then killed. `workers`: how many files run
@@ -72,7 +73,23 @@ function readReport(report: string, exitCode: number): Outcome {
   const failed = number("failures") + number("errors");
   const passed = number("tests") - number("skipped") - failed;
   const isCutShort = number("tests") === 0 || (exitCode !== 0 && failed === 0);
-  return { passed, failed: failed + (isCutShort ? 1 : 0) };
+  return { passed, failed: failed + (isCutShort ? 1 : 0), failures: [...readFailures(report)] };
+}
+
+const shownLines = 12;
+const shownCharacters = 600;
+
+function* readFailures(report: string): Generator<string> {
+  const failedCase = /<testcase name="([^"]*)"[^>]*?file="([^"]*)" line="(\d+)"[^>]*>\s*<(?:failure|error)\b[^>]*>([^<]*)/g;
+  for (const [, name, file, line, error = ""] of report.matchAll(failedCase)) {
+    const firstLines = withoutEntities(error).split("\n").slice(0, shownLines).join("\n").slice(0, shownCharacters);
+    yield `${file}:${line} ${withoutEntities(name ?? "")}\n${firstLines.trimEnd()}`;
+  }
+}
+
+function withoutEntities(text: string): string {
+  const characters: Record<string, string> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&", "#10": "\n" };
+  return text.replace(/&(#10|\w+);/g, (entity, name: string) => characters[name] ?? entity);
 }
 
 async function filesOf(root: string, globs: string[]): Promise<string[]> {

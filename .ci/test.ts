@@ -3,7 +3,7 @@
 // A failed step does not stop the others, so that one run shows every failure. Each check counts as one test.
 // Steps run at the same time: each starts when the steps that it needs have ended, and prints its output when it has ended.
 // Nothing that they use has a fixed name, port or folder, so several runs may run at the same time, too.
-// The last line is `N passed, N failed`; the exit code is 1 when anything failed.
+// The failed tests are named once more at the end. The last line is `N passed, N failed`; the exit code is 1 when anything failed.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -110,7 +110,8 @@ if (unknown !== undefined) {
 // A branch may have brought other versions: what is installed is then replaced before anything runs.
 await Bun.$`node .ci/setup.mjs --checks`.cwd(root);
 
-const total: Outcome = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0 };
+const failedTests: string[] = [];
 const report: string[] = [];
 const chosen = steps.filter((step) => names.length === 0 || names.includes(step.name));
 const running = new Map<string, Promise<void>>();
@@ -133,9 +134,10 @@ async function start({ name, after, run }: Step): Promise<void> {
 
 async function count(name: string, run: () => ReturnType<Step["run"]>): Promise<void> {
   const startedAt = performance.now();
-  const { passed, failed, words } = await run();
+  const { passed, failed, failures = [], words } = await run();
   total.passed += passed;
   total.failed += failed;
+  failedTests.push(...failures);
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   report.push(
     `${failed === 0 ? "ok    " : "FAILED"} ${name.padEnd(12)} ${seconds.padStart(7)} s   ${words ?? `${passed} passed, ${failed} failed`}`,
@@ -143,5 +145,6 @@ async function count(name: string, run: () => ReturnType<Step["run"]>): Promise<
 }
 
 console.log(`\n${report.join("\n")}\n`);
+for (const failure of failedTests) console.log(`FAILED ${failure}\n`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

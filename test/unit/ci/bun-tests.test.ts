@@ -25,11 +25,19 @@ describe.each([1, 2])("with %d workers", (workers) => {
   const reported = workers === 1 ? 0 : expect.any(Number);
 
   test("passed and failed tests are counted, skipped ones are neither", async () => {
-    expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toEqual({ passed: 2, failed: 1 });
+    expect(await countOf(`${good} ${good} ${bad} test.skip("later", () => {});`)).toMatchObject({ passed: 2, failed: 1 });
+  });
+
+  test("a failed test is named with its place and its error", async () => {
+    const { failures } = await countOf(`${good}\ntest('"<less>" & more', () => { throw new Error("broken\\ntwice"); });`);
+    expect(failures).toEqual([expect.stringMatching(/^test\/one\.test\.ts:3 "<less>" & more\nError: broken\ntwice\n +at /)]);
   });
 
   test("a test that ends the whole process is a failure, even with exit code 0", async () => {
-    expect(await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).toEqual({ passed: reported, failed: 1 });
+    expect(await countOf(`${good} test("leaves", () => process.exit(0)); ${good}`)).toMatchObject({
+      passed: reported,
+      failed: 1,
+    });
   });
 
   test("a file that cannot be loaded is a failure", async () => {
@@ -43,10 +51,13 @@ describe.each([1, 2])("with %d workers", (workers) => {
   });
 
   test("a group that takes too long is ended and counts as failed", async () => {
-    expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 4_000)).toEqual({ passed: reported, failed: 1 });
+    expect(await countOf(`${good} test("hangs", () => { while (true) {} });`, 4_000)).toMatchObject({
+      passed: reported,
+      failed: 1,
+    });
   });
 
   test("a group without any test is a failure", async () => {
-    expect(await countOf("")).toEqual({ passed: 0, failed: 1 });
+    expect(await countOf("")).toMatchObject({ passed: 0, failed: 1 });
   });
 });
