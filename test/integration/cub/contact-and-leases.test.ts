@@ -30,7 +30,9 @@ function closedGate() {
 describe("contact and leases", () => {
   test("a Redis that restarts in the middle of the work loses nothing, and the cub bids on the next claim", async () => {
     using gate = closedGate();
-    await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`);
+    // It is asked for its bids, so that it also bids on what was announced before it was in contact again.
+    const bidder = { agent: { bids_by_command: true as const }, env: { SETT_BID_COMMAND: '["echo", "exclusive"]' } };
+    await using scene = await cubInstance(redis, `${gate.wait}; ${echo}`, bidder);
     await using cub = startCub(scene.env);
     const claim = await scene.standIn.openGranted(await scene.standIn.post(), coder);
     await cub.said("Executing tool");
