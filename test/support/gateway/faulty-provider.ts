@@ -108,14 +108,14 @@ export const usageChunk = event({
   usage: chatUsage,
 });
 
-/** Sends these parts, one by one as they are taken, and then ends the stream as `how` says: a promise breaks it when it resolves. */
+/** Sends these parts, one by one as they are taken and are there, and then ends the stream as `how` says: a promise breaks it when it resolves. */
 export const stream =
-  (parts: readonly string[], how: "end" | "hang" | Promise<void> = "end"): FaultyAnswer =>
+  (parts: readonly (string | Promise<string>)[], how: "end" | "hang" | Promise<void> = "end"): FaultyAnswer =>
   (_, { leave }) => {
     const rest = [...parts];
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        const next = rest.shift();
+        const next = await rest.shift();
         if (next !== undefined) return controller.enqueue(new TextEncoder().encode(next));
         if (how === "end") return controller.close();
         await (how === "hang" ? new Promise(() => {}) : how);
