@@ -20,12 +20,14 @@ let sett: SettWorkspace;
 beforeAll(async () => {
   const report = (type: string) => `{artefact_type: "${type}", artefact_payload: "", summary: ""}`;
   const on = (bid: string) => `    bids:\n      - { on: GoalDefined, bid: ${bid} }\n`;
+  const word = 'if .type == "GoalDefined" then "exclusive" else "ignore" end';
+  const coder = `    bid_command: ${JSON.stringify(["jq", "-r", word])}\n`;
   sett = await SettWorkspace.create({
     ...scriptAgent("reviewer", sleeper("reviewing", '{structural_type: "Review", payload: {}}')),
     ...scriptAgent("checker", sleeper("checking", report("Check"))),
     ...scriptAgent("coder", sleeper("working", report("Code"))),
     ...scriptAgent("asker", asker),
-    "sett.yml": settYml({ reviewer: on("review"), checker: on("claim"), coder: on("exclusive"), asker: on("claim") }),
+    "sett.yml": settYml({ reviewer: on("review"), checker: on("claim"), coder, asker: on("claim") }),
   });
   await sett.commit("Add a sett");
   await sett.up();
@@ -85,6 +87,7 @@ test("while a bid is waited for", async () => {
   try {
     const goal = await sett.forage("bidding");
     await happened(goal, "bid_placed", "reviewer");
+    expect((await sett.events(goal)).map(({ type }) => type)).not.toContain("bidding_closed");
     await expectCancelled(goal);
   } finally {
     await $`docker unpause sett-${sett.name}-agent-coder`.quiet();

@@ -2,6 +2,7 @@
 // else, with its work in progress, is left alone.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { $ } from "bun";
+import type { SettEvent } from "../../lib/model/event.ts";
 import { settBinary } from "../support/process/compiled.ts";
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -61,10 +62,8 @@ async function up(yml: string) {
   return await sett.sett("up", "--name", sett.name);
 }
 
-const started = (goal: string) =>
-  waitFor("the grant to run", async () => (await sett.events(goal)).some(({ type }) => type === "grant_started"), {
-    everyMs: 100,
-  });
+const happened = (goal: string, type: SettEvent["type"]) =>
+  waitFor(type, async () => (await sett.events(goal)).some((event) => event.type === type), { everyMs: 100 });
 
 const go = (agent: string) => $`docker exec ${`sett-${sett.name}-agent-${agent}`} touch /tmp/go`.quiet();
 
@@ -90,8 +89,9 @@ test("an agent is started, one replaced and one stopped, and no work in progress
   const before = await containers();
   const [kept, running, changing] = await Promise.all(["keeper", "leaver", "changer"].map((goal) => sett.forage(goal)));
   if (kept === undefined || running === undefined || changing === undefined) throw new Error("no goals");
-  await Promise.all([started(kept), started(running), started(changing)]);
+  await Promise.all([kept, running, changing].map((goal) => happened(goal, "grant_started")));
   const [queued, next] = [await sett.forage("leaver too"), await sett.forage("changer too")];
+  await Promise.all([queued, next].map((goal) => happened(goal, "grant_queued")));
   const upToDate = up(settYml(second));
 
   // What it has in hand it ends; what is queued waits for the next one.

@@ -13,7 +13,7 @@ const echo = answering(
 );
 /** It is asked for its bid, because it has no rules. */
 const external = "  writer:\n    external: true\n    on_missing_bid: ignore\n";
-const head = "version: '1.0'\nlimits: { bid_deadline: 1s, lease: 3s }\nagents:\n";
+const head = "version: '1.0'\nlimits: { bid_deadline: 1s }\nagents:\n";
 
 let at: ProcessSett;
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...scriptAgent("shell", shell),
     ...scriptAgent("dawdler", endless),
     ...scriptAgent("critic", critic),
-    ...scriptAgent("hasty", "exit 1"),
+    ...scriptAgent("hasty", "until [ -e /git/sett/exchange.git/go ]; do sleep 0.1; done; exit 1"),
     ...scriptAgent("slow", late),
     ...scriptAgent("locked", commit),
     ...scriptAgent("unsure", ":"),
@@ -184,7 +184,13 @@ test("a goal that no agent wants is stalled, and the logs say why each agent ign
 });
 
 test("a valid answer to a claim that another agent's failure has ended is dropped, and the log says so", async () => {
-  const { results } = await run(print(artefact("Pair")));
+  const running = run(print(artefact("Pair")));
+  // Were the other one faster than it, it would never begin.
+  await waitFor("the slow one at work", async () => (await logOf("slow")).some((line) => line.msg === "Executing tool"), {
+    everyMs: 200,
+  });
+  await sett.write({ ".git/sett/exchange.git/go": "" });
+  const { results } = await running;
   expect(results.map(({ produced_by_agent }) => produced_by_agent)).toEqual(["shell", "hasty"]);
   const msg = "Lost the grant; stopped its tool and dropped its result";
   const dropped = await waitFor("the end of the slow one", async () => (await logOf("slow")).find((line) => line.msg === msg), {
