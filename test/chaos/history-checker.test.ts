@@ -200,7 +200,7 @@ test("a rework by another agent than the one that has gone breaks no rule, and d
     const rules = checkHistory(damaged).map((violation) => violation.rule);
     expect({ title, rules }).toEqual({ title, rules: expect.arrayContaining([rule]) });
   }
-}, 150_000);
+}, 300_000);
 
 test("a grant that waits for a person is in no limbo, and neither is what the end of its goal leaves of it", async () => {
   const asking = sampleArtefact();

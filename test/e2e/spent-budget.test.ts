@@ -40,7 +40,7 @@ agents:
 ${agent("asker", "    budget: { calls: 2 }\n    on_budget: ask\n")}${agent("failer", "    budget: { calls: 2 }\n")}`,
   );
   await sett.up();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
@@ -76,7 +76,7 @@ test("an agent whose budget is spent asks a person, and goes on where it was wit
   // What it had written before it asked is in its commit, which is one.
   expect(await sett.git("show", "--format=%s", "--name-only", commit.payload)).toBe("Plant a rose\n\ngarden.txt");
   expect(await raised(goal)).toEqual([expect.objectContaining({ actor: expect.stringContaining("ada@sett.invalid") })]);
-}, 60_000);
+}, 300_000);
 
 test("an agent that does not ask fails, and after a rise of its budget another try reaches the goal", async () => {
   const goal = (await sett.need("forage", "--goal", "failer")).trim();
@@ -88,4 +88,4 @@ test("an agent that does not ask fails, and after a rise of its budget another t
   await sett.need("retry", failure.id);
   await untilThereIs(goal, ({ type }) => type === "CodeCommit");
   expect((await raised(goal)).length).toBe(1);
-}, 60_000);
+}, 300_000);

@@ -6,7 +6,8 @@ import { hasReleaseBefore, releaseBefore } from "../support/sett/release-before.
 import { SettWorkspace, scriptAgent, settYml } from "../support/sett/sett-workspace.ts";
 import { waitFor } from "../support/wait-for.ts";
 
-setDefaultTimeout(600_000);
+/** It also builds the release before. */
+setDefaultTimeout(1_800_000);
 
 /** Does what the goal's text says. `work` goes on until the test lets it go, or for ten seconds. */
 const working = `

@@ -74,7 +74,7 @@ beforeAll(async () => {
   sett = await ProcessSett.create(await settings());
   sett.env = { A_KEY: "sk-the-key-of-this-test" };
   started = (await sett.sett("up", "--runtime", "process", "--name", sett.name)).err;
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await sett[Symbol.asyncDispose]();
@@ -97,7 +97,7 @@ test.each(causes)(
     expect(section).toContain(type);
     expect(reason).not.toContain("sk-the-key");
   },
-  60_000,
+  300_000,
 );
 
 test("`sett up` has warned of the key, of the provider that is down, and of the budget of 0", () => {
@@ -111,4 +111,4 @@ test("a goal is stalled because a model could not bid: the end says so", async (
   expect(code).toBe(1);
   const [, end] = err.split("is stalled.");
   expect(end).toContain("bidder bid `ignore`: Its model gave no bid: The provider refused the key of the model `key` (401).");
-}, 60_000);
+}, 300_000);

@@ -66,7 +66,7 @@ test("what is not there is imported, under all of its names; what is there alrea
   expect(await bring()).toContain("Sett's images: imported");
   expect(await inputsNow()).toEqual(["this build", "this build"]);
   expect(await bring()).toBe("");
-}, 60_000);
+}, 300_000);
 
 test("an image of the same name that another build has made gives way, and does not stay behind without a name", async () => {
   const other = await makeImage("another build");
@@ -74,7 +74,7 @@ test("an image of the same name that another build has made gives way, and does 
   expect(await bring()).toContain("Sett's images: imported");
   expect(await inputsNow()).toEqual(["this build", "this build"]);
   expect(await runtime.images.find(other)).toBeUndefined();
-}, 60_000);
+}, 300_000);
 
 test("an engine of another architecture is named; an image that was built for it by hand is used", async () => {
   await docker("image", "rm", "--force", ...tags);
@@ -85,7 +85,7 @@ test("an engine of another architecture is named; an image that was built for it
   expect(error.hint).toBe(`Use the sett for ${architecture} with this Engine.`);
   await makeImage("by hand");
   expect(await bring({ architecture: "riscv64" })).toBe("");
-}, 60_000);
+}, 300_000);
 
 test.each([
   [
@@ -106,5 +106,5 @@ test.each([
     expect(error.message).toContain(words);
     expect(await inputsNow()).toEqual([undefined, undefined]);
   },
-  60_000,
+  300_000,
 );

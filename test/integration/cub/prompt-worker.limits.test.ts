@@ -125,7 +125,7 @@ test("what passes is tried three times, and garbage too", async () => {
   const { answer, requests } = await workWith(repository, goal(), [refusal(500, "no")]);
   expect(requests).toHaveLength(3);
   expect(answer).toMatchObject({ artefact_type: "ModelCallFailed" });
-}, 30_000);
+}, 300_000);
 
 const exhausted = { scope: "grant", kind: "nanousd", limit: 1_000_000_000, spent: 990_000_000, reserved: 0, needed: 50_000_000 };
 const spent = refusal(

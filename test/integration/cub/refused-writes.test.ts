@@ -111,7 +111,7 @@ test("the lease is renewed until the result is stored", async () => {
   const leasedUntil = async () => Number(await redis.cli("ZSCORE", `sett:${instance}:due`, `lease:${claim}:${coder}:1`));
   const first = await leasedUntil();
   expect(first).toBeGreaterThan(0);
-  await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, { timeoutMs: 20_000, everyMs: 5 });
+  await waitFor("the lease to be renewed", async () => (await leasedUntil()) > first + 1_000, { everyMs: 5 });
   await redis.cli("CONFIG", "SET", "maxmemory", "0");
   expect((await standIn.ended(claim, coder)).state).toBe("done");
 });
@@ -121,13 +121,7 @@ test("a result that could not be posted delays nothing once its grant is cancell
   await using _world = world;
   const { cub, standIn } = world;
   await standIn.terminate(claim, "It is not wanted any more.");
-  await waitFor("it to be given up", () => cub.lines.some((line) => line.msg === "Failed to create artefact"), {
-    timeoutMs: 20_000,
-    everyMs: 5,
-  });
+  await waitFor("it to be given up", () => cub.lines.some((line) => line.msg === "Failed to create artefact"), { everyMs: 5 });
   await standIn.openGranted(await standIn.post(), coder);
-  await waitFor("the next grant", () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, {
-    timeoutMs: 20_000,
-    everyMs: 5,
-  });
+  await waitFor("the next grant", () => cub.lines.filter((line) => line.msg === "Executing tool").length === 2, { everyMs: 5 });
 });
