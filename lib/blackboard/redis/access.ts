@@ -56,6 +56,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hsetnx",
         "hstrlen",
         "hvals",
+        "mget",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
       ...["xadd", "xdel", "xrange", "xread", "xrevrange"],
@@ -105,7 +106,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hsetnx",
         "hstrlen",
       ],
-      ...["hvals", "xadd", "xdel", "xrange", "xread", "xrevrange"],
+      ...["hvals", "mget", "xadd", "xdel", "xrange", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],
@@ -120,7 +121,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
       ...["fcall_ro", "set", "time"],
-      ...["get", "hexists", "hget", "hgetall", "hmget", "hset", "hstrlen", "hvals", "zrange"],
+      ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
       ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
     ],
     reads: [
@@ -129,7 +130,7 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
       ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
       ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId)],
     ],
-    writes: [keys.mailOut(agent), keys.agentGrants(agent), keys.agentStatus],
+    writes: [keys.mailOut(agent), keys.agentGrants(agent), keys.agentStatus(agent)],
     channels: [],
     deletes: [],
   };

@@ -38,7 +38,7 @@ async function contentOf(owner: Client, key: string, name: string): Promise<stri
   switch (await owner.type(key)) {
     case "hash": {
       const fields = Object.entries({ ...(await owner.hGetAll(key)) }).filter(([field]) => !ofTheMoment.has(field));
-      return JSON.stringify(fields.sort().map(([field, text]) => [field, name === "agent_status" ? withoutTime(text) : text]));
+      return JSON.stringify(fields.sort());
     }
     case "zset":
       // What is due is put off again and again.
@@ -50,12 +50,13 @@ async function contentOf(owner: Client, key: string, name: string): Promise<stri
     case "stream":
       return JSON.stringify(await owner.xRange(key, "-", "+"));
     default:
-      return (await owner.get(key)) ?? "";
+      return textOf(name, (await owner.get(key)) ?? "");
   }
 }
 
-function withoutTime(status: string): string {
-  const { at: _, ...rest } = JSON.parse(status);
+function textOf(name: string, text: string): string {
+  if (!/^agent:[^:]+:status$/.test(name)) return text;
+  const { at: _, ...rest } = JSON.parse(text);
   return JSON.stringify(rest);
 }
 

@@ -197,7 +197,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the registration of an agent",
     commands: (at) => {
-      const { agents, agentStatus: agent_status, expectedAgents: expected_agents } = at.keys;
+      const { agents, olderStatuses: older_statuses, expectedAgents: expected_agents } = at.keys;
       const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
       const registrations = [{ name: "busy", json, event_data: "{}" }];
       return [
@@ -205,7 +205,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["HSET", agents, "mallory", json],
         ["HDEL", agents, "busy"],
         ["HSET", expected_agents, "busy", json],
-        call(at, "registerAgents", { agents, agent_status, expected_agents }, { actor: ada, mode: "exact", registrations }),
+        call(at, "registerAgents", { agents, older_statuses, expected_agents }, { actor: ada, mode: "exact", registrations }),
       ];
     },
   },
@@ -259,13 +259,14 @@ export const forbiddenCommands: ForbiddenCommands[] = [
     },
   },
   {
-    attack: "the mail, the queue or the indexes of another agent, and its own indexes",
+    attack: "the mail, the heartbeat, the queue or the indexes of another agent, and its own indexes",
     commands: ({ key, claims }) => [
       ["XADD", key("agent:busy:out"), "*", "method", "reportStatus", "body", "{}"],
       ["XADD", key("agent:busy:in"), "*", "answer", "{}"],
       ["XREAD", "STREAMS", key("agent:busy:in"), "0"],
       ["XREAD", "STREAMS", key("agent:busy:out"), "0"],
       ["XRANGE", key("agent:busy:out"), "-", "+"],
+      ["SET", key("agent:busy:status"), '{"at":0,"state":"idle"}'],
       ["BLMPOP", "0.01", "1", key("agent:busy:grants"), "LEFT"],
       ["LPOP", key("agent:busy:grants")],
       ["RPUSH", key("agent:busy:grants"), claims.riddle],
