@@ -97,8 +97,8 @@ export class People {
         if (end === this.#seen) return;
         const questions = await board.listOpenQuestions();
         for (const question of await board.readArtefacts(questions)) await this.#answer(board, question);
-        const open = await board.readClaims(await board.listOpenClaims());
-        for (const { claim, grants } of open)
+        const open = await board.listOpenClaims();
+        for (const { claim, grants } of await board.readClaims(open))
           for (const grant of grants)
             if (!isEnded(claim.status) && isForApproval(grant)) await this.#judge(board, claim.id, claim.artefact_id, grant);
         if (open.length > 0) return;
