@@ -58,6 +58,15 @@ test("every program works under its user: a goal is settled, and Redis has refus
   expect(await owner("CLIENT", "LIST")).not.toMatch(/user=default .*cmd=(?:fcall|blmpop|xread)/);
 });
 
+test("Redis has the limits that keep one agent from starving the others", async () => {
+  expect(await owner("CONFIG", "GET", "proto-max-bulk-len")).toEndWith(`\n${64 * 1024 ** 2}`);
+  expect(await owner("CONFIG", "GET", "client-query-buffer-limit")).toEndWith(`\n${80 * 1024 ** 2}`);
+  const [data = 0, clients = 0] = (
+    await Promise.all(["maxmemory", "maxmemory-clients"].map((name) => owner("CONFIG", "GET", name)))
+  ).map((text) => Number(text.split("\n")[1]));
+  expect(clients).toBe(Math.max(Math.floor(data / 4), 96 * 1024 ** 2));
+});
+
 test("an agent's user is refused what is not an agent's", async () => {
   const url = environmentOf("agent-echo").REDIS_URL ?? "";
   const prefix = `sett:${at.name}:`;

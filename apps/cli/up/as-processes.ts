@@ -11,6 +11,7 @@ import type { InstancePlan } from "./plan.ts";
 import type { PlannedAgent } from "./plan-input.ts";
 import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
+import { redisSettings } from "./redis-settings.ts";
 
 export type Machine = {
   /** The configuration as this machine can run it. */
@@ -133,10 +134,6 @@ ${aclFileScript("users.acl")}
 exec redis-server - <<END
 port $SETT_REDIS_PORT
 bind 127.0.0.1
-appendonly yes
-appendfsync everysec
-save ""
-maxmemory $maxmemory
-maxmemory-policy noeviction
+${redisSettings.join("\n")}
 aclfile $PWD/users.acl
 END`;

@@ -24,6 +24,7 @@ import { gatewaySpec, hasModels } from "./gateway-spec.ts";
 import { type PlanInput, type PlannedAgent, type PlannedGateway, type PlannedVolume, serviceEnvironment } from "./plan-input.ts";
 import { aclFileScript } from "./redis-acl-file.ts";
 import { maxmemoryScript } from "./redis-memory.ts";
+import { redisSettings } from "./redis-settings.ts";
 import { withWorkers } from "./workers.ts";
 
 export type InstancePlan = {
@@ -114,10 +115,16 @@ const redisScript = (limitBytes: number | undefined) =>
     "umask 077",
     maxmemoryScript(limitBytes),
     aclFileScript("/data/users.acl"),
-    `printf '%s\\n' 'port ${redisPort}' 'bind * -::*' 'dir /data' 'appendonly yes' 'appendfsync everysec' 'save ""' \\`,
-    `  "maxmemory $maxmemory" 'maxmemory-policy noeviction' 'aclfile /data/users.acl' > /tmp/redis.conf`,
+    `printf '%s\\n' ${containerSettings.map(quoted).join(" ")} > /tmp/redis.conf`,
     "exec redis-server /tmp/redis.conf",
   ].join("\n");
+
+const containerSettings = [`port ${redisPort}`, "bind * -::*", "dir /data", ...redisSettings, "aclfile /data/users.acl"];
+
+/** In double quotes, where the shell still reads variables. */
+function quoted(setting: string): string {
+  return `"${setting.replaceAll('"', '\\"')}"`;
+}
 
 function redisSpec({ instance, images, password, config }: PlanInput, labels: PartLabels): ContainerSpec {
   const name = redisName(instance);

@@ -1,18 +1,28 @@
-// The memory limit of Redis.
+// The memory of Redis: how much of it data may use, and how much the connections.
 
 /** Redis may use one half for data. The other half is for rewriting its file, for buffers of clients, and for fragmentation. */
 const share = 2;
 
+/** What all connections may hold together, by what data may use: beyond it Redis ends those that hold most. It counts as data, too. */
+const clientShare = 4;
+/** The largest value that a connection may send, and some space beside it: also a small Redis takes every result. */
+const minClientBytes = 96 * 1024 ** 2;
+
 /**
  * Lines of a shell script that set `maxmemory`: half of the container's limit, or without one half of the machine's memory (of 2 GiB where
- * it is unknown). The script runs beside Redis, which may be on another machine.
+ * it is unknown), and `maxmemory_clients`. The script runs beside Redis, which may be on another machine.
  */
 export function maxmemoryScript(limitBytes: number | undefined): string {
-  if (limitBytes !== undefined) return `maxmemory=${Math.floor(limitBytes / share)}`;
   return [
-    "maxmemory=1gb",
-    "if [ -r /proc/meminfo ]; then",
-    `  while read -r name kib _; do if [ "$name" = MemTotal: ]; then maxmemory=$((kib * 1024 / ${share})); fi; done < /proc/meminfo`,
-    "fi",
+    ...(limitBytes === undefined ? ofMachine : [`maxmemory=${Math.floor(limitBytes / share)}`]),
+    `maxmemory_clients=$((maxmemory / ${clientShare}))`,
+    `if [ $maxmemory_clients -lt ${minClientBytes} ]; then maxmemory_clients=${minClientBytes}; fi`,
   ].join("\n");
 }
+
+const ofMachine = [
+  `maxmemory=${1024 ** 3}`,
+  "if [ -r /proc/meminfo ]; then",
+  `  while read -r name kib _; do if [ "$name" = MemTotal: ]; then maxmemory=$((kib * 1024 / ${share})); fi; done < /proc/meminfo`,
+  "fi",
+];

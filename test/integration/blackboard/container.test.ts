@@ -1,7 +1,10 @@
-// The same suite against Redis as `sett up` ships it: the image redis:7-alpine (or its stand-in), append-only, no eviction.
+// The same suite against Redis as `sett up` ships it: the image redis:7-alpine (or its stand-in), append-only, no eviction, the same
+// limits of a connection.
 import { afterAll } from "bun:test";
 import { GenericContainer, Wait } from "testcontainers";
+import { connectionSettings } from "../../../apps/cli/up/redis-settings.ts";
 import { openRedisBench } from "../../support/blackboard/redis-bench.ts";
+import { flagsOf } from "../../support/redis/redis-server.ts";
 import { blackboardSuite } from "./suite.ts";
 
 const container = await new GenericContainer("redis:7-alpine")
@@ -15,6 +18,7 @@ const container = await new GenericContainer("redis:7-alpine")
     "",
     "--maxmemory-policy",
     "noeviction",
+    ...flagsOf(connectionSettings),
   ])
   .withExposedPorts(6379)
   .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))

@@ -10,8 +10,8 @@ import { startRedisServer } from "../../support/redis/redis-server.ts";
 import { writeRefusals } from "../../support/redis/write-refusals.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-async function maxmemoryOf(limitBytes: number | undefined): Promise<string> {
-  const child = spawn("sh", ["-c", `${maxmemoryScript(limitBytes)}\necho "$maxmemory"`], {
+async function maxmemoryOf(limitBytes: number | undefined, variable = "maxmemory"): Promise<string> {
+  const child = spawn("sh", ["-c", `${maxmemoryScript(limitBytes)}\necho "$${variable}"`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   const [out] = await once(child.stdout, "data");
@@ -25,6 +25,12 @@ test("Redis may keep half of its memory, and Redis takes the figure", async () =
   await using server = await startRedisServer();
   await server.cli("CONFIG", "SET", "maxmemory", await maxmemoryOf(undefined));
   expect(await server.cli("CONFIG", "GET", "maxmemory")).toContain(String(machine / 2));
+});
+
+test("connections may hold a quarter of that together, and never less than the largest value", async () => {
+  const clientsOf = (limitBytes: number) => maxmemoryOf(limitBytes, "maxmemory_clients");
+  expect(await clientsOf(2 * 1024 ** 3)).toBe(String(256 * 1024 ** 2));
+  expect(await clientsOf(128 * 1024 ** 2)).toBe(String(96 * 1024 ** 2));
 });
 
 test("status says that Redis is filling up, then that it is full, and what to do", async () => {

@@ -34,16 +34,16 @@ export type RedisServer = AsyncDisposable & {
 
 /**
  * `password` makes the server ask for it; the url names it. `folder`: where it keeps its data, which then stays. Append-only, like the ones that
- * Sett starts. `hasUsers`: it keeps users in a file.
+ * Sett starts. `hasUsers`: it keeps users in a file. `settings`: as in Redis' own file.
  */
 export async function startRedisServer(
-  options: { password?: string; folder?: string; hasUsers?: boolean } = {},
+  options: { password?: string; folder?: string; hasUsers?: boolean; settings?: readonly string[] } = {},
 ): Promise<RedisServer> {
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), "sett-redis-")));
   const credentials = options.password === undefined ? "" : `:${options.password}@`;
   // Never synced: what a killed Redis wrote is with the system already, and no test waits for a busy disk.
   const files = ["--dir", folder, "--save", "", "--appendonly", "yes", "--appendfsync", "no"];
-  const settings = ["--bind", "127.0.0.1", ...files];
+  const settings = ["--bind", "127.0.0.1", ...files, ...flagsOf(options.settings ?? [])];
   if (options.password !== undefined && !options.hasUsers) settings.push("--requirepass", options.password);
   if (options.hasUsers) settings.push("--aclfile", await aclFileIn(folder, options.password));
   const passwordFlags = options.password === undefined ? [] : ["-a", options.password, "--no-auth-warning"];
@@ -93,6 +93,14 @@ export async function startRedisServer(
       if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The arguments of redis-server for lines of its file. */
+export function flagsOf(settings: readonly string[]): string[] {
+  return settings.flatMap((line) => {
+    const [name = "", ...values] = line.split(" ");
+    return [`--${name}`, ...values];
+  });
 }
 
 async function aclFileIn(folder: string, password: string | undefined): Promise<string> {

@@ -114,6 +114,7 @@ describe("the plan of an instance", () => {
     expect(env).toEqual({ REDISCLI_AUTH: "secret", SETT_REDIS_USERS: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(redis.entrypoint?.join(" ")).toContain("appendfsync everysec");
     expect(redis.entrypoint?.join(" ")).toContain("noeviction");
+    expect(redis.entrypoint?.join(" ")).toContain('"save \\"\\"" "maxmemory $maxmemory" "maxmemory-clients $maxmemory_clients"');
     expect(redis.ports).toEqual([{ port: 6379 }]);
   });
 
