@@ -74,6 +74,8 @@ export function keysOf(instance: InstanceName) {
     expectedAgents: `${prefix}agents:expected`,
     /** hash: agent → its last heartbeat as JSON: when, state, the claim that it works on. */
     agentStatus: `${prefix}agent_status`,
+    /** string: the agent's own registration, the same text as in `agents` or `agents:expected`: of all these its user may read only this. */
+    agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */

@@ -75,6 +75,10 @@ test("an agent's user is refused what is not an agent's", async () => {
     ...[["EVAL", "return 1", "0"], ["SCRIPT", "FLUSH"], ["CLIENT", "LIST"], ["SHUTDOWN"], ["REPLICAOF", "NO", "ONE"]],
     ...[
       ["HSET", `${prefix}agents`, "echo", "{}"],
+      ["HGETALL", `${prefix}agents`],
+      ["HGETALL", `${prefix}agents:expected`],
+      ["GET", `${prefix}agent:writer:registration`],
+      ["SET", `${prefix}agent:echo:registration`, "{}"],
       ["BLMPOP", "0.1", "1", `${prefix}agent:writer:grants`, "LEFT"],
     ],
     ...[

@@ -1,13 +1,24 @@
--- Writes registrations, with events for those that are new or changed. The mode `expect` stores new agents apart, as expected; `exact`
--- also removes all agents that are not listed; `add` does neither.
+-- Writes registrations, with events for those that are new or changed, and for each agent a copy in a key of its own, also of a
+-- registration that is not new: a version without these keys may have written it. The mode `expect` stores new agents apart, as expected;
+-- `exact` also removes all agents that are not listed; `add` does neither.
 -- KEYS agents, agent_status, expected_agents
 -- ARGS actor, mode, registrations: registration*
 -- Result registered
 -- RECORD registration name, json, event_data
+local function own_registration_key(agent)
+  return prefix .. 'agent:' .. agent .. ':registration'
+end
+
+local function forget_agent(keys, agent)
+  redis.call('HDEL', keys.agent_status, agent)
+  redis.call('UNLINK', own_registration_key(agent))
+end
+
 local function register_agents(keys, args)
   local is_listed = {}
   for _, agent in ipairs(args.registrations) do
     is_listed[agent.name] = true
+    redis.call('SET', own_registration_key(agent.name), agent.json)
     local known = redis.call('HGET', keys.agents, agent.name)
     if not known and args.mode == 'expect' then
       redis.call('HSET', keys.expected_agents, agent.name, agent.json)
@@ -20,14 +31,14 @@ local function register_agents(keys, args)
     end
   end
   if args.mode == 'exact' then
-    for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do redis.call('HDEL', keys.agent_status, name) end
+    for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do forget_agent(keys, name) end
     redis.call('DEL', keys.expected_agents)
     local known = redis.call('HKEYS', keys.agents)
     table.sort(known)
     for _, name in ipairs(known) do
       if not is_listed[name] then
         redis.call('HDEL', keys.agents, name)
-        redis.call('HDEL', keys.agent_status, name)
+        forget_agent(keys, name)
         log({ type = 'agent_removed', actor = args.actor, agent = name })
       end
     end

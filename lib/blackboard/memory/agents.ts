@@ -1,6 +1,7 @@
 // Agents of the memory blackboard.
 import type { RegisteredAgent } from "../../model/agent.ts";
 import type { Actor } from "../../model/event.ts";
+import type { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import { copyOf } from "./copy.ts";
@@ -13,34 +14,46 @@ export function agentsOf(state: State): AgentBoard {
     const { name: agent } = registration;
     const { text, data } = textOfRegistration(registration);
     state.expectedAgents.delete(agent);
+    state.ownRegistrations.set(agent, text);
     if (state.agents.get(agent) === text) return;
     state.agents.set(agent, text);
     state.log({ type: "agent_registered", agent, data }, actor);
+  }
+
+  function forget(agent: AgentName): void {
+    state.statuses.delete(agent);
+    state.ownRegistrations.delete(agent);
   }
 
   return {
     async registerAgents(registrations, actor, { exact }) {
       for (const registration of registrations) register(registration, actor);
       if (!exact) return;
-      for (const agent of state.expectedAgents.keys()) state.statuses.delete(agent);
+      for (const agent of state.expectedAgents.keys()) forget(agent);
       state.expectedAgents.clear();
       for (const agent of [...state.agents.keys()].sort()) {
         if (registrations.some((registration) => registration.name === agent)) continue;
         state.agents.delete(agent);
-        state.statuses.delete(agent);
+        forget(agent);
         state.log({ type: "agent_removed", agent }, actor);
       }
     },
 
     async expectAgents(registrations, actor) {
       for (const registration of registrations) {
-        if (state.agents.has(registration.name)) register(registration, actor);
-        else state.expectedAgents.set(registration.name, textOfRegistration(registration).text);
+        const { name: agent } = registration;
+        if (state.agents.has(agent)) {
+          register(registration, actor);
+          continue;
+        }
+        const { text } = textOfRegistration(registration);
+        state.expectedAgents.set(agent, text);
+        state.ownRegistrations.set(agent, text);
       }
     },
 
     async findAgent(name) {
-      const text = state.agents.get(name) ?? state.expectedAgents.get(name);
+      const text = state.ownRegistrations.get(name) ?? state.agents.get(name) ?? state.expectedAgents.get(name);
       return text === undefined ? undefined : registrationOfText(name, text);
     },
 

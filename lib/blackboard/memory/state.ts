@@ -61,6 +61,8 @@ export class State {
   /** As JSON. */
   readonly agents = new Map<AgentName, string>();
   readonly expectedAgents = new Map<AgentName, string>();
+  /** The copies that agents read. */
+  readonly ownRegistrations = new Map<AgentName, string>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();

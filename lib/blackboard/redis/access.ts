@@ -120,11 +120,11 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
       ...["fcall", "publish", "set", "time"],
-      ...["exists", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
+      ...["exists", "get", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
       ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrem"],
     ],
-    reads: [keys.agents, keys.expectedAgents, keys.announcements, keys.goal(anyGoal)],
+    reads: [keys.agentRegistration(agent), keys.announcements, keys.goal(anyGoal)],
     writes: [
       ...[keys.agentGrants(agent), keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent), keys.agentStatus],
       ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],

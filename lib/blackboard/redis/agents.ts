@@ -5,11 +5,12 @@ import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
 import type { Deps } from "./deps.ts";
+import { isAgentUserName } from "./users.ts";
 
 /** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
 
-export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
+export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
     const stored = { agents: keys.agents, agent_status: keys.agentStatus, expected_agents: keys.expectedAgents };
     const records = registrations.map((registration) => {
@@ -25,6 +26,10 @@ export function agentsOf({ connection, keys, call }: Deps): AgentBoard {
     expectAgents: (registrations, actor) => register(registrations, actor, "expect"),
 
     async findAgent(name) {
+      const own = await connection.run((client) => client.get(keys.agentRegistration(name)));
+      if (own !== null) return registrationOfText(name, own);
+      // An older version or a person's hand has written no such key. An agent's user may read none but its own: Redis would refuse it.
+      if (isAgentUserName(user)) return undefined;
       // In this order, so that an agent that is registered meanwhile is found in one of the two places.
       const expected = await connection.run((client) => client.hGet(keys.expectedAgents, name));
       const registered = await connection.run((client) => client.hGet(keys.agents, name));

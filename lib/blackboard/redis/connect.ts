@@ -48,7 +48,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
   const callOnce = callOf(sendCallOf((work) => connection.once(work), keys, nonce, load));
   const callOn = (number: number | undefined) => callOf(sendCallOf((work) => connection.run(work, number), keys, nonce, load));
-  const deps = { connection, keys, call, callOnce, callOn, onUnreadable, actorOf };
+  const deps = { connection, keys, call, callOnce, callOn, onUnreadable, user: new URL(url).username, actorOf };
   return {
     instance,
     time: async () => {

@@ -16,6 +16,8 @@ export type Deps = {
   callOn: (connectionNumber: number | undefined) => Call;
   /** An entry of a stream, or a record, was skipped because it cannot be read. */
   onUnreadable: (what: string) => void;
+  /** The name of the user of Redis; empty for the owner. */
+  user: string;
   /** The actor that this program is when it acts for an agent. */
   actorOf: (agent: AgentName) => Actor;
 };

@@ -7,7 +7,11 @@ export function userNameOf(user: RedisUser): string {
   return user.role === "agent" ? `agent-${user.agent}` : user.role;
 }
 
+export function isAgentUserName(name: string): boolean {
+  return /^agent-.+$/.test(name);
+}
+
 /** True of a name that `userNameOf` may give. A user that the owner makes by hand needs another one. */
 export function isUserName(name: string): boolean {
-  return /^(?:orchestrator|gateway|person|agent-.+)$/.test(name);
+  return /^(?:orchestrator|gateway|person)$/.test(name) || isAgentUserName(name);
 }

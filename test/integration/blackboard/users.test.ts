@@ -7,7 +7,7 @@ import { InstanceName } from "../../../lib/model/ids.ts";
 import { asUser } from "../../support/blackboard/role-bench.ts";
 import { user } from "../../support/blackboard/scene.ts";
 import { errorOf } from "../../support/error-of.ts";
-import { agentName, sampleArtefact } from "../../support/records/sample.ts";
+import { agentName, sampleAgent, sampleArtefact } from "../../support/records/sample.ts";
 import { patient, type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
 const instance = InstanceName.parse("demo");
@@ -55,4 +55,23 @@ test("what a user may not do is refused with the place to read about it", async 
   await using board = await open(coder);
   const refused = await errorOf(board.registerAgents([], user, { exact: true }));
   expect(refused).toMatchObject({ code: "blackboard-refused", hint: expect.stringContaining("blackboard.md#users") });
+});
+
+test("an agent's user reads its own registration and no other, whatever it finds", async () => {
+  await prepareUsers(owner(), withPassword(person, coder, reader));
+  await using people = await open(person);
+  const [own, other] = [sampleAgent("coder"), sampleAgent("reader")];
+  await people.registerAgents([own], user, { exact: true });
+  await people.expectAgents([other], user);
+  await using board = await open(coder);
+  expect(await board.findAgent(own.name)).toEqual(own);
+  expect(await errorOf(board.findAgent(other.name))).toMatchObject({ code: "blackboard-refused" });
+  expect(await errorOf(board.listAgents())).toMatchObject({ code: "blackboard-refused" });
+  await server.cli("ACL", "LOG", "RESET");
+  await people.registerAgents([other], user, { exact: true });
+  expect(await board.findAgent(own.name)).toBeUndefined();
+  expect(await server.cli("ACL", "LOG")).toBe("");
+  await server.cli("DEL", `sett:${instance}:agent:reader:registration`);
+  await using whole = await connectBlackboard({ url: server.url, instance, ...patient });
+  expect(await whole.findAgent(other.name)).toEqual(other);
 });

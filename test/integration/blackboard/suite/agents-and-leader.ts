@@ -58,6 +58,24 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect((await events(board)).some(({ agent }) => agent === tester.name)).toBe(false);
   });
 
+  test("an agent reads a copy of its registration, which each registering renews", async () => {
+    await using bench = await open();
+    const { board, hand } = bench;
+    const coder = sampleAgent("coder");
+    const changed = sampleAgent("coder", { role: "writer" });
+    // As an older version does, which makes no copy.
+    await hand.writeRegistration(coder.name, JSON.stringify(coder));
+    await board.expectAgents([coder], user);
+    await hand.writeRegistration(coder.name, JSON.stringify(changed));
+    expect([await board.findAgent(coder.name), ...(await board.listAgents())]).toEqual([coder, changed]);
+    // Nothing is new for others, and the copy is still written.
+    await board.registerAgents([changed], user, { exact: false });
+    expect(await board.findAgent(coder.name)).toEqual(changed);
+    expect(await events(board)).toEqual([]);
+    await board.registerAgents([], user, { exact: true });
+    expect(await board.findAgent(coder.name)).toBeUndefined();
+  });
+
   test("what a later version has added to a registration is passed over, and an unreadable one is still registered", async () => {
     await using bench = await open();
     const coder = sampleAgent("coder", { bids: [{ on: "GoalDefined", bid: "exclusive" }] });

@@ -132,6 +132,6 @@ export function standingBidsSuite(open: () => Promise<Bench>): void {
   test("a registration of an earlier version, which names the command, reads as one that bids by command", async () => {
     await using bench = await open();
     await bench.hand.writeRegistration(coder, JSON.stringify({ ...sampleAgent("coder"), bid_command: ["/app/bid.sh"] }));
-    expect(await bench.board.findAgent(coder)).toEqual(sampleAgent("coder", { bids_by_command: true }));
+    expect(await bench.board.listAgents()).toEqual([sampleAgent("coder", { bids_by_command: true })]);
   });
 }

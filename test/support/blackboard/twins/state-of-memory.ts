@@ -112,6 +112,7 @@ function setModels({ models }: State, set: SetKey): void {
 function setAgents(state: State, set: SetKey): void {
   set(keys.agents, state.agents);
   set(keys.expectedAgents, state.expectedAgents);
+  for (const [agent, text] of state.ownRegistrations) set(keys.agentRegistration(agent), text);
   set(
     keys.agentStatus,
     mapped(state.statuses, (status) => JSON.stringify(status)),

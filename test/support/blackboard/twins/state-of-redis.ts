@@ -79,6 +79,7 @@ const special: Partial<Record<KeyName, Normalize>> = {
   // Who calls is put in front of what the gateway has sent.
   modelCalls: (words) => mapped(pairs(words), JSON.parse),
   gateway: ([text = ""]) => JSON.parse(text),
+  agentRegistration: ([text = ""]) => text,
   due: pairs,
   openModelCalls: pairs,
   agentGrants: (words) => words,
