@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { hostname as ownHostname } from "node:os";
 import process from "node:process";
 import { systemClock } from "../../lib/async/clock.ts";
+import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { exitCodes, SettError } from "../../lib/model/errors.ts";
 import { ClaimId } from "../../lib/model/ids.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -97,7 +98,9 @@ async function depsOf(settings: Settings): Promise<Deps> {
   const onUnreadable = (what: string) => log.warn("Skipped what cannot be read", { what });
   // Here, because the built-in worker is this program as well, and starts in half the time without it.
   const { connectBlackboard } = await import("../../lib/blackboard/redis/connect.ts");
-  const board = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host: ownHostname(), onLost: fail, onUnreadable });
+  const host = ownHostname();
+  const connected = await connectBlackboard({ url, instance, timeoutMs, giveUpMs, host, onLost: fail, onUnreadable });
+  const board = byMail(connected, { agent: agentName, host, timeoutMs });
   const registration = await loadOwnRegistration(board, settings);
   const workingCopy = await workingCopyOf(settings, process.env.PATH, registration.current.strategy === "fresh_per_call");
   const cwd = workingCopy === undefined ? process.cwd() : settings.workspaceDir;

@@ -1,5 +1,5 @@
 // One grant from its acceptance to its result: accept → work under the lease.
-import type { GrantResult } from "../../lib/blackboard/port.ts";
+import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
 import type { Claim, RunningGrant } from "../../lib/model/claim.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { newToken } from "../../lib/models/token.ts";

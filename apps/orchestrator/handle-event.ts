@@ -99,6 +99,7 @@ export class EventHandler {
       case "grant_retrying":
       case "grant_started":
       case "grant_cancelled":
+      case "mail_refused":
       case "claim_completed":
       case "question_asked":
       case "request_refused":

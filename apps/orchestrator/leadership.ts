@@ -21,6 +21,7 @@ import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { PauseCache } from "./pause-cache.ts";
+import { PostOffice } from "./post-office.ts";
 import { PublishTracker } from "./publish-tracker.ts";
 import { Questions } from "./questions.ts";
 import { Reconciler } from "./reconcile.ts";
@@ -124,7 +125,9 @@ export class Leadership {
     const scan = new AdoptionScan();
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
+    const postOffice = new PostOffice(deps, { agentCache, epoch, grantLeaseMs: this.#grantLeaseMs });
     const loops = [
+      this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run(handler, (event) => this.#noteEvent(event, ending), ending),
       this.#saveCursor(ending),
       this.#loops.every(measureEveryMs, ending, () => this.#reader.measureLag()),

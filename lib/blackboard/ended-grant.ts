@@ -1,7 +1,7 @@
 // The grant that a running one becomes when its result is stored.
 import type { Grant, RunningGrant } from "../model/claim.ts";
 import { unreachable } from "../model/unreachable.ts";
-import type { GrantResult } from "./port.ts";
+import type { GrantResult } from "./grant-port.ts";
 
 /** `endedAt`: ISO 8601. A grant whose result is a question does not end: it waits for the answer. */
 export function endedGrant(running: RunningGrant, endedAt: string, result: GrantResult): Grant {

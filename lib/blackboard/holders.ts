@@ -38,6 +38,10 @@ type Reading =
   | "followEvents"
   | "endOfEvents";
 
+/** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
+export type AgentMailbox = Omit<AgentBlackboard, "placeBid" | "allowBidCalls" | "acceptGrant" | "renewLease" | "finishGrant"> &
+  Pick<Blackboard, "sendMail" | "followMailAnswers">;
+
 /** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
 export type AgentBlackboard = Pick<
   Blackboard,
@@ -90,6 +94,13 @@ export type LeaderBlackboard = Pick<
   | "setPaused"
   | "raiseBudget"
   | "logAsLeader"
+  | "followMail"
+  | "answerMail"
+  | "placeBid"
+  | "allowBidCalls"
+  | "acceptGrant"
+  | "renewLease"
+  | "finishGrant"
   | "followGrants"
   | "keepWorkerLog"
   | "readNoticeCursor"

@@ -84,6 +84,10 @@ export function keysOf(instance: InstanceName) {
     agentAsked: (agent: AgentName) => `${prefix}agent:${agent}:asked`,
     /** zset: open claims in which the agent has a grant that is neither done nor cancelled, in the same order. */
     agentWork: (agent: AgentName) => `${prefix}agent:${agent}:work`,
+    /** stream: what the agent says (`id`, `text`). The agent alone writes it; the orchestrator removes what it has dealt with. */
+    mailOut: (agent: AgentName) => `${prefix}agent:${agent}:out`,
+    /** stream: answers to it (`re`, `text`), the newest 1 000. */
+    mailIn: (agent: AgentName) => `${prefix}agent:${agent}:in`,
     /** stream: the logs of its removed workers, the newest 200. */
     workerLogs: (agent: AgentName) => `${prefix}agent:${agent}:logs`,
     /**

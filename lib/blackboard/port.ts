@@ -5,13 +5,15 @@
 import type { AgentRegistration, AgentStatus, RegisteredAgent } from "../model/agent.ts";
 import type { Artefact } from "../model/artefact.ts";
 import type { BidWord } from "../model/bid.ts";
-import type { Claim, ClaimSnapshot, Grant, MalformedClaim, RunningGrant } from "../model/claim.ts";
+import type { Claim, ClaimSnapshot, Grant, MalformedClaim } from "../model/claim.ts";
 import type { Actor, EventDraft } from "../model/event.ts";
-import type { AgentName, ArtefactId, ClaimId, CommitHash, GoalId, InstanceName } from "../model/ids.ts";
+import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
 import type { ArtefactBoard, Page, RequestReadOn } from "./artefact-port.ts";
+import type { GrantBoard } from "./grant-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
+import type { MailBoard } from "./mail-port.ts";
 import type { ModelBoard } from "./model-port.ts";
 import type { NoticeBoard } from "./notice-port.ts";
 import type { PeopleBoard } from "./people-port.ts";
@@ -24,6 +26,7 @@ export interface Blackboard
     GrantBoard,
     PeopleBoard,
     AgentBoard,
+    MailBoard,
     ModelBoard,
     NoticeBoard,
     PruneBoard,
@@ -135,11 +138,12 @@ export interface ClaimBoard {
    * `placed` returns the bid on record: the first word counts, so a second one changes nothing. Refused: unknown claim, bidding closed, not
    * in the electorate. In the events `bid_placed` and `claim_opened`, data.missing is how many of the electorate have not bid yet; that of
    * the opening counts the bids that are placed with it.
-   * `reason`: a sentence for people, which goes into the event with this word.
+   * `reason`: a sentence for people, which goes into the event with this word. `host`: where the agent runs, which its events name.
    */
   placeBid(bid: {
     claim: ClaimId;
     agent: AgentName;
+    host?: string | undefined;
     word: BidWord;
     reason?: string | undefined;
   }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
@@ -181,46 +185,6 @@ export type Announcement = {
   produced_by_role: string;
   missing?: AgentName[];
 };
-
-/** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
-export type GrantResult =
-  | { outcome: "done"; artefact: Artefact }
-  /**
-   * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another
-   * one.
-   */
-  | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
-  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
-  | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
-
-export interface GrantBoard {
-  /**
-   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued
-   * comes again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
-   */
-  followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
-  /**
-   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
-   */
-  acceptGrant(order: { claim: ClaimId; grant: RunningGrant; leaseMs: number }): Promise<{ outcome: "accepted" } | Refused>;
-  /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
-  renewLease(order: {
-    claim: ClaimId;
-    agent: AgentName;
-    attempt: number;
-    leaseMs: number;
-  }): Promise<{ outcome: "renewed" } | Refused>;
-  /**
-   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
-   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`).
-   */
-  finishGrant(order: {
-    claim: ClaimId;
-    grant: RunningGrant;
-    endedAt: string;
-    result: GrantResult;
-  }): Promise<{ outcome: "finished" } | Refused>;
-}
 
 /** `worker` is the container's name. */
 export type WorkerLog = { worker: string; lines: string[] };

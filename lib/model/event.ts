@@ -54,6 +54,8 @@ export const EventType = z.enum([
    * `reason`, `attempt`, and `source` (the lost artefact).
    */
   "result_refused",
+  /** What an agent has sent is refused. Data: `reason`, and `count`, how many since the last such event. */
+  "mail_refused",
   /** The claim has ended well. */
   "claim_completed",
   /** The claim has ended otherwise. Data: `reason`, `kind`. */

@@ -6,6 +6,7 @@ import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { createOrchestratorMetrics } from "../../apps/orchestrator/metrics.ts";
 import { Orchestrator } from "../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../lib/async/clock.ts";
+import { byMail } from "../../lib/blackboard/by-mail.ts";
 import type { AgentRegistration } from "../../lib/model/agent.ts";
 import type { Policy } from "../../lib/model/policy.ts";
 import type { JsonLog } from "../../lib/service/json-log.ts";
@@ -50,7 +51,7 @@ export function cubProgram(
   return async ({ stop, exit }) => {
     starts += 1;
     const log = logOf(name);
-    const board = await connectSimulated(redis, { giveUpMs, onLost: exit });
+    const board = byMail(await connectSimulated(redis, { giveUpMs, onLost: exit }), { agent: name });
     const own = { agentName: name, role, replicas, strategy, bidCommand: undefined, promptClaim: undefined, model: undefined };
     const deps = {
       board,

@@ -7,7 +7,7 @@ import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port.ts";
 import type { Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { Connection } from "../../lib/blackboard/redis/connection.ts";
-import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
+import { blockMs, followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
 import type { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { type AgentName, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
@@ -123,11 +123,41 @@ function followers(redis: SimulatedRedis, connection: Connection) {
         const leftMs = remindAt - performance.now();
         const take = () => takeWakeUps(redis.state, agent);
         if (!isFresh && leftMs > 0) return (await simulated(client).requestBlocked(take, leftMs)) as ClaimId[];
-        const queued = isFresh
-          ? await simulated(client).request("takeWakeUps", () => [...new Set([...queuedOf(redis.state, agent), ...take()])])
-          : await connection.run((main) => simulated(main).request("listQueued", () => listQueued(redis.state, agent)));
+        const all = () => [...new Set([...queuedOf(redis.state, agent), ...take()])];
+        const queued = await simulated(client).request("takeWakeUps", all);
         remindAt = performance.now() + remindEveryMs;
         return queued as ClaimId[];
+      });
+    },
+
+    followMailAnswers(agent: AgentName, signal: AbortSignal, onFresh: () => void) {
+      let last = "0-0";
+      const entries = () => redis.state.mail.in.get(agent) ?? [];
+      return followReads(connection, signal, async (client, isFresh) => {
+        if (isFresh) {
+          last = (await simulated(client).request("readMail", () => entries().at(-1)?.place ?? "0-0")) as string;
+          onFresh();
+        }
+        const look = () => entries().filter(({ place }) => isLater(place, last));
+        const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
+        last = found.at(-1)?.place ?? last;
+        return found.map(({ re, text }) => ({ re, text }));
+      });
+    },
+
+    followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean) {
+      const places = new Map<AgentName, string>();
+      return followReads(connection, signal, async (client, isFresh) => {
+        if (isFresh) places.clear();
+        const heard = [...redis.state.agents.keys(), ...redis.state.expectedAgents.keys()].filter((agent) => !isBusy(agent));
+        const look = () =>
+          [...new Set(heard)].flatMap((agent) => {
+            const isNew = ({ place }: { place: string }) => isLater(place, places.get(agent) ?? "0-0");
+            return (redis.state.mail.out.get(agent) ?? []).filter(isNew).map((mail) => ({ agent, ...mail }));
+          });
+        const found = (await simulated(client).requestBlocked(look, blockMs)) as ReturnType<typeof look>;
+        for (const { agent, place } of found) places.set(agent, place);
+        return found;
       });
     },
 
@@ -155,11 +185,4 @@ function takeWakeUps(state: State, agent: AgentName): ClaimId[] {
 
 function queuedOf(state: State, agent: AgentName): ClaimId[] {
   return [...state.openClaims].filter((id) => state.claims.get(id)?.grants.get(agent)?.state === "queued");
-}
-
-function listQueued(state: State, agent: AgentName): ClaimId[] {
-  if (state.pause !== undefined) return [];
-  const queued = queuedOf(state, agent);
-  if (queued.length > 0) state.wakeUps.delete(agent);
-  return queued;
 }

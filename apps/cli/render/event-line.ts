@@ -136,6 +136,8 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
             ? `delivers a result of ${claim} ${style.red("too late")}${because}`
             : `delivers a result of ${claim} that ${style.red("must be made again")}${because}`,
       );
+    case "mail_refused":
+      return major(`${style.red("refuses")} what ${agent} has sent${because}`);
     case "claim_completed":
       return major(`${style.green("completes")} ${claim}`);
     case "claim_terminated":

@@ -2,6 +2,7 @@
 import { BidWord } from "../../model/bid.ts";
 import { type Claim, isEnded, missingBidders } from "../../model/claim.ts";
 import { AgentName } from "../../model/ids.ts";
+import { agentAt } from "../event-actor.ts";
 import { aboutOf } from "./grants.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
@@ -10,16 +11,16 @@ export function recordBid(
   record: ClaimRecord,
   agent: AgentName,
   word: BidWord,
-  origin: "by hand" | { reason: string },
+  origin: "by hand" | { reason: string; host: string | undefined },
 ): void {
   const { claim, bidHash } = record;
   bidHash.set(agent, word);
   claim.bids.push({ agent, word });
   claim.rev += 1;
   const isByHand = origin === "by hand";
-  const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : origin;
+  const more = isByHand ? { by_hand: true } : origin.reason === "" ? {} : { reason: origin.reason };
   const data = { word, missing: missingBidders(claim).length, ...more };
-  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, isByHand ? "hand" : `agent:${agent}`);
+  state.log({ type: "bid_placed", ...aboutOf(record), agent, data }, isByHand ? "hand" : agentAt(agent, origin.host));
 }
 
 /** Returns the number of bids that were adopted. */

@@ -67,7 +67,7 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       return new Map(state.causes.get(id));
     },
 
-    async placeBid({ claim: id, agent, word, reason = "" }) {
+    async placeBid({ claim: id, agent, word, reason = "", host }) {
       const record = state.claims.get(id);
       if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
       const { claim, bidHash } = record;
@@ -79,7 +79,7 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       }
       // A valid word that is in the hash already was written by hand, and came first.
       const byHand = BidWord.safeParse(bidHash.get(agent)).data;
-      recordBid(state, record, agent, byHand ?? word, byHand === undefined ? { reason } : "by hand");
+      recordBid(state, record, agent, byHand ?? word, byHand === undefined ? { reason, host } : "by hand");
       return { outcome: "placed", word: byHand ?? word };
     },
 

@@ -13,6 +13,7 @@ import { type Contact, contactOf, ensureOnOf } from "./contact.ts";
 import { grantsOf } from "./grants.ts";
 import { fenceOf, leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
+import { mailOf } from "./mail.ts";
 import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
@@ -120,6 +121,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...grantsOf(state, closing.signal),
     ...peopleOf(state, isFenced, ensureOn),
     ...agentsOf(state),
+    ...mailOf(state, contact, closing.signal),
     ...modelsOf(state),
     ...pruneOf(state),
     ...noticesOf(state, isFenced),

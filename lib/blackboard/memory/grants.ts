@@ -2,8 +2,9 @@
 import { type Grant, isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
+import { agentAt } from "../event-actor.ts";
+import type { GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
-import type { GrantBoard } from "../port.ts";
 import type { Refused } from "../refused.ts";
 import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
@@ -12,32 +13,18 @@ import type { ClaimRecord, State } from "./state.ts";
 export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
 
-  /** As lua/list-queued.lua. */
-  function listQueued(agent: AgentName): ClaimId[] {
-    if (state.pause !== undefined) return [];
-    const index = state.queued.get(agent) ?? new Set();
-    for (const id of index) if (!isQueued(id, agent)) index.delete(id);
-    if (index.size > 0) state.wakeUps.delete(agent);
-    return [...index];
-  }
+  const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
 
   return {
     async *followGrants(agent, signal, remindEveryMs = grantReminderMs) {
       let remindAt: number | undefined;
       const nextBatch = () => {
         const now = performance.now();
-        const isFirst = remindAt === undefined;
-        const isReminded = remindAt !== undefined && now >= remindAt;
-        if (isFirst || isReminded) remindAt = now + remindEveryMs;
-        if (isReminded) {
-          const queued = listQueued(agent);
-          if (queued.length > 0) return queued;
-        }
+        const isReminded = remindAt === undefined || now >= remindAt;
+        if (isReminded) remindAt = now + remindEveryMs;
         const wakeUps = state.wakeUps.get(agent) ?? [];
         state.wakeUps.delete(agent);
-        return [
-          ...new Set([...(isFirst ? [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent)) : []), ...wakeUps]),
-        ];
+        return [...new Set([...(isReminded ? queuedOf(agent) : []), ...wakeUps])];
       };
       const timer = setInterval(() => state.changed.notify(), remindEveryMs);
       try {
@@ -47,7 +34,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       }
     },
 
-    async acceptGrant({ claim: id, grant, leaseMs }) {
+    async acceptGrant({ claim: id, grant, leaseMs, host }) {
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
@@ -59,7 +46,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
       record.claim.rev += 1;
       const data = { phase: grant.phase, attempt: grant.attempt };
-      state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, `agent:${grant.agent}`);
+      state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
       return { outcome: "accepted" };
     },
 
@@ -70,7 +57,7 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result }) {
+    async finishGrant({ claim: id, grant, endedAt, result, host }) {
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;
@@ -88,14 +75,17 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
         state.refused.set(artefact.id, { digest: "", reason: refused.reason });
         const about = record === undefined ? { claim_id: id } : aboutOf(record);
         const data = { reason: refused.reason, attempt, ...(lost && { source: lost.source }) };
-        state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, `agent:${agent}`);
+        state.log({ type: "result_refused", ...about, artefact_id: artefact.id, agent, data }, agentAt(agent, host));
         return refused;
       }
-      state.storeArtefact(artefact, `agent:${agent}`);
+      state.storeArtefact(artefact, agentAt(agent, host));
       state.writeGrant(record, endedGrant(grant, endedAt, result));
       record.claim.rev += 1;
       const data = { phase, attempt, ...(result.outcome === "failed" ? { reason: result.reason } : {}) };
-      state.log({ type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data }, `agent:${agent}`);
+      state.log(
+        { type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data },
+        agentAt(agent, host),
+      );
       return { outcome: "finished" };
     },
   };

@@ -15,6 +15,7 @@ import type { FoundDue } from "../leader-port.ts";
 import { openingEvents } from "../opening-events.ts";
 import type { Announcement, NewClaim, WorkerLog } from "../port.ts";
 import { copyOf } from "./copy.ts";
+import { MailState } from "./mail-state.ts";
 import { ModelState } from "./model-state.ts";
 import { Notifier } from "./notifier.ts";
 
@@ -65,6 +66,7 @@ export class State {
   readonly ownRegistrations = new Map<AgentName, string>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
+  readonly mail = new MailState();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
   /** Claims in which the agent has a queued grant, longest first. */
   readonly queued = new Map<AgentName, Set<ClaimId>>();

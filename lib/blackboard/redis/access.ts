@@ -40,7 +40,7 @@ const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, any
 const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
   orchestrator: (keys) => ({
     commands: [
-      ...["fcall", "publish", "scan", "set", "subscribe", "time"],
+      ...["fcall", "fcall_ro", "publish", "scan", "set", "subscribe", "time"],
       ...[
         "exists",
         "get",
@@ -58,7 +58,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hvals",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
-      ...["xadd", "xrange", "xread", "xrevrange"],
+      ...["xadd", "xdel", "xrange", "xread", "xrevrange"],
       ...["zadd", "zcard", "zmscore", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],
@@ -68,7 +68,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
   gateway: (keys) => ({
     commands: [
-      ...["fcall", "set", "time"],
+      ...["fcall", "fcall_ro", "set", "time"],
       ...["exists", "hexists", "hget", "hincrby", "hmget", "hset"],
       ...["xadd", "zadd", "zrangebyscore", "zrem", "zscore"],
     ],
@@ -89,7 +89,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
   person: (keys) => ({
     commands: [
-      ...["fcall", "info", "publish", "set", "time", "unlink"],
+      ...["fcall", "fcall_ro", "info", "publish", "set", "time", "unlink"],
       ...[
         "exists",
         "get",
@@ -115,24 +115,22 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
   }),
 };
 
-/** For now agents post their bids and results by functions, which write with the rights of their caller. */
+/** What it says goes by mail, into its own stream: by-mail.ts. Its wake-ups are its own to take. */
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
-      ...["fcall", "publish", "set", "time"],
-      ...["exists", "get", "hexists", "hget", "hgetall", "hincrby", "hlen", "hmget", "hset", "hsetnx", "hstrlen", "hvals"],
+      ...["fcall_ro", "set", "time"],
+      ...["get", "hexists", "hget", "hgetall", "hmget", "hset", "hstrlen", "hvals", "zrange"],
       ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
-      ...["zadd", "zcard", "zrange", "zrem"],
     ],
-    reads: [keys.agentRegistration(agent), keys.announcements, keys.goal(anyGoal)],
-    writes: [
-      ...[keys.agentGrants(agent), keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent), keys.agentStatus],
-      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim), keys.bidTokens(anyClaim)],
-      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId), keys.artefactsOfGoal(anyGoal), keys.question(anyArtefact)],
-      ...[keys.artefacts, keys.artefactsWithCommit, keys.artefactDigests, keys.refusedArtefacts],
-      ...[keys.openQuestions, keys.due, keys.events, keys.orchestrator],
+    reads: [
+      ...[keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
+      ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
+      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
+      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId)],
     ],
-    channels: [keys.artefactChannel],
-    deletes: [keys.agentGrants(agent)],
+    writes: [keys.mailOut(agent), keys.agentGrants(agent), keys.agentStatus],
+    channels: [],
+    deletes: [],
   };
 }

@@ -1,6 +1,7 @@
 // The blackboard in Redis.
 import type { SettError } from "../../model/errors.ts";
 import type { AgentName, InstanceName } from "../../model/ids.ts";
+import { agentAt } from "../event-actor.ts";
 import { keysOf } from "../keys.ts";
 import type { Blackboard } from "../port.ts";
 import { agentsOf } from "./agents.ts";
@@ -13,6 +14,7 @@ import { loadFunctions, sendCallOf } from "./function-library.ts";
 import { grantsOf } from "./grants.ts";
 import { leaderLeaseOf } from "./leader.ts";
 import { logOf } from "./log.ts";
+import { mailOf } from "./mail.ts";
 import { modelsOf } from "./models.ts";
 import { noticesOf } from "./notices.ts";
 import { peopleOf } from "./people.ts";
@@ -42,7 +44,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
   const onUnreadable = onceForEach(options.onUnreadable ?? (() => {}));
   const connection = await Connection.open({ url, timeoutMs, giveUpMs, onLost });
   const keys = keysOf(instance);
-  const actorOf = (agent: AgentName) => `agent:${agent}${host === undefined ? "" : `@${host}`}`;
+  const actorOf = (agent: AgentName, at = host) => agentAt(agent, at);
   const nonce = crypto.randomUUID();
   const load = ownerUrl === undefined ? loadFunctions : () => loadFunctionsAs(ownerUrl, timeoutMs);
   const call = callOf(sendCallOf((work) => connection.run(work), keys, nonce, load));
@@ -65,6 +67,7 @@ export async function connectBlackboard(options: ConnectOptions): Promise<Blackb
     ...grantsOf(deps),
     ...peopleOf(deps),
     ...agentsOf(deps),
+    ...mailOf(deps),
     ...modelsOf(deps),
     ...noticesOf(deps),
     ...pruneOf(deps),

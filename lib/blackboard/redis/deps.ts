@@ -18,6 +18,6 @@ export type Deps = {
   onUnreadable: (what: string) => void;
   /** The name of the user of Redis; empty for the owner. */
   user: string;
-  /** The actor that this program is when it acts for an agent. */
-  actorOf: (agent: AgentName) => Actor;
+  /** The actor that this program is when it acts for an agent. `host`: where the agent runs, if not here. */
+  actorOf: (agent: AgentName, host?: string) => Actor;
 };

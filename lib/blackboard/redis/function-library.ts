@@ -21,7 +21,6 @@ import findCaller from "../lua/find-caller.lua" with { type: "text" };
 import finishGrant from "../lua/finish-grant.lua" with { type: "text" };
 import indexClaims from "../lua/index-claims.lua" with { type: "text" };
 import listDue from "../lua/list-due.lua" with { type: "text" };
-import listQueued from "../lua/list-queued.lua" with { type: "text" };
 import logAsLeader from "../lua/log-as-leader.lua" with { type: "text" };
 import logEvent from "../lua/log-event.lua" with { type: "text" };
 import moveCursor from "../lua/move-cursor.lua" with { type: "text" };
@@ -54,6 +53,7 @@ import type { SendCall } from "./call.ts";
 import type { Client } from "./client.ts";
 import type { Connection } from "./connection.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
+import { probeKey } from "./probe.ts";
 
 const preludes = [prelude, preludeArtefact, preludeBid, preludeIndex, preludeGrant, preludeQuestion, preludeClaim, preludeModel];
 
@@ -72,7 +72,6 @@ const sources: Record<FunctionName, string> = {
   announceClaim,
   indexClaims,
   acceptGrant,
-  listQueued,
   renewLease,
   finishGrant,
   askPeople,
@@ -186,8 +185,10 @@ export async function requireFunctions(client: Client): Promise<void> {
  */
 export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, load: LoadFunctions): SendCall {
   return (name, moreKeys, args) => {
-    const allKeys = [keys.events, ...moreKeys];
-    const words = ["FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
+    // What only reads may be called by those who may not see the log.
+    const isReading = flags[name] === "no-writes";
+    const allKeys = [isReading ? probeKey : keys.events, ...moreKeys];
+    const words = [isReading ? "FCALL_RO" : "FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
     return run(async (client) => {
       try {
         // Every function answers with a list of strings.

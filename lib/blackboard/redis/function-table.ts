@@ -143,10 +143,6 @@ export const functionTable = {
     },
     outcomes: { accepted: [], refused },
   },
-  listQueued: {
-    keys: ["orchestrator", "queued", "wake_ups"],
-    args: { agent: "text", limit: "number" },
-  },
   renewLease: {
     keys: ["claim", "due"],
     args: { claim: "text", agent: "text", attempt: "number", lease_ms: "number" },

@@ -1,8 +1,8 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
+import type { GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
-import type { GrantBoard } from "../port.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
@@ -38,20 +38,17 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
   };
   return {
     followGrants(agent, signal, remindEveryMs = grantReminderMs) {
-      const stored = { orchestrator: keys.orchestrator, queued: keys.agentQueued(agent), wake_ups: keys.agentGrants(agent) };
       let remindAt = 0;
       return followReads(connection, signal, async (client, isFresh) => {
         const leftMs = remindAt - performance.now();
         if (!isFresh && leftMs > 0) return readWakeUps(client, agent, leftMs);
-        const queued = isFresh
-          ? await readQueued(client, agent)
-          : claimIds(await call("listQueued", stored, { agent, limit: batchSize }));
+        const queued = await readQueued(client, agent);
         remindAt = performance.now() + remindEveryMs;
         return queued;
       });
     },
 
-    acceptGrant({ claim, grant, leaseMs }) {
+    acceptGrant({ claim, grant, leaseMs, host }) {
       const { agent, attempt, queued_at } = grant;
       return call(
         "acceptGrant",
@@ -63,7 +60,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
           queued_at,
           grant: textOfGrant(grant),
           lease_ms: leaseMs,
-          actor: actorOf(agent),
+          actor: actorOf(agent, host),
           event_data: grantEventData(grant),
         },
       );
@@ -73,7 +70,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       return call("renewLease", { claim: keys.claim(claim), due: keys.due }, { claim, agent, attempt, lease_ms: leaseMs });
     },
 
-    finishGrant({ claim, grant, endedAt, result }) {
+    finishGrant({ claim, grant, endedAt, result, host }) {
       const { agent, attempt, queued_at } = grant;
       const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
       return call(
@@ -86,7 +83,7 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
           queued_at,
           grant: textOfGrant(endedGrant(grant, endedAt, result)),
           artefact: artefactRecord(result.artefact),
-          actor: actorOf(agent),
+          actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
           event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
         },

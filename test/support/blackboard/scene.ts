@@ -1,6 +1,7 @@
 // Common beginnings of the suite's tests.
 import { type ArtefactFields, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
-import type { Blackboard, ClaimCommit, GrantResult } from "../../../lib/blackboard/port.ts";
+import type { GrantResult } from "../../../lib/blackboard/grant-port.ts";
+import type { Blackboard, ClaimCommit } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, Grant, RunningGrant } from "../../../lib/model/claim.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";

@@ -1,5 +1,6 @@
 // An agent played by a test over the blackboard's port: it bids and delivers as its behaviour says, without a cub.
-import type { Blackboard, GrantResult } from "../../../lib/blackboard/port.ts";
+import type { GrantResult } from "../../../lib/blackboard/grant-port.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { BidWord } from "../../../lib/model/bid.ts";
 import type { RunningGrant } from "../../../lib/model/claim.ts";

@@ -1,5 +1,5 @@
 // Grants: a cub follows them, accepts one, renews its lease, and finishes it.
-import type { GrantResult } from "../../../../../lib/blackboard/port.ts";
+import type { GrantResult } from "../../../../../lib/blackboard/grant-port.ts";
 import type { Artefact } from "../../../../../lib/model/artefact.ts";
 import type { RunningGrant } from "../../../../../lib/model/claim.ts";
 import { LogicalId } from "../../../../../lib/model/ids.ts";

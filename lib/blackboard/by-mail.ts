@@ -1,0 +1,59 @@
+// The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
+import { messageOf, SettError } from "../model/errors.ts";
+import type { AgentName } from "../model/ids.ts";
+import { withoutUndefined } from "../model/without-undefined.ts";
+import { Correspondence } from "./correspondence.ts";
+import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
+import { type Message, Reply } from "./mail.ts";
+import type { Refused } from "./refused.ts";
+
+/** `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call waits for its answer. */
+export function byMail(
+  board: AgentMailbox,
+  { agent, host, timeoutMs = 3_000 }: { agent: AgentName; host?: string; timeoutMs?: number },
+): AgentBlackboard {
+  const letters = new Correspondence((letter) => board.sendMail(agent, letter), timeoutMs);
+  const closing = new AbortController();
+  const { promise: canHear, resolve: hears } = Promise.withResolvers<void>();
+  const listen = async () => {
+    const onFresh = () => {
+      letters.sendAgain();
+      hears();
+    };
+    try {
+      for await (const answers of board.followMailAnswers(agent, closing.signal, onFresh)) letters.receive(answers);
+    } catch (error) {
+      letters.fail(error instanceof SettError ? error : new SettError("internal", messageOf(error)));
+      hears();
+    }
+  };
+  void listen();
+  const ask = async (message: Message): Promise<Reply> => {
+    await canHear;
+    return Reply.parse(JSON.parse(await letters.ask(JSON.stringify(withoutUndefined({ host, message })))));
+  };
+  const said = async <Outcome extends string>(message: Message, outcome: Outcome): Promise<{ outcome: Outcome } | Refused> => {
+    const reply = await ask(message);
+    return reply.outcome === "yes" ? { outcome } : { outcome: "refused", reason: reply.reason };
+  };
+  return {
+    ...board,
+    placeBid: async ({ claim, word, reason }) => {
+      const reply = await ask({ say: "bid", claim, word, ...withoutUndefined({ reason }) });
+      return reply.outcome === "yes" ? { outcome: "placed", word: reply.word ?? word } : { ...reply, outcome: "refused" };
+    },
+    allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
+    acceptGrant: ({ claim, grant }) => {
+      const { attempt, queued_at, run_id, run_by, model_token, started_at, context_ids, base_commit } = grant;
+      const run = { started_at, context_ids, ...withoutUndefined({ run_id, run_by, model_token, base_commit }) };
+      return said({ say: "started", claim, attempt, queued_at, run }, "accepted");
+    },
+    renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
+    finishGrant: ({ claim, grant: { attempt, queued_at }, endedAt, result }) =>
+      said({ say: "result", claim, attempt, queued_at, ended_at: endedAt, result }, "finished"),
+    [Symbol.asyncDispose]: async () => {
+      closing.abort();
+      await board[Symbol.asyncDispose]();
+    },
+  };
+}

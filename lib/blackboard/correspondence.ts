@@ -1,0 +1,93 @@
+// Letters that wait for their answers. The one who answers may be away for long, and Redis may lose a letter: it is sent again then.
+
+import { RecentMap } from "../async/recent-map.ts";
+import { SettError } from "../model/errors.ts";
+import type { MailAnswer } from "./mail-port.ts";
+
+type Letter = { id: string; text: string; answered: Promise<string>; answer: (text: string) => void; waiting: number };
+
+/** Answers that came when nobody waited any more: the next call with the same words gets them. */
+const keptAnswers = 1_000;
+
+export class Correspondence {
+  readonly #send: (letter: { id: string; text: string }) => Promise<void>;
+  readonly #timeoutMs: number;
+  readonly #byText = new Map<string, Letter>();
+  readonly #byId = new Map<string, Letter>();
+  readonly #late = new RecentMap<string, string>(keptAnswers);
+  #failure: SettError | undefined;
+
+  constructor(send: (letter: { id: string; text: string }) => Promise<void>, timeoutMs: number) {
+    this.#send = send;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Sends the text, and resolves with the answer. Rejects with `redis-unreachable` where none comes in time: the letter stays, and the same
+   * text, asked again, waits for its answer.
+   */
+  async ask(text: string): Promise<string> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const late = this.#late.get(text);
+    if (late !== undefined) {
+      this.#late.delete(text);
+      return late;
+    }
+    const letter = this.#byText.get(text) ?? (await this.#post(text));
+    letter.waiting += 1;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(silent()), this.#timeoutMs);
+    });
+    try {
+      return await Promise.race([letter.answered, tooLate]);
+    } finally {
+      letter.waiting -= 1;
+      clearTimeout(timer);
+    }
+  }
+
+  receive(answers: readonly MailAnswer[]): void {
+    for (const { re, text } of answers) {
+      const letter = this.#byId.get(re);
+      if (letter === undefined) continue;
+      this.#forget(letter);
+      if (letter.waiting === 0) this.#late.set(letter.text, text);
+      letter.answer(text);
+    }
+  }
+
+  /** What was sent may be lost, and so may its answer. */
+  sendAgain(): void {
+    // What fails now is sent again at the next time.
+    for (const letter of this.#byId.values()) this.#send(letter).catch(() => undefined);
+  }
+
+  /** No answer can be heard any more: every call rejects. */
+  fail(failure: SettError): void {
+    this.#failure = failure;
+  }
+
+  async #post(text: string): Promise<Letter> {
+    const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
+    const letter = { id: crypto.randomUUID(), text, answered, answer, waiting: 0 };
+    this.#byText.set(text, letter);
+    this.#byId.set(letter.id, letter);
+    try {
+      await this.#send(letter);
+    } catch (error) {
+      this.#forget(letter);
+      throw error;
+    }
+    return letter;
+  }
+
+  #forget(letter: Letter): void {
+    this.#byId.delete(letter.id);
+    if (this.#byText.get(letter.text) === letter) this.#byText.delete(letter.text);
+  }
+}
+
+function silent(): SettError {
+  return new SettError("redis-unreachable", "The orchestrator does not answer.");
+}

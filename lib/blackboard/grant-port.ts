@@ -1,0 +1,52 @@
+// Grants: the right of an agent to work, from its wake-up to its result. A part of the port. `host` is where the agent runs, which its
+// events name.
+import type { Artefact } from "../model/artefact.ts";
+import type { RunningGrant } from "../model/claim.ts";
+import type { AgentName, ClaimId, CommitHash } from "../model/ids.ts";
+import type { Refused } from "./refused.ts";
+
+/** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
+export type GrantResult =
+  | { outcome: "done"; artefact: Artefact }
+  /**
+   * `artefact` is the Question; the grant waits for its answer. `base`: the commit at which its next attempt begins, where it is another
+   * one.
+   */
+  | { outcome: "asked"; artefact: Artefact; base?: CommitHash }
+  /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
+  | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
+
+export interface GrantBoard {
+  /**
+   * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued
+   * comes again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
+   */
+  followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
+  /**
+   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
+   */
+  acceptGrant(order: {
+    claim: ClaimId;
+    grant: RunningGrant;
+    leaseMs: number;
+    host?: string | undefined;
+  }): Promise<{ outcome: "accepted" } | Refused>;
+  /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
+  renewLease(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    leaseMs: number;
+  }): Promise<{ outcome: "renewed" } | Refused>;
+  /**
+   * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
+   * attempt is no longer current, or Redis has lost an artefact that the result was made from (`data.source`).
+   */
+  finishGrant(order: {
+    claim: ClaimId;
+    grant: RunningGrant;
+    endedAt: string;
+    result: GrantResult;
+    host?: string | undefined;
+  }): Promise<{ outcome: "finished" } | Refused>;
+}

@@ -1,0 +1,25 @@
+// The agents' mail: how an agent, which may not write the record, says what it has to say. A part of the port.
+import type { AgentName } from "../model/ids.ts";
+
+/** A message as it was sent. `id`: the sender's own, by which it knows the answer. `place`: where it is in the agent's stream. */
+export type Mail = { agent: AgentName; place: string; id: string; text: string };
+
+/** `re`: the `id` of the message. */
+export type MailAnswer = { re: string; text: string };
+
+export interface MailBoard {
+  /** Adds the message to the agent's own stream. A repeat may add it twice; it is meant to be safe to read twice. */
+  sendMail(agent: AgentName, message: { id: string; text: string }): Promise<void>;
+  /**
+   * The answers to the agent, from now on. `onFresh`: called once a connection is there that hears the next answer, at first and after every
+   * loss; earlier answers may have been missed then. Ends with the signal.
+   */
+  followMailAnswers(agent: AgentName, signal: AbortSignal, onFresh: () => void): AsyncIterable<MailAnswer[]>;
+  /**
+   * What agents have sent, in order for each of them: of all registered and expected agents, except those that are `isBusy` when the next
+   * batch is read. First what is unanswered, then what is new; after a loss of contact what is unanswered comes again. Ends with the signal.
+   */
+  followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean): AsyncIterable<Mail[]>;
+  /** The message is dealt with: it is removed, and answered where there is something to say. */
+  answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined): Promise<void>;
+}

@@ -1,0 +1,68 @@
+// What agents say by mail: the messages, and the answers. docs/reference/blackboard.md#mail is made from the descriptions here.
+import { z } from "zod";
+import { Artefact } from "../model/artefact.ts";
+import { BidWord } from "../model/bid.ts";
+import { ProcessMark } from "../model/claim.ts";
+import { ArtefactId, ClaimId, CommitHash } from "../model/ids.ts";
+
+const attempt = z.int().min(1);
+const sentence = z.string().max(10_000);
+
+/** Of the run that begins: all of it comes from the agent, and is about its own run. */
+export const RunStart = z.strictObject({
+  run_id: z.uuid().optional(),
+  run_by: ProcessMark.optional(),
+  model_token: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  started_at: z.iso.datetime(),
+  context_ids: z.array(ArtefactId),
+  base_commit: CommitHash.optional(),
+});
+export type RunStart = z.infer<typeof RunStart>;
+
+const MailedResult = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("done"), artefact: Artefact }),
+  z.strictObject({ outcome: z.literal("asked"), artefact: Artefact, base: CommitHash.optional() }),
+  z.strictObject({
+    outcome: z.literal("failed"),
+    artefact: Artefact,
+    reason: z.string(),
+    failureType: z.string().max(200).optional(),
+  }),
+]);
+
+/** The agent is the one whose stream has the message: no message says who it is. */
+export const Message = z.discriminatedUnion("say", [
+  z.strictObject({ say: z.literal("bid"), claim: ClaimId, word: BidWord, reason: sentence.optional() }),
+  z.strictObject({ say: z.literal("asks_model"), claim: ClaimId, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
+  z.strictObject({ say: z.literal("started"), claim: ClaimId, attempt, queued_at: z.iso.datetime(), run: RunStart }),
+  z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt }),
+  z.strictObject({
+    say: z.literal("result"),
+    claim: ClaimId,
+    attempt,
+    queued_at: z.iso.datetime(),
+    ended_at: z.iso.datetime(),
+    result: MailedResult,
+  }),
+]);
+export type Message = z.infer<typeof Message>;
+
+/** What a stream's entry has as its text, with the host on which the agent runs. */
+export const Envelope = z.strictObject({
+  host: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional(),
+  message: Message,
+});
+export type Envelope = z.infer<typeof Envelope>;
+
+/** `yes`: it counts. `no`: it does not, with a sentence that says why. `word`: the bid on record. */
+export const Reply = z.discriminatedUnion("outcome", [
+  z.strictObject({ outcome: z.literal("yes"), word: BidWord.optional() }),
+  z.strictObject({ outcome: z.literal("no"), reason: z.string() }),
+]);
+export type Reply = z.infer<typeof Reply>;

@@ -1,0 +1,36 @@
+// The streams of mail in memory.
+import type { AgentName } from "../../model/ids.ts";
+import type { MailAnswer } from "../mail-port.ts";
+
+/** `place`: its id in the stream, as Redis makes it. */
+type Placed<Entry> = Entry & { place: string };
+
+export class MailState {
+  /** What agents have sent and the orchestrator has not dealt with. */
+  readonly out = new Map<AgentName, Placed<{ id: string; text: string }>[]>();
+  readonly in = new Map<AgentName, Placed<MailAnswer>[]>();
+  /** The last place of each stream, also of one that is empty again. */
+  readonly places = new Map<string, readonly [number, number]>();
+
+  send(agent: AgentName, { id, text }: { id: string; text: string }, nowMs: number): void {
+    this.out.set(agent, [...(this.out.get(agent) ?? []), { id, text, place: this.#nextPlace(`${agent}:out`, nowMs) }]);
+  }
+
+  answer(agent: AgentName, { re, text }: MailAnswer, nowMs: number): void {
+    this.in.set(agent, [...(this.in.get(agent) ?? []), { re, text, place: this.#nextPlace(`${agent}:in`, nowMs) }]);
+  }
+
+  /** As Redis makes the ids of a stream: the millisecond, and which one of it. */
+  #nextPlace(stream: string, nowMs: number): string {
+    const [ms, sequence] = this.places.get(stream) ?? [0, 0];
+    const next = nowMs > ms ? ([nowMs, 0] as const) : ([ms, sequence + 1] as const);
+    this.places.set(stream, next);
+    return next.join("-");
+  }
+}
+
+export function isLaterPlace(place: string, than: string): boolean {
+  const [ms = 0, sequence = 0] = place.split("-").map(Number);
+  const [thanMs = 0, thanSequence = 0] = than.split("-").map(Number);
+  return ms > thanMs || (ms === thanMs && sequence > thanSequence);
+}

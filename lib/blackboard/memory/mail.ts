@@ -1,0 +1,57 @@
+// The agents' mail in memory.
+import type { AgentName } from "../../model/ids.ts";
+import type { Mail, MailBoard } from "../mail-port.ts";
+import type { Contact } from "./contact.ts";
+import { isLaterPlace } from "./mail-state.ts";
+import { follow } from "./notifier.ts";
+import type { State } from "./state.ts";
+
+export function mailOf(state: State, { onReconnect }: Contact, closed: AbortSignal): MailBoard {
+  return {
+    async sendMail(agent, message) {
+      state.mail.send(agent, message, state.now());
+      state.changed.notify();
+    },
+
+    async *followMailAnswers(agent, signal, onFresh) {
+      let last = state.mail.in.get(agent)?.at(-1)?.place ?? "0-0";
+      onFresh();
+      const unsubscribe = onReconnect(onFresh);
+      const nextBatch = () => {
+        const batch = (state.mail.in.get(agent) ?? []).filter(({ place }) => isLaterPlace(place, last));
+        last = batch.at(-1)?.place ?? last;
+        return batch.map(({ re, text }) => ({ re, text }));
+      };
+      try {
+        yield* follow(nextBatch, state.changed, AbortSignal.any([signal, closed]));
+      } finally {
+        unsubscribe();
+      }
+    },
+
+    async *followMail(signal, isBusy) {
+      const places = new Map<AgentName, string>();
+      const unsubscribe = onReconnect(() => places.clear());
+      const nextBatch = () =>
+        [...new Set([...state.agents.keys(), ...state.expectedAgents.keys()])].flatMap((agent): Mail[] => {
+          if (isBusy(agent)) return [];
+          const last = places.get(agent) ?? "0-0";
+          const found = (state.mail.out.get(agent) ?? []).filter(({ place }) => isLaterPlace(place, last));
+          places.set(agent, found.at(-1)?.place ?? last);
+          return found.map((mail) => ({ agent, ...mail }));
+        });
+      try {
+        yield* follow(nextBatch, state.changed, AbortSignal.any([signal, closed]));
+      } finally {
+        unsubscribe();
+      }
+    },
+
+    async answerMail({ agent, place, id }, text) {
+      if (text !== undefined) state.mail.answer(agent, { re: id, text }, state.now());
+      const left = (state.mail.out.get(agent) ?? []).filter((mail) => mail.place !== place);
+      state.mail.out.set(agent, left);
+      state.changed.notify();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and nobody else's.
+import { sleep } from "../../async/sleep.ts";
+import { AgentName } from "../../model/ids.ts";
+import type { Mail, MailAnswer, MailBoard } from "../mail-port.ts";
+import type { Client } from "./client.ts";
+import type { Deps } from "./deps.ts";
+import { blockMs, followReads } from "./follow.ts";
+import { endOf, readAfter, type StreamEntry } from "./streams.ts";
+
+/** Answers are read at once, or asked for again: older ones may go. */
+const keptAnswers = 1_000;
+/** Of each agent at once, so that one who sends very much does not keep the others waiting. */
+const mailsOfEach = 50;
+/** An agent that `sett up` adds is heard so much later at most. */
+const namesEveryMs = 1_000;
+
+export function mailOf({ connection, keys }: Deps): MailBoard {
+  const readNames = async (client: Client): Promise<AgentName[]> => {
+    const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.expectedAgents)]);
+    return [...new Set(names.flat())].flatMap((name) => AgentName.safeParse(name).data ?? []);
+  };
+  return {
+    async sendMail(agent, { id, text }) {
+      await connection.run((client) => client.xAdd(keys.mailOut(agent), "*", { id, text }));
+    },
+
+    followMailAnswers(agent, signal, onFresh) {
+      let last = "0";
+      return followReads(connection, signal, async (client, isFresh) => {
+        if (isFresh) {
+          last = await endOf(client, keys.mailIn(agent));
+          onFresh();
+        }
+        const entries = await readAfter(client, keys.mailIn(agent), last);
+        last = entries.at(-1)?.id ?? last;
+        return entries.flatMap(({ message: { re, text } }): MailAnswer[] => (re && text ? [{ re, text }] : []));
+      });
+    },
+
+    followMail(signal, isBusy) {
+      const places = new Map<AgentName, string>();
+      let [names, readNamesAt]: [AgentName[], number] = [[], 0];
+      return followReads(connection, signal, async (client, isFresh) => {
+        if (isFresh) places.clear();
+        if (isFresh || performance.now() - readNamesAt > namesEveryMs) {
+          [names, readNamesAt] = [await readNames(client), performance.now()];
+        }
+        const heard = names.filter((name) => !isBusy(name));
+        if (heard.length === 0) {
+          await sleep(100, signal);
+          return [];
+        }
+        const streams = heard.map((name) => ({ key: keys.mailOut(name), id: places.get(name) ?? "0" }));
+        // node-redis types what it reads from several streams as unknown.
+        const reply = await client.xRead(streams, { BLOCK: blockMs, COUNT: mailsOfEach });
+        const found = (reply ?? []) as { name: string; messages: StreamEntry[] }[];
+        const agentOf = new Map(heard.map((name) => [keys.mailOut(name), name]));
+        return found.flatMap(({ name, messages }) => {
+          const agent = agentOf.get(name);
+          if (agent === undefined) return [];
+          places.set(agent, messages.at(-1)?.id ?? places.get(agent) ?? "0");
+          return messages.map(({ id: place, message: { id = "", text = "" } }): Mail => ({ agent, place, id, text }));
+        });
+      });
+    },
+
+    async answerMail({ agent, place, id }, text) {
+      await connection.run(async (client) => {
+        const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: keptAnswers } as const;
+        const answered = text === undefined ? undefined : client.xAdd(keys.mailIn(agent), "*", { re: id, text }, { TRIM: trim });
+        // Sent together, in this order: a message that is not answered must not be gone.
+        await Promise.all([answered, client.xDel(keys.mailOut(agent), place)]);
+      });
+    },
+  };
+}
