@@ -108,6 +108,7 @@ export class EventHandler {
       case "budget_raised":
       case "goals_pruned":
       case "event_given_up":
+      case "connections_ended":
       case "unreadable":
         return undefined;
       default:

@@ -11,6 +11,7 @@ import { BidsByHand } from "./bids-by-hand.ts";
 import { ClaimAnnouncer } from "./claim-announcer.ts";
 import { ClaimCache } from "./claim-cache.ts";
 import { ClaimOpener } from "./claim-opener.ts";
+import { ConnectionWatch } from "./connection-watch.ts";
 import { ContactClock } from "./contact-clock.ts";
 import { isAtOrAfter } from "./cursor-progress.ts";
 import { Decider } from "./decide-and-commit.ts";
@@ -47,6 +48,7 @@ const publishedEveryMs = 100;
 /** How long a loop rests whose bell rings when it has something to do: a bell that did not ring must cost no more than a delay. */
 const restMs = 15_000;
 const silentEveryMs = 1_000;
+const connectionsEveryMs = 2_000;
 /** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
 const restartAfterMs = 1_000;
 
@@ -123,6 +125,7 @@ export class Leadership {
     const byHand = new BidsByHand(deps, decider);
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
+    const connections = new ConnectionWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
     const postOffice = new PostOffice(deps, { agentCache, epoch, grantLeaseMs: this.#grantLeaseMs });
@@ -141,6 +144,7 @@ export class Leadership {
       this.#reconcile(contact, ending),
       this.#loops.every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
       this.#loops.every(silentEveryMs, ending, () => silentBidders.tick(epoch)),
+      this.#loops.every(connectionsEveryMs, ending, () => connections.tick(epoch)),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),

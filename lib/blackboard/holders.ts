@@ -77,6 +77,8 @@ export type LeaderBlackboard = Pick<
   | "listDue"
   | "clearDue"
   | "deferDue"
+  | "countConnections"
+  | "endConnections"
   | "openClaim"
   | "commitClaim"
   | "announceClaim"

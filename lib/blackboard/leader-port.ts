@@ -14,6 +14,9 @@ export type DueItem =
 /** As it is found: also a member that no Lua function has written, which can only be removed. */
 export type FoundDue = DueItem | { kind: "unreadable"; member: string };
 
+/** The connections of one user of Redis that have been ended. `agent`: whose user it is, where it is an agent's. */
+export type EndedConnections = { user: string; agent: AgentName | undefined; connections: number };
+
 export interface LeaderLease {
   /**
    * Acquires or renews the one leader lease. A new holder (or the same one with `restarted`, after a restart) gets epoch + 1 and an
@@ -51,4 +54,11 @@ export interface LeaderLease {
   logAsLeader(draft: EventDraft, epoch: number): Promise<{ outcome: "logged" | "fenced" }>;
   /** As `createArtefact`, for what the orchestrator posts. Refused also where Redis has lost one of its sources. */
   postAsLeader(artefact: Artefact, epoch: number): Promise<{ outcome: "created" | "exists" | "fenced" } | Refused>;
+  /** How many connections there are, those of all users. Costs little, however many there are. */
+  countConnections(): Promise<number>;
+  /**
+   * Ends every connection of each agent that has more than `limit` of them, and answers whose they were. Those without a password, which
+   * Redis cannot tell from the owner's, count as the ones of a user of their own.
+   */
+  endConnections(limit: number): Promise<EndedConnections[]>;
 }

@@ -92,6 +92,11 @@ export const EventType = z.enum([
   "goals_pruned",
   /** The orchestrator could not handle an event in eight tries. Data: `event`, `type`, `tries`, `reason`. */
   "event_given_up",
+  /**
+   * A user of Redis had so many connections that others might have got none, and the orchestrator has ended all of them. Data: `user`,
+   * `connections`, `limit`.
+   */
+  "connections_ended",
   /** Never written: a program reads it in the place of an entry that it cannot read. Data: `type`, `reason`. */
   "unreadable",
 ]);

@@ -4,7 +4,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { readSpec } from "../../lib/runtime/process/registry.ts";
+import { floodWithConnections } from "../support/redis/connection-flood.ts";
 import { answering, ProcessSett } from "../support/sett/process-sett.ts";
+import { waitFor } from "../support/wait-for.ts";
 
 const echo = answering(
   "echo",
@@ -65,6 +67,16 @@ test("Redis has the limits that keep one agent from starving the others", async 
     await Promise.all(["maxmemory", "maxmemory-clients"].map((name) => owner("CONFIG", "GET", name)))
   ).map((text) => Number(text.split("\n")[1]));
   expect(clients).toBe(Math.max(Math.floor(data / 4), 96 * 1024 ** 2));
+});
+
+test("an agent that opens hundreds of connections loses them, on record, and the work of others goes on", async () => {
+  using flood = await floodWithConnections(environmentOf("agent-echo").REDIS_URL ?? "", 600);
+  await waitFor("the end of the flood", () => flood.open === 0);
+  const events = () => at.need("watch", "--no-follow", "--output", "jsonl", "--type", "connections_ended");
+  const event = JSON.parse(await waitFor("the event", events));
+  expect(event).toMatchObject({ agent: "echo", data: { user: "agent-echo", limit: 500 } });
+  await at.need("forage", "--watch", "--goal", "hello again");
+  expect(await owner("ACL", "LOG")).toBe("");
 });
 
 test("an agent's user is refused what is not an agent's", async () => {

@@ -5,6 +5,7 @@ import { clockTime } from "../text/age.ts";
 import { oneLine, shorten } from "../text/plain-text.ts";
 import { shortId } from "../text/short-id.ts";
 import type { Colour, Style } from "../text/style.ts";
+import { bidder, bidders, bidRefused } from "./bid-line.ts";
 import { callLine, raisedBy } from "./model-line.ts";
 
 const maxSummaryLength = 100;
@@ -100,7 +101,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "bid_imposed":
       return major(`bids ${style.bold(field("word"))} on ${claim} for ${agent}, which has not bid`);
     case "bid_refused":
-      return major(bidRefused(event, field, { claim, because, agent }, style));
+      return major(bidRefused(event, { claim, because, agent }, style));
     case "bidding_closed":
       return minor(`closes the bidding on ${claim}${ignoring(context)}`);
     case "grant_queued":
@@ -170,6 +171,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
       return major(`moves ${field("goals")} goals to ${field("file")} (sha256 ${field("sha256").slice(0, 12)}…)`);
     case "event_given_up":
       return major(`${style.red("gives up")} on an event (${quoted(field("type"))})${because}`);
+    case "connections_ended":
+      return major(
+        `${style.red("ends")} the connections of ${event.agent ?? `user ${field("user")}`} to Redis${overLimit(field)}`,
+      );
     case "unreadable":
       return major(`an entry of the log ${style.red("cannot be read")} (${quoted(field("type"))})${because}`);
     default:
@@ -180,6 +185,10 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
 /** The type of an event, or the text in its place in the log. */
 function quoted(type: string): string {
   return type === "" ? "without a type" : `type ${type.replaceAll("_", " ")}`;
+}
+
+function overLimit(field: Field): string {
+  return field("connections") === "" ? "" : `: ${field("connections")}, of at most ${field("limit")}`;
 }
 
 function endingOf(ending: string): string {
@@ -204,32 +213,6 @@ function artefactCreated(event: SettEvent, { maker = "" }: EventContext, field: 
     default:
       return `posts ${style.green(field("type"))} ${style.bold(id)}${version}`;
   }
-}
-
-function bidders(event: SettEvent): string {
-  const { kind, missing } = event.data ?? {};
-  if (kind !== undefined && kind !== "standard") return ` (${oneLine(String(kind))})`;
-  const count = Number(missing ?? 0);
-  if (count === 0) return "";
-  return `, asks ${count === 1 ? "1 agent" : `${count} agents`}`;
-}
-
-/** In instances of earlier versions the orchestrator bid for a person by that person's rules. A bid by hand is for an agent. */
-function bidder({ actor, agent }: SettEvent): string {
-  if (agent === undefined || actor.startsWith("agent:")) return "";
-  return actor === "hand" ? ` for ${agent}` : ` for ${agent}, by its rules`;
-}
-
-/** A bid by hand may carry any name; the event's `agent` has only the name of an agent. */
-function bidRefused(
-  { actor, agent: known, data }: SettEvent,
-  field: Field,
-  { claim, because, agent }: { claim: string; because: string; agent: string },
-  style: Style,
-): string {
-  if (actor !== "hand") return `${style.red("refuses")} a bid of ${agent} on ${claim}${because}`;
-  const name = known ?? (data?.name === undefined ? agent : field("name"));
-  return `bids ${field("word")} on ${claim} for ${name}, which is ${style.red("refused")}${because}`;
 }
 
 const maxNames = 8;

@@ -83,6 +83,10 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
       return { outcome: "created" };
     },
 
+    // Programs reach the twin without any.
+    countConnections: async () => 0,
+    endConnections: async () => [],
+
     async deferDue(items, afterMs, epoch) {
       if (isFenced(epoch)) return { outcome: "fenced" };
       const at = state.now() + afterMs;

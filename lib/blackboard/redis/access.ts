@@ -40,7 +40,7 @@ const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, any
 const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
   orchestrator: (keys) => ({
     commands: [
-      ...["fcall", "fcall_ro", "publish", "scan", "set", "subscribe", "time"],
+      ...["client|kill", "client|list", "fcall", "fcall_ro", "info", "publish", "scan", "set", "subscribe", "time"],
       ...[
         "exists",
         "get",

@@ -188,7 +188,15 @@ export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, lo
     // What only reads may be called by those who may not see the log.
     const isReading = flags[name] === "no-writes";
     const allKeys = [isReading ? probeKey : keys.events, ...moreKeys];
-    const words = [isReading ? "FCALL_RO" : "FCALL", `${library}_${name}`, String(allKeys.length), ...allKeys, keys.prefix, nonce, ...args];
+    const words = [
+      isReading ? "FCALL_RO" : "FCALL",
+      `${library}_${name}`,
+      String(allKeys.length),
+      ...allKeys,
+      keys.prefix,
+      nonce,
+      ...args,
+    ];
     return run(async (client) => {
       try {
         // Every function answers with a list of strings.

@@ -2,12 +2,15 @@
 import { dueKinds, dueOfMember, memberOfDue } from "../due-member.ts";
 import { actorOf } from "../event-actor.ts";
 import type { LeaderLease } from "../leader-port.ts";
+import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
 
-export function leaderLeaseOf({ connection, keys, call, callOnce }: Deps): LeaderLease {
+export function leaderLeaseOf({ connection, keys, call, callOnce, user }: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
   return {
+    ...connectionsOf({ connection, user }),
+
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
       const reply = await call("acquireLeaderLease", stored, { holder, lease_ms: leaseMs, restarted });
       return reply.outcome === "held"

@@ -1,5 +1,5 @@
 // Who uses an instance's Redis, and under which names. What each may do there: access.ts.
-import type { AgentName } from "../../model/ids.ts";
+import { AgentName } from "../../model/ids.ts";
 
 export type RedisUser = { role: "orchestrator" | "gateway" | "person" } | { role: "agent"; agent: AgentName };
 
@@ -9,6 +9,11 @@ export function userNameOf(user: RedisUser): string {
 
 export function isAgentUserName(name: string): boolean {
   return /^agent-.+$/.test(name);
+}
+
+/** The agent whose user this is; undefined for every other user. */
+export function agentOfUser(name: string): AgentName | undefined {
+  return isAgentUserName(name) ? AgentName.safeParse(name.slice("agent-".length)).data : undefined;
 }
 
 /** True of a name that `userNameOf` may give. A user that the owner makes by hand needs another one. */

@@ -25,7 +25,14 @@ function* oneHolderHasEachEpoch({ events }: History) {
 const decisions: readonly EventType[] = [
   ...(["claim_opened", "claim_announced", "bid_imposed", "bidding_closed", "claim_completed", "claim_terminated"] as const),
   ...(["grant_queued", "grant_retrying", "grant_cancelled", "goal_ended", "question_asked", "question_closed"] as const),
-  ...(["orchestrator_started", "instance_paused", "instance_resumed", "request_refused", "event_given_up"] as const),
+  ...([
+    "orchestrator_started",
+    "instance_paused",
+    "instance_resumed",
+    "request_refused",
+    "event_given_up",
+    "connections_ended",
+  ] as const),
 ];
 
 function* decisionsAreTheOrchestrators({ events }: History) {

@@ -64,7 +64,8 @@ describe("after these calls", () => {
   test.each(roles)("the %s has no right to a command that its program never sends", (role) => {
     const { commands, deletes } = accessOf(userOf(role), any);
     const used = new Set((sent.get(role) ?? []).map(({ command }) => command));
-    expect([...commands, ...(deletes.length > 0 ? ["del"] : [])].filter((command) => !used.has(command))).toEqual([]);
+    const recorded = commands.filter((command) => !unrecorded.includes(command));
+    expect([...recorded, ...(deletes.length > 0 ? ["del"] : [])].filter((command) => !used.has(command))).toEqual([]);
   });
 
   test.each(roles)(
@@ -79,6 +80,9 @@ describe("after these calls", () => {
     },
   );
 });
+
+/** MONITOR leaves out what is for administration. connections.test.ts sends these with the orchestrator's own rights. */
+const unrecorded = ["client|kill", "client|list"];
 
 /** Also a key that a call of a function names. */
 const writing = /^(?:fcall|set|del|unlink|h(?:set|setnx|del|incrby)|z(?:add|rem)|x(?:add|del)|[lr]push|lrem|lpop|blmpop)$/;

@@ -162,6 +162,15 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(started[2]?.actor).toBe("orchestrator:3");
   });
 
+  test("where no user has too many connections, none is ended", async () => {
+    await using bench = await open();
+    const second = await bench.another();
+    const few = await bench.board.countConnections();
+    expect(await bench.board.endConnections(Math.max(few, 100_000))).toEqual([]);
+    expect([bench.board.connectionNumber(), second.connectionNumber()]).toEqual([1, 1]);
+    expect(await second.countConnections()).toBeGreaterThanOrEqual(0);
+  });
+
   test("a process never gets the epoch of its namesake, neither as a renewal nor for a write", async () => {
     await using bench = await open();
     const [first, second] = [bench.board, await bench.another()];

@@ -7,7 +7,10 @@ import { keyNameOf, keyNames } from "./key-patterns.ts";
 import type { NormalState } from "./side.ts";
 
 /** The connection's own, of which a twin in memory has nothing to compare. */
-const ofConnection = new Set(["readMemory", "contactSince", "contactProblem", "connectionNumber", "onReconnect"]);
+const ofConnection = new Set([
+  ...["readMemory", "contactSince", "contactProblem", "connectionNumber", "onReconnect"],
+  ...["countConnections", "endConnections"],
+]);
 
 /** Their methods answer with no outcome: they write always, or the answer is a value. */
 const silent = new Set<FunctionName>(["registerAgents", "releaseLeaderLease", "logEvent", "removeOfGoal"]);

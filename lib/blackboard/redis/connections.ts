@@ -1,0 +1,42 @@
+// The connections that the users of Redis have. Redis takes a certain number, and one agent could have them all.
+import type { EndedConnections, LeaderLease } from "../leader-port.ts";
+import type { Deps } from "./deps.ts";
+import { agentOfUser } from "./users.ts";
+
+/** The owner, and every connection that has given no password yet. */
+const ownerName = "default";
+
+type Connections = Pick<LeaderLease, "countConnections" | "endConnections">;
+
+export function connectionsOf({ connection, user: own }: Pick<Deps, "connection" | "user">): Connections {
+  return {
+    async countConnections() {
+      const info = await connection.run((client) => client.info("clients"));
+      return Number(/^connected_clients:(\d+)/m.exec(info)?.[1] ?? 0);
+    },
+
+    async endConnections(limit) {
+      // Where Redis has no users, the orchestrator itself is among these.
+      const isLimited = (user: string) => agentOfUser(user) !== undefined || (user === ownerName && !isOwner(own));
+      const counts = countsOf(await connection.run((client) => client.sendCommand<string>(["CLIENT", "LIST"])));
+      const ended: EndedConnections[] = [];
+      for (const [user, connections] of counts) {
+        if (connections <= limit || !isLimited(user)) continue;
+        await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", user]));
+        ended.push({ user, agent: agentOfUser(user), connections });
+      }
+      return ended;
+    },
+  };
+}
+
+function isOwner(user: string): boolean {
+  return user === "" || user === ownerName;
+}
+
+/** By user. The list has a line for each connection, with fields that depend on the version of Redis. */
+function countsOf(list: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, user = ""] of list.matchAll(/ user=(\S*)/g)) counts.set(user, (counts.get(user) ?? 0) + 1);
+  return counts;
+}
