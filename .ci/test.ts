@@ -29,7 +29,7 @@ const tool = (name: string) => `node_modules/.bin/${name}`;
 /** The groups of tests are the folders below test/: test/README.md. Only `unit` needs no Redis and no Docker. */
 const unit = ["unit/**/*.test.ts"];
 const commandLine = ["integration/{agents,cli}/**/*.test.ts"];
-const endToEnd = ["e2e/**/*.test.ts"];
+const endToEnd = ["{e2e,security}/**/*.test.ts"];
 /** What needs the packages, which take a while to make. */
 const packaged = ["e2e/package.test.ts"];
 const integration = { include: ["{integration,chaos,simulation}/**/*.test.ts"], exclude: commandLine };

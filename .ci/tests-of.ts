@@ -49,7 +49,7 @@ export function testsOf(source: string, sources: ReadonlyMap<string, Source>): T
   const namesakes = select("is called after it", (file) => isNamesake(file, source)).toSorted(
     (one, other) => isExact(other) - isExact(one),
   );
-  const isEndToEnd = ({ file }: TestOf) => file.startsWith("test/e2e/");
+  const isEndToEnd = ({ file }: TestOf) => /^test\/(?:e2e|security)\//.test(file);
   const importers = select(isCommand(source) ? "types it" : "imports it", (_file, { imports }) => imports.includes(source));
   const first = [
     ...select("its own test", isOwn),
@@ -135,7 +135,7 @@ export function nearest(source: string, sources: ReadonlyMap<string, Source>): T
     const files = importers.map(([file]) => file);
     const tests = files.filter((file) => file.endsWith(".test.ts") && !file.startsWith("test/unit/docs/"));
     if (tests.length > 0) {
-      const folders = ["test/e2e/", "test/chaos/", "test/simulation/", "test/integration/", "test/unit/"];
+      const folders = ["test/e2e/", "test/security/", "test/chaos/", "test/simulation/", "test/integration/", "test/unit/"];
       const rankOf = (file: string) =>
         100 * shared(file) +
         10 * Number(isNamesake(file, cameFrom.get(file) ?? "")) +

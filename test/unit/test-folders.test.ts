@@ -22,7 +22,7 @@ function reachedFrom(file: string, reached = new Set<string>()): Set<string> {
 
 test("no unit test needs Redis, Docker, or a program that must be compiled", () => {
   const withheld =
-    /^test\/(?:support\/(?:redis|docker|sett)\/|support\/process\/(?!tools)|(?:integration|e2e|chaos|simulation|bench)\/)/;
+    /^test\/(?:support\/(?:redis|docker|sett|security)\/|support\/process\/(?!tools)|(?:integration|e2e|security|chaos|simulation|bench)\/)/;
   const wrong = files
     .filter((file) => file.startsWith("test/unit/"))
     .flatMap((file) =>
@@ -42,7 +42,7 @@ test("a unit test is at the path of its source, and begins with its source's nam
 
 test("what several tests share is in test/support, and a suite beside the tests that run it", () => {
   const wrong = files.filter(
-    (file) => /^test\/(?:unit\/.+|integration|e2e)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
+    (file) => /^test\/(?:unit\/.+|integration|e2e|security)\//.test(file) && !isTest(file) && !/\/suite\b/.test(file),
   );
   expect(wrong).toEqual([]);
 });

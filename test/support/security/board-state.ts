@@ -1,0 +1,67 @@
+// What a blackboard holds, as its owner sees it: everything that an agent must not be able to change.
+import { createClient } from "redis";
+
+export type Client = Awaited<ReturnType<typeof connectOwner>>;
+
+export async function connectOwner(url: string) {
+  // Without a listener an error would end the tests; the command that it is about rejects, too.
+  return await createClient({ url })
+    .on("error", () => undefined)
+    .connect();
+}
+
+/** Key or subject → its content as text. What the programs go on to change while they wait is left out. */
+export type BoardState = ReadonlyMap<string, string>;
+
+export async function readState(owner: Client, prefix: string): Promise<BoardState> {
+  const keys = (await owner.keys("*")).sort().filter((key) => !isOfTheMoment(key.slice(prefix.length)));
+  const records = await Promise.all(
+    keys.map(async (key) => [key, await contentOf(owner, key, key.slice(prefix.length))] as const),
+  );
+  const server = [
+    ["FUNCTION", "LIST", "WITHCODE"],
+    ["ACL", "LIST"],
+    ["CONFIG", "GET", "*"],
+  ].map(async (words) => [words.join(" "), JSON.stringify(await owner.sendCommand(words))] as const);
+  return new Map([...records, ...(await Promise.all(server))].filter(([, content]) => content !== ""));
+}
+
+/** Mail that is on its way, and the two logs, which grow: `readLog` reads those. */
+function isOfTheMoment(name: string): boolean {
+  return /^agent:[^:]+:(?:in|out)$/.test(name) || name === "events" || name === "claims";
+}
+
+/** The leader renews its lease and moves on in the log, and cubs send heartbeats. */
+const ofTheMoment = new Set(["expires_at", "seen_at", "cursor", "notice_cursor", "announced_again"]);
+
+async function contentOf(owner: Client, key: string, name: string): Promise<string> {
+  switch (await owner.type(key)) {
+    case "hash": {
+      const fields = Object.entries({ ...(await owner.hGetAll(key)) }).filter(([field]) => !ofTheMoment.has(field));
+      return JSON.stringify(fields.sort().map(([field, text]) => [field, name === "agent_status" ? withoutTime(text) : text]));
+    }
+    case "zset":
+      // What is due is put off again and again.
+      return JSON.stringify(name === "due" ? (await owner.zRange(key, 0, -1)).sort() : await owner.zRangeWithScores(key, 0, -1));
+    case "list":
+      return JSON.stringify(await owner.lRange(key, 0, -1));
+    case "set":
+      return JSON.stringify((await owner.sMembers(key)).sort());
+    case "stream":
+      return JSON.stringify(await owner.xRange(key, "-", "+"));
+    default:
+      return (await owner.get(key)) ?? "";
+  }
+}
+
+function withoutTime(status: string): string {
+  const { at: _, ...rest } = JSON.parse(status);
+  return JSON.stringify(rest);
+}
+
+export type Entry = { id: string; [field: string]: string };
+
+/** The entries of one of the two logs, from one on: `(id` means after it. */
+export async function readLog(owner: Client, key: string, from = "-"): Promise<Entry[]> {
+  return ((await owner.xRange(key, from, "+")) ?? []).map(({ id, message }) => ({ ...message, id }));
+}

@@ -1,0 +1,285 @@
+// What mallory's user of Redis may not send, by what it would be good for. Redis refuses every one of these commands.
+import { randomUUID } from "node:crypto";
+import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
+import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
+import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { agentName, sampleArtefact } from "../records/sample.ts";
+import type { Prey } from "./hostile-scene.ts";
+
+/** Each of the commands is refused. */
+export type ForbiddenCommands = { attack: string; commands: (targets: Prey) => string[][] };
+
+const ada = "person:Ada Lovelace <ada@sett.invalid>";
+const [busy, writer] = [agentName("busy"), agentName("writer")];
+const far = "9999999999999";
+
+/** As the programs themselves would call a function of the library. */
+function call<Name extends FunctionName>(
+  { library, keys: { prefix, events } }: Prey,
+  name: Name,
+  keys: Record<(typeof functionTable)[Name]["keys"][number], string>,
+  args: ArgumentsOf<Name>,
+): string[] {
+  const inOrder = functionTable[name].keys.map((each) => (keys as Record<string, string>)[each] ?? "");
+  const words = encodeArgs(name, args).map(String);
+  return ["FCALL", `${library}_${name}`, String(inOrder.length + 1), events, ...inOrder, prefix, randomUUID(), ...words];
+}
+
+/** An artefact of a person, unless `over` says otherwise, as a function gets it. */
+function forged(over: Partial<Artefact>) {
+  const fields = fieldsOfArtefact(sampleArtefact({ payload: "forged", ...over }));
+  return { ...fields, digest: digestOfContent(fields) };
+}
+
+/** Written with plain commands, and announced, as people may write one by hand. */
+function byHand({ keys }: Prey, over: Partial<Artefact>): string[][] {
+  const { digest: _, ...fields } = forged(over);
+  return [
+    ["HSET", keys.artefact(fields.id as ArtefactId), ...Object.entries(fields).flat()],
+    ["PUBLISH", keys.artefactChannel, fields.id],
+  ];
+}
+
+const event = (type: string, more: object) => ({ type, text: JSON.stringify({ actor: ada, ...more }) });
+
+export const forbiddenCommands: ForbiddenCommands[] = [
+  {
+    attack: "a bid of another agent",
+    commands: (at) => {
+      const { claim, bids, laterBids } = at.keys;
+      const args = { claim: at.claims.riddle, agent: writer, word: "exclusive", actor: "agent:writer@here", reason: "" };
+      return [
+        ["HSET", bids(at.claims.riddle), writer, "exclusive"],
+        ["HSETNX", bids(at.claims.riddle), writer, "exclusive"],
+        ["HSET", laterBids(at.claims.riddle), writer, "9 exclusive"],
+        ["HSET", claim(at.claims.riddle), "bid_order", '[["writer","exclusive"]]'],
+        call(at, "placeBid", { claim: claim(at.claims.riddle), bids: bids(at.claims.riddle) }, args),
+      ];
+    },
+  },
+  {
+    attack: "a result of another agent",
+    commands: (at) => {
+      const { claim, grants, due, refusedArtefacts } = at.keys;
+      const { work } = at.claims;
+      const over: Partial<Artefact> = {
+        type: "Code",
+        produced_by_role: "busy",
+        produced_by_agent: busy,
+        claim_id: work,
+        source_artefacts: [at.letter],
+      };
+      const artefact = forged(over);
+      const grant = JSON.stringify({ ...at.running, state: "done", ended_at: artefact.created_at, artefact_ids: [artefact.id] });
+      const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here" };
+      return [
+        ["HSET", grants(work), busy, grant],
+        ...byHand(at, over),
+        call(
+          at,
+          "finishGrant",
+          { claim: claim(work), grants: grants(work), due, refused_artefacts: refusedArtefacts },
+          { ...finish, event_type: "grant_done", event_data: "{}" },
+        ),
+      ];
+    },
+  },
+  {
+    attack: "a question of another agent",
+    commands: (at) => [
+      ...byHand(at, { structural_type: "Question", type: "Question", produced_by_role: "busy", produced_by_agent: busy }),
+      ["ZADD", at.key("questions:open"), "1", at.letter],
+      ["HSET", at.key(`question:${at.letter}`), "answer", ""],
+      call(at, "askPeople", asQuestion(at, at.letter), { epoch: 1, question: at.letter }),
+    ],
+  },
+  {
+    attack: "the end, the start or the lease of another agent's work",
+    commands: (at) => {
+      const { claim, due, grants, orchestrator } = at.keys;
+      const { work, queued } = at.claims;
+      const accept = {
+        claim: queued,
+        agent: busy,
+        attempt: 1,
+        queued_at: "",
+        grant: "{}",
+        lease_ms: 1,
+        actor: "",
+        event_data: "{}",
+      };
+      return [
+        ["HSET", grants(queued), busy, "{}"],
+        ["HDEL", grants(work), busy],
+        ["HINCRBY", claim(work), "rev", "1"],
+        ["ZADD", due, "0", `lease:${work}:busy:1`],
+        ["ZREM", due, `lease:${work}:busy:1`],
+        call(at, "renewLease", { claim: claim(work), due }, { claim: work, agent: busy, attempt: 1, lease_ms: 1 }),
+        call(at, "acceptGrant", { claim: claim(queued), grants: grants(queued), due, orchestrator }, accept),
+      ];
+    },
+  },
+  {
+    attack: "a person's approval",
+    commands: (at) => {
+      const { claim, grants, artefactDigests: digests } = at.keys;
+      const { plan } = at.claims;
+      const review: Partial<Artefact> = {
+        structural_type: "Review",
+        type: "Review",
+        payload: "{}",
+        source_artefacts: [at.plan],
+        claim_id: plan,
+      };
+      const verdict = { review: forged(review), attempt: 1, grant: "{}", judged_digest: "", event_data: "{}" };
+      return [
+        ["HSET", grants(plan), "lead", "{}"],
+        ...byHand(at, { ...review, produced_by_role: "lead", produced_by_agent: agentName("lead") }),
+        call(at, "recordVerdict", { claim: claim(plan), grants: grants(plan), digests }, { ...verdict, actor: ada }),
+      ];
+    },
+  },
+  {
+    attack: "a person's answer",
+    commands: (at) => {
+      const answer: Partial<Artefact> = {
+        structural_type: "Answer",
+        type: "Answer",
+        payload: "yes",
+        source_artefacts: [at.question],
+      };
+      const { question_artefact, question } = asQuestion(at, at.question);
+      const args = { question: at.question, actor: ada, answer: forged(answer) };
+      return [
+        ["HSET", question, "answer", at.letter],
+        ["ZREM", at.key("questions:open"), at.question],
+        ...byHand(at, answer),
+        call(at, "answerQuestion", { question_artefact, question }, args),
+      ];
+    },
+  },
+  {
+    attack: "a goal in a person's name",
+    commands: (at) => [...byHand(at, {}), call(at, "createArtefact", {}, { artefact: forged({}), actor: ada })],
+  },
+  {
+    attack: "a cancel, a pause or a retry in a person's name",
+    commands: (at) => {
+      const { goal, orchestrator, openQuestions: open_questions, events, agents } = at.keys;
+      const cancel = event("cancel_requested", { goal_id: at.goal });
+      const ending = { epoch: 1, goal: at.goal, ending: "cancelled", by: ada, failure: undefined };
+      return [
+        ["HSET", goal(at.goal), "ended", "cancelled"],
+        ["HSET", orchestrator, "paused_since", "1"],
+        ["XADD", events, "*", "type", cancel.type, "event", cancel.text],
+        call(at, "logEvent", {}, { event: cancel }),
+        call(at, "endGoal", { orchestrator, goal: goal(at.goal), open_questions }, ending),
+        call(at, "setPaused", { orchestrator, agents }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
+      ];
+    },
+  },
+  {
+    attack: "an artefact rewritten, its thread, its index or its digest",
+    commands: ({ key, letter, goal }) => [
+      ["HSET", key(`artifact:${letter}`), "payload", "Dear Mallory,"],
+      ["HDEL", key(`artifact:${letter}`), "payload"],
+      ["HSET", key("artefacts:digests"), letter, "0"],
+      ["HSET", key("artefacts:refused"), letter, "0 no"],
+      ["ZADD", key(`thread:${letter}`), "2", goal],
+      ["ZREM", key("artefacts"), letter],
+      ["ZREM", key(`goal:${goal}:artefacts`), letter],
+      ["ZADD", key("goals"), "1", letter],
+    ],
+  },
+  {
+    attack: "the registration of an agent",
+    commands: (at) => {
+      const { agents, agentStatus: agent_status, expectedAgents: expected_agents } = at.keys;
+      const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
+      const registrations = [{ name: "busy", json, event_data: "{}" }];
+      return [
+        ["HSET", agents, "busy", json],
+        ["HSET", agents, "mallory", json],
+        ["HDEL", agents, "busy"],
+        ["HSET", expected_agents, "busy", json],
+        call(at, "registerAgents", { agents, agent_status, expected_agents }, { actor: ada, mode: "exact", registrations }),
+      ];
+    },
+  },
+  {
+    attack: "the log: an entry more, one less, or to read it",
+    commands: (at) => {
+      const { events, orchestrator } = at.keys;
+      const logged = event("instance_stopped", {});
+      return [
+        ["XADD", events, "*", "type", logged.type, "event", logged.text],
+        ["XDEL", events, "0-1"],
+        ["XTRIM", events, "MAXLEN", "0"],
+        ["XSETID", events, `${far}-1`],
+        ["XRANGE", events, "-", "+"],
+        ["XREVRANGE", events, "+", "-", "COUNT", "1"],
+        ["XREAD", "STREAMS", events, "0"],
+        call(at, "logEvent", {}, { event: logged }),
+        call(at, "logAsLeader", { orchestrator }, { epoch: 1, event: logged }),
+      ];
+    },
+  },
+  {
+    attack: "the leader's lease and its place in the log",
+    commands: (at) => {
+      const { orchestrator, due, announcements } = at.keys;
+      return [
+        ["HSET", orchestrator, "holder", "mallory"],
+        ["HSET", orchestrator, "cursor", `${far}-1`],
+        ["HINCRBY", orchestrator, "epoch", "1"],
+        ["ZADD", due, "0", "mallory"],
+        ["XADD", announcements, "*", "claim", at.claims.riddle, "about", "{}"],
+        call(at, "acquireLeaderLease", { orchestrator, due }, { holder: "mallory", lease_ms: 1, restarted: true }),
+        call(at, "moveCursor", { orchestrator }, { epoch: 1, field: "cursor", cursor: `${far}-1` }),
+        call(at, "releaseLeaderLease", { orchestrator }, { epoch: 1 }),
+      ];
+    },
+  },
+  {
+    attack: "budgets, and tokens to ask another agent's model",
+    commands: (at) => {
+      const { bidTokens, goalBudget, claimBudget, gateway } = at.keys;
+      const { riddle } = at.claims;
+      return [
+        ["HSET", bidTokens(riddle), writer, "0"],
+        ["HGETALL", bidTokens(riddle)],
+        ["HINCRBY", goalBudget(at.goal), "added_nanousd", "1"],
+        ["HSET", claimBudget(riddle), "mallory:spent_nanousd", "0"],
+        ["SET", gateway, "{}"],
+        call(at, "allowBidCalls", { bid_tokens: bidTokens(riddle) }, { claim: riddle, agent: writer, digest: "0" }),
+      ];
+    },
+  },
+  {
+    attack: "the mail, the queue or the indexes of another agent, and its own indexes",
+    commands: ({ key, claims }) => [
+      ["XADD", key("agent:busy:out"), "*", "method", "reportStatus", "body", "{}"],
+      ["XADD", key("agent:busy:in"), "*", "answer", "{}"],
+      ["XREAD", "STREAMS", key("agent:busy:in"), "0"],
+      ["XREAD", "STREAMS", key("agent:busy:out"), "0"],
+      ["XRANGE", key("agent:busy:out"), "-", "+"],
+      ["BLMPOP", "0.01", "1", key("agent:busy:grants"), "LEFT"],
+      ["LPOP", key("agent:busy:grants")],
+      ["RPUSH", key("agent:busy:grants"), claims.riddle],
+      ["ZREM", key("agent:busy:queued"), claims.queued],
+      ["ZADD", key("agent:busy:work"), "1", claims.riddle],
+      ["ZADD", key("agent:mallory:work"), "1", claims.riddle],
+      ["XADD", key("agent:busy:logs"), "*", "text", "forged"],
+      ["DEL", key("agent:busy:grants")],
+      ["DEL", key("agent:busy:out")],
+    ],
+  },
+];
+
+function asQuestion({ keys }: Prey, question: ArtefactId) {
+  const { orchestrator, openQuestions: open_questions } = keys;
+  return { question_artefact: keys.artefact(question), orchestrator, question: keys.question(question), open_questions };
+}
