@@ -5,12 +5,14 @@ import { type Deps, Fenced } from "./deps.ts";
 /** The log is never trimmed, and an agent may send what is refused without end. */
 const everyMs = 10_000;
 
+type RefusalDeps = Pick<Deps, "board" | "clock" | "log">;
+
 export class MailRefusals {
-  readonly #deps: Pick<Deps, "board" | "clock" | "log">;
+  readonly #deps: RefusalDeps;
   readonly #epoch: number;
   readonly #last = new Map<AgentName, { atMs: number; since: number }>();
 
-  constructor(deps: Pick<Deps, "board" | "clock" | "log">, epoch: number) {
+  constructor(deps: RefusalDeps, epoch: number) {
     this.#deps = deps;
     this.#epoch = epoch;
   }

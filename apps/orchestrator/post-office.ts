@@ -23,7 +23,7 @@ const maxUnderWay = 200;
 type Sender = { agent: AgentName; host: string | undefined };
 
 export class PostOffice {
-  readonly #deps: Pick<Deps, "board" | "log">;
+  readonly #deps: Deps;
   readonly #agentCache: AgentCache;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;

@@ -6,7 +6,7 @@ import type { MailAnswer } from "./mail-port.ts";
 
 type Letter = { id: string; text: string; answered: Promise<string>; answer: (text: string) => void; waiting: number };
 
-/** Answers that came when nobody waited any more: the next call with the same words gets them. */
+/** Answers that came when no call waited any more: the next call with the same words gets them. */
 const keptAnswers = 1_000;
 
 export class Correspondence {

@@ -3,11 +3,12 @@
 import { grantReminderMs } from "../../lib/blackboard/grant-reminder.ts";
 import { LaterConnection } from "../../lib/blackboard/later-connection.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
+import { entriesAfter } from "../../lib/blackboard/memory/mail-state.ts";
 import type { State } from "../../lib/blackboard/memory/state.ts";
 import type { Blackboard, ClaimCommit } from "../../lib/blackboard/port.ts";
 import type { Client, newClient } from "../../lib/blackboard/redis/client.ts";
 import { Connection } from "../../lib/blackboard/redis/connection.ts";
-import { blockMs, followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
+import { followChannel, followReads } from "../../lib/blackboard/redis/follow.ts";
 import type { SettError } from "../../lib/model/errors.ts";
 import type { SettEvent } from "../../lib/model/event.ts";
 import { type AgentName, type ClaimId, InstanceName } from "../../lib/model/ids.ts";
@@ -138,7 +139,7 @@ function followers(redis: SimulatedRedis, connection: Connection) {
           last = (await simulated(client).request("readMail", () => entries().at(-1)?.place ?? "0-0")) as string;
           onFresh();
         }
-        const look = () => entries().filter(({ place }) => isLater(place, last));
+        const look = () => [...entriesAfter(entries(), last)];
         const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
         last = found.at(-1)?.place ?? last;
         return found.map(({ re, text }) => ({ re, text }));
@@ -149,13 +150,13 @@ function followers(redis: SimulatedRedis, connection: Connection) {
       const places = new Map<AgentName, string>();
       return followReads(connection, signal, async (client, isFresh) => {
         if (isFresh) places.clear();
-        const heard = [...redis.state.agents.keys(), ...redis.state.expectedAgents.keys()].filter((agent) => !isBusy(agent));
         const look = () =>
-          [...new Set(heard)].flatMap((agent) => {
-            const isNew = ({ place }: { place: string }) => isLater(place, places.get(agent) ?? "0-0");
-            return (redis.state.mail.out.get(agent) ?? []).filter(isNew).map((mail) => ({ agent, ...mail }));
+          [...redis.state.mail.out].flatMap(([agent, mails]) => {
+            const isHeard = redis.state.agents.has(agent) || redis.state.expectedAgents.has(agent);
+            if (mails.length === 0 || !isHeard || isBusy(agent)) return [];
+            return entriesAfter(mails, places.get(agent) ?? "0-0").map((mail) => ({ agent, ...mail }));
           });
-        const found = (await simulated(client).requestBlocked(look, blockMs)) as ReturnType<typeof look>;
+        const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
         for (const { agent, place } of found) places.set(agent, place);
         return found;
       });

@@ -85,11 +85,9 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
     case "artefact_created":
       return major(artefactCreated(event, context, field, style));
     case "artefact_refused":
-      return major(
-        isByHand
-          ? `writes artefact ${about}, which is ${style.red("refused")}${because}`
-          : `${style.red("refuses")} artefact ${about}${because}`,
-      );
+      return isByHand
+        ? major(`writes artefact ${about}, which is ${style.red("refused")}${because}`)
+        : major(`${style.red("refuses")} artefact ${about}${because}`);
     case "claim_opened":
       return major(`opens ${claim} on ${about}${bidders(event)}`);
     case "claim_announced":

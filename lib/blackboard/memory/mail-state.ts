@@ -13,11 +13,11 @@ export class MailState {
   readonly places = new Map<string, readonly [number, number]>();
 
   send(agent: AgentName, { id, text }: { id: string; text: string }, nowMs: number): void {
-    this.out.set(agent, [...(this.out.get(agent) ?? []), { id, text, place: this.#nextPlace(`${agent}:out`, nowMs) }]);
+    streamOf(this.out, agent).push({ id, text, place: this.#nextPlace(`${agent}:out`, nowMs) });
   }
 
   answer(agent: AgentName, { re, text }: MailAnswer, nowMs: number): void {
-    this.in.set(agent, [...(this.in.get(agent) ?? []), { re, text, place: this.#nextPlace(`${agent}:in`, nowMs) }]);
+    streamOf(this.in, agent).push({ re, text, place: this.#nextPlace(`${agent}:in`, nowMs) });
   }
 
   /** As Redis makes the ids of a stream: the millisecond, and which one of it. */
@@ -29,7 +29,20 @@ export class MailState {
   }
 }
 
-export function isLaterPlace(place: string, than: string): boolean {
+/** The entries after the place, in order. */
+export function entriesAfter<Entry>(stream: readonly Placed<Entry>[] = [], place: string): readonly Placed<Entry>[] {
+  let from = stream.length;
+  while (from > 0 && isLater(stream[from - 1]?.place ?? "", place)) from -= 1;
+  return stream.slice(from);
+}
+
+function streamOf<Entry>(streams: Map<AgentName, Entry[]>, agent: AgentName): Entry[] {
+  const stream = streams.get(agent) ?? [];
+  streams.set(agent, stream);
+  return stream;
+}
+
+function isLater(place: string, than: string): boolean {
   const [ms = 0, sequence = 0] = place.split("-").map(Number);
   const [thanMs = 0, thanSequence = 0] = than.split("-").map(Number);
   return ms > thanMs || (ms === thanMs && sequence > thanSequence);

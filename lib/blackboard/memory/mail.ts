@@ -2,7 +2,7 @@
 import type { AgentName } from "../../model/ids.ts";
 import type { Mail, MailBoard } from "../mail-port.ts";
 import type { Contact } from "./contact.ts";
-import { isLaterPlace } from "./mail-state.ts";
+import { entriesAfter } from "./mail-state.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";
 
@@ -18,7 +18,7 @@ export function mailOf(state: State, { onReconnect }: Contact, closed: AbortSign
       onFresh();
       const unsubscribe = onReconnect(onFresh);
       const nextBatch = () => {
-        const batch = (state.mail.in.get(agent) ?? []).filter(({ place }) => isLaterPlace(place, last));
+        const batch = entriesAfter(state.mail.in.get(agent), last);
         last = batch.at(-1)?.place ?? last;
         return batch.map(({ re, text }) => ({ re, text }));
       };
@@ -36,7 +36,7 @@ export function mailOf(state: State, { onReconnect }: Contact, closed: AbortSign
         [...new Set([...state.agents.keys(), ...state.expectedAgents.keys()])].flatMap((agent): Mail[] => {
           if (isBusy(agent)) return [];
           const last = places.get(agent) ?? "0-0";
-          const found = (state.mail.out.get(agent) ?? []).filter(({ place }) => isLaterPlace(place, last));
+          const found = entriesAfter(state.mail.out.get(agent), last);
           places.set(agent, found.at(-1)?.place ?? last);
           return found.map((mail) => ({ agent, ...mail }));
         });

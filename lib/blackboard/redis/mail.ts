@@ -1,4 +1,4 @@
-// The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and nobody else's.
+// The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
 import { sleep } from "../../async/sleep.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { Mail, MailAnswer, MailBoard } from "../mail-port.ts";
@@ -11,7 +11,7 @@ import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 const keptAnswers = 1_000;
 /** Of each agent at once, so that one who sends very much does not keep the others waiting. */
 const mailsOfEach = 50;
-/** An agent that `sett up` adds is heard so much later at most. */
+/** An agent that `sett up` adds is senders so much later at most. */
 const namesEveryMs = 1_000;
 
 export function mailOf({ connection, keys }: Deps): MailBoard {
@@ -45,16 +45,16 @@ export function mailOf({ connection, keys }: Deps): MailBoard {
         if (isFresh || performance.now() - readNamesAt > namesEveryMs) {
           [names, readNamesAt] = [await readNames(client), performance.now()];
         }
-        const heard = names.filter((name) => !isBusy(name));
-        if (heard.length === 0) {
+        const senders = names.filter((name) => !isBusy(name));
+        if (senders.length === 0) {
           await sleep(100, signal);
           return [];
         }
-        const streams = heard.map((name) => ({ key: keys.mailOut(name), id: places.get(name) ?? "0" }));
+        const streams = senders.map((name) => ({ key: keys.mailOut(name), id: places.get(name) ?? "0" }));
         // node-redis types what it reads from several streams as unknown.
         const reply = await client.xRead(streams, { BLOCK: blockMs, COUNT: mailsOfEach });
         const found = (reply ?? []) as { name: string; messages: StreamEntry[] }[];
-        const agentOf = new Map(heard.map((name) => [keys.mailOut(name), name]));
+        const agentOf = new Map(senders.map((name) => [keys.mailOut(name), name]));
         return found.flatMap(({ name, messages }) => {
           const agent = agentOf.get(name);
           if (agent === undefined) return [];

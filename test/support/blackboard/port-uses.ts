@@ -11,7 +11,7 @@ export type PortMethod = Extract<keyof Blackboard, string>;
 export type Role = RedisUser["role"];
 
 const programs: Record<Role, string[]> = {
-  agent: ["apps/cub"],
+  agent: ["apps/cub", "lib/blackboard/by-mail.ts"],
   gateway: ["apps/gateway"],
   orchestrator: ["apps/orchestrator", "lib/blackboard/read-goal-facts.ts"],
   person: ["apps/cli", "lib/blackboard/read-goal-facts.ts"],
@@ -20,15 +20,17 @@ const programs: Record<Role, string[]> = {
 /** What is about a program's own connection. */
 const ofConnection = ["contactSince", "contactProblem", "onReconnect", "connectionNumber"];
 
-/** An agent registers itself only where no `sett up` has made users. */
-const withoutUsers: Partial<Record<Role, string>> = { agent: "registerAgents" };
+/** What an agent says by mail, and what it does only where no `sett up` has made users: it registers itself. */
+const notOwn: Partial<Record<Role, string[]>> = {
+  agent: ["placeBid", "allowBidCalls", "acceptGrant", "renewLease", "finishGrant", "registerAgents"],
+};
 
 export async function portUses(role: Role): Promise<Set<PortMethod>> {
   const text = programs[role].flatMap((path) => sourcesAt(join(root, path))).join("\n");
   await using board = createMemoryBlackboard({ instance: InstanceName.parse("any") }).open();
   const methods = Object.entries(board).flatMap(([name, value]) => (typeof value === "function" ? [name as PortMethod] : []));
   const isUsed = (name: PortMethod) => new RegExp(`\\.${name}\\b`).test(text);
-  return new Set(methods.filter((name) => isUsed(name) && !ofConnection.includes(name) && name !== withoutUsers[role]));
+  return new Set(methods.filter((name) => isUsed(name) && !ofConnection.includes(name) && !notOwn[role]?.includes(name)));
 }
 
 function sourcesAt(path: string): string[] {

@@ -11,9 +11,8 @@ import {
   resultOf,
   runGrant,
   running,
-  user,
 } from "../../../support/blackboard/scene.ts";
-import { agentName, newArtefactId, sampleAgent } from "../../../support/records/sample.ts";
+import { agentName, newArtefactId } from "../../../support/records/sample.ts";
 import { waitFor } from "../../../support/wait-for.ts";
 
 const coder = agentName("coder");
@@ -237,25 +236,5 @@ export function grantsSuite(open: () => Promise<Bench>): void {
     for (let times = 0; times < 3; times++) expect((await grants.next()).value).toEqual([claim.id]);
     stop.abort();
     expect((await grants.next()).done).toBe(true);
-  });
-
-  test("while the instance is paused, a follower does not get queued grants again", async () => {
-    await using bench = await open();
-    await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
-    const { epoch } = await queueGrant(bench.board);
-    await bench.board.setPaused({ epoch, paused: true, by: user, at });
-    const stop = new AbortController();
-    let times = 0;
-    const following = (async () => {
-      for await (const _ of bench.board.followGrants(coder, stop.signal, 1)) times++;
-    })();
-    await waitFor("what was found at the beginning", () => times > 0);
-    let turns = 0;
-    await waitFor("many a look", () => ++turns > 50, { everyMs: 1 });
-    expect(times).toBe(1);
-    await bench.board.setPaused({ epoch, paused: false, by: user, at });
-    await waitFor("the repeated announcements", () => times > 3);
-    stop.abort();
-    await following;
   });
 }

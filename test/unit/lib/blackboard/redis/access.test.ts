@@ -21,19 +21,20 @@ const ofOrchestrator = ["client|kill", "client|list"];
 
 test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
   const { commands, reads, writes } = accessOf(user, demo);
-  const isForbidden = (command: string) => administration.includes(command) || !/^[a-z]+$/.test(command);
+  const isForbidden = (command: string) => administration.includes(command) || !/^[a-z_]+$/.test(command);
   expect(commands.filter(isForbidden)).toEqual(user.role === "orchestrator" ? ofOrchestrator : []);
   expect(commands).not.toContain("del");
   for (const pattern of [...reads, ...writes]) expect(pattern).toMatch(/^sett:(?:demo:|probe$)/);
 });
 
-test("an agent has no right to another's keys, to registrations other than to read them, or to budgets", () => {
-  const { reads, writes, channels } = accessOf(agent, demo);
+test("an agent has no right to another's keys, the log or budgets, and writes only what is its own", () => {
+  const { reads, writes, channels, deletes } = accessOf(agent, demo);
   const ofAgents = [...reads, ...writes].filter((pattern) => pattern.startsWith("sett:demo:agent:"));
   expect(ofAgents.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual([]);
-  expect(writes).not.toContain("sett:demo:agents");
-  expect([...reads, ...writes].filter((pattern) => /budget|model_calls|:\*/.test(pattern))).toEqual([]);
-  expect(channels).toEqual(["sett:demo:artefact_events"]);
+  const others = ["sett:probe", "sett:demo:agent_status"];
+  expect(writes.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:") && !others.includes(pattern))).toEqual([]);
+  expect(reads.filter((pattern) => /budget|model_calls|:\*|events|orchestrator|agents/.test(pattern))).toEqual([]);
+  expect([...channels, ...deletes]).toEqual([]);
 });
 
 test("the rights are written as Redis reads them", () => {
