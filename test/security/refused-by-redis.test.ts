@@ -1,6 +1,6 @@
 // A hostile command in a real agent's container, with the cub's own user of Redis: what Redis refuses it, and that the others notice nothing.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { readState } from "../support/security/board-state.ts";
+import { readLog, readState } from "../support/security/board-state.ts";
 import { forbiddenAdministration } from "../support/security/forbidden-administration.ts";
 import { forbiddenCommands } from "../support/security/forbidden-commands.ts";
 import { HostileScene } from "../support/security/hostile-scene.ts";
@@ -29,12 +29,13 @@ test.each([...forbiddenCommands, ...forbiddenAdministration])(
     const { owner, targets } = scene;
     const send = commands(targets);
     const before = await readState(owner, targets.keys.prefix);
-    const last = await scene.lastEvent();
+    const log = await readLog(owner, targets.keys.events);
     await owner.sendCommand(["ACL", "LOG", "RESET"]);
     const answers = await Promise.all(send.map((command) => scene.order({ send: [command] })));
     expect(send.flatMap((command, place) => (isRefused(answers[place]) ? [] : [command, answers[place]]))).toEqual([]);
     expect(Object.fromEntries(await readState(owner, targets.keys.prefix))).toEqual(Object.fromEntries(before));
-    expect(await scene.eventsOf(last)).toEqual([]);
+    expect((await readLog(owner, targets.keys.events)).slice(0, log.length)).toEqual(log);
+    expect(await scene.eventsOf(log.at(-1)?.id ?? "0")).toEqual([]);
     expect(await scene.refusals()).toEqual({ "agent-mallory": send.length });
   },
 );

@@ -26,19 +26,19 @@ export async function readState(owner: Client, prefix: string): Promise<BoardSta
   return new Map([...records, ...(await Promise.all(server))].filter(([, content]) => content !== ""));
 }
 
-/** Mail that is on its way, and the two logs, which grow: `readLog` reads those. */
+/** Mail that is on its way, heartbeats, and the two logs, which grow: `readLog` reads those. */
 function isOfTheMoment(name: string): boolean {
-  return /^agent:[^:]+:(?:in|out)$/.test(name) || name === "events" || name === "claims";
+  return /^agent:[^:]+:(?:in|out|status)$|^(?:events|claims|agent_status)$/.test(name);
 }
 
-/** The leader renews its lease and moves on in the log, and cubs send heartbeats. */
+/** The leader renews its lease, moves on in the log, and announces claims again. */
 const ofTheMoment = new Set(["expires_at", "seen_at", "cursor", "notice_cursor", "announced_again"]);
 
 async function contentOf(owner: Client, key: string, name: string): Promise<string> {
   switch (await owner.type(key)) {
     case "hash": {
       const fields = Object.entries({ ...(await owner.hGetAll(key)) }).filter(([field]) => !ofTheMoment.has(field));
-      return JSON.stringify(fields.sort().map(([field, text]) => [field, name === "agent_status" ? withoutTime(text) : text]));
+      return JSON.stringify(fields.sort());
     }
     case "zset":
       // What is due is put off again and again.
@@ -52,11 +52,6 @@ async function contentOf(owner: Client, key: string, name: string): Promise<stri
     default:
       return (await owner.get(key)) ?? "";
   }
-}
-
-function withoutTime(status: string): string {
-  const { at: _, ...rest } = JSON.parse(status);
-  return JSON.stringify(rest);
 }
 
 export type Entry = { id: string; [field: string]: string };

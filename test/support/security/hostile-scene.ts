@@ -23,15 +23,16 @@ case $goal$answer in
   *) jq -n --arg type "$goal" '{artefact_type: $type, artefact_payload: "by honest", summary: ""}' ;;
 esac`;
 
+/** It keeps its own work, so that it has something to lie about. */
 const mallory = `
 BUN_BE_BUN=1 setsid /cub/cub run /app/intruder.ts < /dev/null > /tmp/intruder.log 2>&1 &
-jq -n '{structural_type: "Terminal", artefact_type: "Entered", artefact_payload: "", summary: ""}'`;
+exec sleep 600`;
 
 const on = (...types: string[]) => `    bids: [${types.map((type) => `{ on: ${type}, bid: exclusive }`).join(", ")}]\n`;
 
 /** With first_bid the external writer is waited for only where no rule bids: on the riddle. */
 const settings = `${settYml(
-  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: on("Entry") },
+  { honest: on("GoalDefined"), busy: on("Work", "Plan"), mallory: on("Stay") },
   "consensus: first_bid\nservices: { redis: { resources: { limits: { memory: 512M } } } }\n",
 )}  lead: { human: true, bids: [{ on: Plan, bid: review }] }\n  writer: { external: true }\n`;
 
@@ -46,6 +47,8 @@ export type Prey = {
   claims: { work: ClaimId; queued: ClaimId; plan: ClaimId; riddle: ClaimId; letter: ClaimId };
   plan: ArtefactId;
   question: ArtefactId;
+  /** What mallory works on itself. */
+  own: { claim: ClaimId; attempt: number; queued_at: string; target: ArtefactId; goal: GoalId };
   /** The grant of the work under way, as it is stored. */
   running: { attempt: number; queued_at: string };
   /** The name with which the library's functions begin. */
@@ -78,9 +81,11 @@ export class HostileScene implements AsyncDisposable {
       await sett.commit("Add a sett");
       await sett.up();
       const owner = await connectOwner(await ownerUrl(sett));
-      await Promise.all(["Entry", "Letter", "Work", "Work", "Plan", "Riddle", "Question"].map((goal) => sett.forage(goal)));
+      await Promise.all(["Stay", "Letter", "Work", "Work", "Plan", "Riddle", "Question"].map((goal) => sett.forage(goal)));
       const targets = await waitFor("everything to be attacked", () => findTargets(owner, sett.name), { everyMs: 200 });
-      return new HostileScene(sett, owner, targets, await addressOf(sett, "agent-mallory"));
+      const scene = new HostileScene(sett, owner, targets, await addressOf(sett, "agent-mallory"));
+      await waitFor("the intruder", () => scene.order({ leave: true }).catch(() => undefined), { everyMs: 100 });
+      return scene;
     } catch (error) {
       await sett[Symbol.asyncDispose]();
       throw error;
@@ -178,9 +183,15 @@ async function findTargets(owner: Client, instance: string): Promise<Prey | unde
   const question = ArtefactId.safeParse((await owner.zRange(keys.openQuestions, 0, -1))[0]).data;
   const library = String((await owner.functionList({ LIBRARYNAME: "sett_*" }))[0]?.library_name);
   const running = grants.find((grant) => grant?.state === "running");
-  const isReady = artefacts("Entered").length > 0 && (await grantOf(onPlan, "lead"))?.state === "waiting";
+  const target = artefacts("Stay")[0];
+  const stay = await claimOn(target);
+  const grant = await grantOf(stay, "mallory");
+  const ownGoal = GoalId.safeParse(target && (await owner.hGet(keys.artefact(target), "goal_id"))).data;
+  const isReady = (await grantOf(onPlan, "lead"))?.state === "waiting";
   if (!isReady || !running || !letter || !plan || !goal || !question) return undefined;
   if (!work || !queued || !onPlan || !riddle || !onGoal) return undefined;
+  if (!stay || !target || !ownGoal || grant?.state !== "running") return undefined;
+  const own = { claim: stay, attempt: grant.attempt, queued_at: grant.queued_at, target, goal: ownGoal };
   const claims = { work, queued, plan: onPlan, riddle, letter: onGoal };
-  return { keys, key: (name) => `${keys.prefix}${name}`, goal, letter, claims, plan, question, running, library };
+  return { keys, key: (name) => `${keys.prefix}${name}`, goal, letter, claims, plan, question, own, running, library };
 }
