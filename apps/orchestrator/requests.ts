@@ -31,7 +31,7 @@ export class Requests {
   async cancel(request: SettEvent, goal: GoalId, epoch: number, readOn: number): Promise<void> {
     const { outcome } = await this.#deps.board.endGoal({ goal, ending: "cancelled", by: request.actor, epoch, readOn });
     if (outcome === "fenced") throw new Fenced(epoch);
-    if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", epoch);
+    if (outcome === "already") await this.#refuse(request, { goal_id: goal }, "The goal was ended before.", epoch, readOn);
   }
 
   async setPaused(request: SettEvent, paused: boolean, epoch: number, readOn: number): Promise<void> {
@@ -42,14 +42,15 @@ export class Requests {
     if (outcome === "set") return log.info(paused ? "Paused" : "Resumed", { by: request.actor });
     const before = await board.readPause();
     const already = before === undefined ? "" : `, by ${before.by.replace(/^person:/, "")} since ${before.since}`;
-    await this.#refuse(request, {}, paused ? `The instance is paused already${already}.` : "The instance is not paused.", epoch);
+    const reason = paused ? `The instance is paused already${already}.` : "The instance is not paused.";
+    await this.#refuse(request, {}, reason, epoch, readOn);
   }
 
   /** Another try of the claim that ended with this Failure. */
   async retry(request: SettEvent, failureId: ArtefactId, epoch: number, readOn: number): Promise<void> {
     const failure = await this.#deps.board.readArtefact(failureId);
     if (failure === undefined)
-      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch);
+      return this.#refuse(request, { artefact_id: failureId }, `There is no Failure ${failureId}.`, epoch, readOn);
     // Requests for other Failures of the claim may come at the same time, and the claim is tried again only once.
     return this.#retries.run(failure.claim_id, () => this.#retry(request, failure, epoch, readOn));
   }
@@ -65,14 +66,14 @@ export class Requests {
       failed === undefined || this.#questions.isNeeded(failed.claim),
     ]);
     const retried = retryClaim({ failure, failed, retries, agents, isWanted, id, at });
-    if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch);
+    if (!retried.ok) return this.#refuse(request, about, retried.reason, epoch, readOn);
     const result = await board.openClaim({ open: retried, epoch, bidDeadlineMs: policy.bid_deadline_ms, readOn });
     if (result.outcome === "fenced") throw new Fenced(epoch);
     if (result.outcome === "opened")
       log.info("Opened claim", { claim_id: id, artefact_id: retried.claim.artefact_id, retry_of: failure.id });
     if (result.outcome === "exists")
-      await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, epoch);
-    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch);
+      await this.#refuse(request, about, `It was tried again before, as claim ${result.claim}.`, epoch, readOn);
+    if (result.outcome === "refused") await this.#refuse(request, about, result.reason, epoch, readOn);
   }
 
   /** Cause → claim: the claims that tried this claim's work again, also by another agent. */
@@ -88,9 +89,9 @@ export class Requests {
     );
   }
 
-  async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number): Promise<void> {
+  async #refuse(request: SettEvent, about: Partial<EventDraft>, reason: string, epoch: number, readOn: number): Promise<void> {
     const draft = { ...about, type: "request_refused" as const, data: { request: request.id, reason } };
-    const { outcome } = await this.#deps.board.logAsLeader(draft, epoch);
+    const { outcome } = await this.#deps.board.logAsLeader(draft, epoch, readOn);
     if (outcome === "fenced") throw new Fenced(epoch);
   }
 }

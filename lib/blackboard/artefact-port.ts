@@ -89,7 +89,7 @@ export interface ArtefactBoard {
 }
 
 /**
- * The number of the connection on which a person's request was read. On a later one it is not carried out, and rejects with
+ * The number of the connection on which a person's request was read. On a later one it is neither carried out nor refused, and rejects with
  * `redis-unreachable`: Redis may have lost the request.
  */
 export type RequestReadOn = number;

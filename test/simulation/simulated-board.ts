@@ -36,10 +36,8 @@ export async function connectSimulated(
   const url = "redis://simulated:6379";
   const connection = await Connection.open({ url, timeoutMs: 3_000, giveUpMs, onLost, makeClient });
   const nonce = crypto.randomUUID();
-  const perform = async (name: string, [first, ...rest]: unknown[]) => {
-    const { readOn, ...order } = (first ?? {}) as { readOn?: number };
-    // The connection is the one of this program, and not the twin's own.
-    const args = readOn === undefined ? [first, ...rest] : [order, ...rest];
+  const perform = async (name: string, given: unknown[]) => {
+    const { readOn, args } = boundTo(name, given);
     const work = (client: Client) =>
       simulated(client).request(name, () => ended((redis.handleOf(nonce) as unknown as Operations)[name]?.(...args)));
     // What is done again after a loss of contact, and what is not: lib/blackboard/redis/leader.ts.
@@ -72,6 +70,13 @@ export async function connectSimulated(
     [Symbol.asyncDispose]: async () => connection.close(),
   });
   return board as unknown as Blackboard;
+}
+
+/** `readOn` is of this program's connection; the twin has another of its own. */
+function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number | undefined; args: unknown[] } {
+  if (name === "logAsLeader") return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
+  const { readOn, ...order } = (first ?? {}) as { readOn?: number };
+  return readOn === undefined ? { args: [first, ...rest] } : { readOn, args: [order, ...rest] };
 }
 
 /** The twin's own failures are answers, which the connection must not take for a loss of contact. */

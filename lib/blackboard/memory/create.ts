@@ -125,7 +125,7 @@ export function openHandle(state: State, { instance, nonce, contact, onClose }: 
     ...modelsOf(state),
     ...pruneOf(state),
     ...noticesOf(state, isFenced),
-    ...leaderLeaseOf(state, nonce, isFenced),
+    ...leaderLeaseOf(state, nonce, isFenced, ensureOn),
     ...logOf(state, closing.signal),
     [Symbol.asyncDispose]: async () => {
       onClose?.();

@@ -1,6 +1,7 @@
 // The orchestrator's leader lease of the memory blackboard, and what is due.
 import { dueKinds, memberOfDue } from "../due-member.ts";
 import type { LeaderLease } from "../leader-port.ts";
+import type { EnsureOn } from "./contact.ts";
 import { postProblem } from "./post-problem.ts";
 import { sourceProblem } from "./source-problem.ts";
 import type { DueEntry, State } from "./state.ts";
@@ -12,7 +13,7 @@ export function fenceOf(state: State, nonce: string): IsFenced {
   return (epoch) => epoch !== state.leader.epoch || nonce !== state.leader.nonce;
 }
 
-export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): LeaderLease {
+export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced, ensureOn: EnsureOn): LeaderLease {
   return {
     async acquireLeaderLease({ holder, leaseMs, restarted }) {
       const now = state.now();
@@ -67,7 +68,8 @@ export function leaderLeaseOf(state: State, nonce: string, isFenced: IsFenced): 
       return { outcome: "cleared" };
     },
 
-    async logAsLeader(draft, epoch) {
+    async logAsLeader(draft, epoch, readOn) {
+      ensureOn(readOn);
       if (isFenced(epoch)) return { outcome: "fenced" };
       state.log(draft, `orchestrator:${epoch}`);
       return { outcome: "logged" };

@@ -6,7 +6,7 @@ import { connectionsOf } from "./connections.ts";
 import type { Deps } from "./deps.ts";
 import { artefactRecord, eventRecord } from "./records.ts";
 
-export function leaderLeaseOf({ connection, keys, call, callOnce, user }: Deps): LeaderLease {
+export function leaderLeaseOf({ connection, keys, call, callOnce, callOn, user }: Deps): LeaderLease {
   const stored = { orchestrator: keys.orchestrator, due: keys.due };
   return {
     ...connectionsOf({ connection, user }),
@@ -41,9 +41,9 @@ export function leaderLeaseOf({ connection, keys, call, callOnce, user }: Deps):
 
     clearDue: (items, epoch) => callOnce("clearDue", stored, { epoch, members: items.map(memberOfDue) }),
 
-    async logAsLeader(draft, epoch) {
+    async logAsLeader(draft, epoch, readOn) {
       const event = eventRecord(draft, actorOf(draft, epoch));
-      const reply = await call("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
+      const reply = await callOn(readOn)("logAsLeader", { orchestrator: keys.orchestrator }, { epoch, event });
       return { outcome: reply.outcome };
     },
 

@@ -59,3 +59,16 @@ test("an orchestrator that was replaced refuses no request", async () => {
   await expect(requests.retry(request, newArtefactId(), epoch, board.connectionNumber())).rejects.toBeInstanceOf(Fenced);
   expect(await events(board, "request_refused")).toEqual([]);
 });
+
+test("a request that was read before a loss of contact is not refused", async () => {
+  const { memory, board, requests } = createScene();
+  const epoch = await acquireLeaderLease(board);
+  const failure = newArtefactId();
+  const request: SettEvent = { type: "retry_requested", id: "1-0", time: new Date().toISOString(), actor: "person:Ada" };
+  const readOn = board.connectionNumber();
+  memory.reconnect();
+  expect(await errorOf(requests.retry(request, failure, epoch, readOn))).toMatchObject({ code: "redis-unreachable" });
+  expect(await events(board, "request_refused")).toEqual([]);
+  await requests.retry(request, failure, epoch, board.connectionNumber());
+  expect(await events(board, "request_refused")).toMatchObject([{ artefact_id: failure, data: { request: "1-0" } }]);
+});

@@ -46,7 +46,17 @@ export const leaderMoves: readonly Move[] = [
   },
   {
     weight: 1,
-    make: (world) => call(world.leading(), "logAsLeader", { type: "request_refused", data: { request: "1-0" } }, world.epoch()),
+    make: (world) => {
+      // No connection has the number 0.
+      const readOn = world.random.chance(0.9) ? [] : [0];
+      return call(
+        world.leading(),
+        "logAsLeader",
+        { type: "request_refused", data: { request: "1-0" } },
+        world.epoch(),
+        ...readOn,
+      );
+    },
   },
   { weight: 1, make: (world) => call(world.handle(), "readEvents", eventId(world), world.random.oneOf(1, 5, 1_000)) },
   { weight: 1, make: (world) => call(world.handle(), "endOfEvents") },
