@@ -113,10 +113,13 @@ function restOf(world: World, isDeferred: boolean) {
   return rest;
 }
 
-function openMatter({ openClaims, openQuestions, pause, leader, events }: State): string | undefined {
+function openMatter({ openClaims, openQuestions, wakeUps, pause, leader, events }: State): string | undefined {
   if (pause !== undefined) return "The instance is paused.";
   if (openClaims.size > 0) return `Open claims: ${[...openClaims].join(", ")}.`;
   if (openQuestions.size > 0) return `Open questions: ${[...openQuestions].join(", ")}.`;
+  // An agent that has just started has not read them yet.
+  const unread = [...wakeUps].flatMap(([agent, claims]) => (claims.length > 0 ? [agent] : []));
+  if (unread.length > 0) return `Wake-ups are left for ${unread.join(", ")}.`;
   if (leader.cursor !== (events.at(-1)?.id ?? "0")) return `The cursor stays at ${leader.cursor}.`;
   return undefined;
 }
