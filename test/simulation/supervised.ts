@@ -59,13 +59,13 @@ export class Supervised {
     this.#life?.end();
   }
 
-  /** As SIGTERM asks it to; what has not ended in time is killed. */
+  /** As SIGTERM asks it to; what has not ended in time is killed. Where it is wanted again meanwhile, it is started after that. */
   stop(withinMs: number): void {
     const life = this.#life;
     this.#isWanted = false;
     if (life === undefined) return;
     this.#scheduler.after(0, life, "stop", () => this.#stop.abort("SIGTERM"));
-    this.#scheduler.after(withinMs, life, "kill", () => life.end());
+    this.#scheduler.after(withinMs, life, "kill", () => this.#exited(life, undefined));
   }
 
   pause(): void {
