@@ -12,24 +12,25 @@ export type Access = {
   /** To be read, too: a function needs both rights for each key that its call names. */
   writes: readonly string[];
   channels: readonly string[];
-  /** Keys that it may delete; no other. */
-  deletes: readonly string[];
+  /** Command → patterns of the keys about which it may send this command, and about no other. */
+  only: Readonly<Record<string, readonly string[]>>;
 };
 
 export function accessOf(user: RedisUser, instance: InstanceName): Access {
   const keys = keysOf(instance);
-  const access = user.role === "agent" ? agentAccess(keys, user.agent) : accessOfRole[user.role](keys);
+  if (user.role === "agent") return agentAccess(keys, user.agent);
+  const access = accessOfRole[user.role](keys);
   return { ...access, writes: [probeKey, ...access.writes] };
 }
 
 /** The words that follow `ACL SETUSER name`, for a user who has no rights yet. */
-export function aclRules({ commands, reads, writes, channels, deletes }: Access): string[] {
+export function aclRules({ commands, reads, writes, channels, only }: Access): string[] {
   return [
     ...reads.map((pattern) => `%R~${pattern}`),
     ...writes.map((pattern) => `~${pattern}`),
     ...channels.map((pattern) => `&${pattern}`),
     ...commands.map((command) => `+${command}`),
-    ...deletes.map((pattern) => `(~${pattern} +del)`),
+    ...Object.entries(only).map(([command, patterns]) => `(${patterns.map((pattern) => `~${pattern}`).join(" ")} +${command})`),
   ];
 }
 
@@ -64,7 +65,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    deletes: [keys.agentGrants("*" as AgentName), keys.laterBids(anyClaim)],
+    only: { del: [keys.laterBids(anyClaim)] },
   }),
   gateway: (keys) => ({
     commands: [
@@ -85,7 +86,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
       ...[keys.modelCalls(anyGoal), keys.goalBudget(anyGoal), keys.claimBudget(anyClaim)],
     ],
     channels: [],
-    deletes: [],
+    only: {},
   }),
   person: (keys) => ({
     commands: [
@@ -111,7 +112,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    deletes: [keys.expectedAgents],
+    only: { del: [keys.expectedAgents] },
   }),
 };
 
@@ -119,18 +120,25 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
-      ...["fcall_ro", "set", "time"],
-      ...["get", "hexists", "hget", "hgetall", "hmget", "hset", "hstrlen", "hvals", "zrange"],
-      ...["blmpop", "lpop", "xadd", "xread", "xrevrange"],
+      ...["fcall_ro", "time"],
+      ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
+      ...["xread", "xrevrange"],
     ],
     reads: [
-      ...[keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
+      ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
       ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
       ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId)],
     ],
-    writes: [keys.mailOut(agent), keys.agentGrants(agent), keys.agentStatus],
+    writes: [],
     channels: [],
-    deletes: [],
+    only: {
+      set: [probeKey],
+      // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
+      hset: [keys.agentStatus],
+      xadd: [keys.mailOut(agent)],
+      blmpop: [keys.agentGrants(agent)],
+      lpop: [keys.agentGrants(agent)],
+    },
   };
 }

@@ -62,21 +62,25 @@ describe("after these calls", () => {
   });
 
   test.each(roles)("the %s has no right to a command that its program never sends", (role) => {
-    const { commands, deletes } = accessOf(userOf(role), any);
+    const { commands, only } = accessOf(userOf(role), any);
     const used = new Set((sent.get(role) ?? []).map(({ command }) => command));
     const recorded = commands.filter((command) => !unrecorded.includes(command));
-    expect([...recorded, ...(deletes.length > 0 ? ["del"] : [])].filter((command) => !used.has(command))).toEqual([]);
+    expect([...recorded, ...Object.keys(only)].filter((command) => !used.has(command))).toEqual([]);
   });
 
   test.each(roles)(
     "the %s has no right to a key that its program never touches, and to write none that it only reads",
     (role) => {
-      const { reads, writes } = accessOf(userOf(role), any);
+      const { reads, writes, only } = accessOf(userOf(role), any);
       const all = sent.get(role) ?? [];
       const touched = new Set(all.flatMap(({ words }) => words));
       const written = new Set(all.filter(({ command }) => writing.test(command)).flatMap(({ words }) => words));
       expect(reads.filter((pattern) => !hasOne(touched, pattern))).toEqual([]);
       expect(writes.filter((pattern) => !hasOne(written, pattern))).toEqual([]);
+      for (const [command, patterns] of Object.entries(only)) {
+        const about = new Set(all.filter((one) => one.command === command).flatMap(({ words }) => words));
+        expect([command, ...patterns.filter((pattern) => !hasOne(about, pattern))]).toEqual([command]);
+      }
     },
   );
 });

@@ -259,6 +259,19 @@ export const forbiddenCommands: ForbiddenCommands[] = [
     },
   },
   {
+    attack: "its own keys made into what the programs of others cannot read",
+    commands: ({ keys, key }) => [
+      ...["agent:mallory:out", "agent:mallory:grants", "agent_status"].map((name) => ["SET", key(name), "x"]),
+      ["HSET", key("agent:mallory:out"), "id", "x"],
+      ["HSET", key("agent:mallory:grants"), "id", "x"],
+      ["XADD", key("agent:mallory:grants"), "*", "id", "x"],
+      ["XADD", keys.agentStatus, "*", "id", "x"],
+      ["XADD", key("agent:mallory:in"), "*", "re", "x", "text", "x"],
+      ["SET", key("agent:mallory:registration"), "{}"],
+      ["DEL", key("agent:mallory:out")],
+    ],
+  },
+  {
     attack: "the mail, the queue or the indexes of another agent, and its own indexes",
     commands: ({ key, claims }) => [
       ["XADD", key("agent:busy:out"), "*", "method", "reportStatus", "body", "{}"],

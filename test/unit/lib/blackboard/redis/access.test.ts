@@ -20,24 +20,26 @@ const administration = [
 const ofOrchestrator = ["client|kill", "client|list"];
 
 test.each(users)("no user but the owner administers Redis, and none has a category of commands: %o", (user) => {
-  const { commands, reads, writes } = accessOf(user, demo);
+  const { commands, reads, writes, only } = accessOf(user, demo);
   const isForbidden = (command: string) => administration.includes(command) || !/^[a-z_]+$/.test(command);
   expect(commands.filter(isForbidden)).toEqual(user.role === "orchestrator" ? ofOrchestrator : []);
   expect(commands).not.toContain("del");
-  for (const pattern of [...reads, ...writes]) expect(pattern).toMatch(/^sett:(?:demo:|probe$)/);
+  expect(Object.keys(only).filter(isForbidden)).toEqual([]);
+  for (const pattern of [...reads, ...writes, ...Object.values(only).flat()]) expect(pattern).toMatch(/^sett:(?:demo:|probe$)/);
 });
 
 test("an agent has no right to another's keys, the log or budgets, and writes only what is its own", () => {
-  const { reads, writes, channels, deletes } = accessOf(agent, demo);
-  const ofAgents = [...reads, ...writes].filter((pattern) => pattern.startsWith("sett:demo:agent:"));
+  const { reads, writes, channels, only } = accessOf(agent, demo);
+  const written = Object.values(only).flat();
+  const ofAgents = [...reads, ...written].filter((pattern) => pattern.startsWith("sett:demo:agent:"));
   expect(ofAgents.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:"))).toEqual([]);
   const others = ["sett:probe", "sett:demo:agent_status"];
-  expect(writes.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:") && !others.includes(pattern))).toEqual([]);
+  expect(written.filter((pattern) => !pattern.startsWith("sett:demo:agent:coder:") && !others.includes(pattern))).toEqual([]);
   expect(reads.filter((pattern) => /budget|model_calls|:\*|events|orchestrator|agents/.test(pattern))).toEqual([]);
-  expect([...channels, ...deletes]).toEqual([]);
+  expect([...writes, ...channels]).toEqual([]);
 });
 
 test("the rights are written as Redis reads them", () => {
-  const rules = aclRules({ commands: ["get"], reads: ["a"], writes: ["b"], channels: ["c"], deletes: ["d"] });
-  expect(rules).toEqual(["%R~a", "~b", "&c", "+get", "(~d +del)"]);
+  const rules = aclRules({ commands: ["get"], reads: ["a"], writes: ["b"], channels: ["c"], only: { del: ["d", "e"] } });
+  expect(rules).toEqual(["%R~a", "~b", "&c", "+get", "(~d ~e +del)"]);
 });
