@@ -17,8 +17,11 @@ import type { AgentCache } from "./agent-cache.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import { MailRefusals } from "./mail-refusals.ts";
 
-/** What an agent sends beyond that waits in its stream. */
+/** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;
+const lengthOfShort = 256 * 1024;
+/** Of a sentence that may have words of the agent's in it. It goes into the log. */
+const maxReasonLength = 500;
 
 type Sender = { agent: AgentName; host: string | undefined };
 
@@ -55,14 +58,15 @@ export class PostOffice {
 
   /** Messages of one agent are dealt with in their order; all of them may come twice. */
   async #handle(mail: Mail, signal: AbortSignal): Promise<void> {
-    const { agent } = mail;
-    this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + 1);
+    const { agent, text } = mail;
+    const weight = 1 + Math.floor(text.length / lengthOfShort);
+    this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
     await this.#jobs.run(agent, async () => {
       try {
         const reply = await this.#untilContact(() => this.#apply(mail), signal);
         if (reply !== undefined) await this.#untilContact(() => this.#deps.board.answerMail(mail, JSON.stringify(reply)), signal);
       } finally {
-        const left = (this.#underWay.get(agent) ?? 1) - 1;
+        const left = (this.#underWay.get(agent) ?? weight) - weight;
         if (left > 0) this.#underWay.set(agent, left);
         else this.#underWay.delete(agent);
       }
@@ -160,7 +164,8 @@ export class PostOffice {
     return mailedResultProblem(result, { claim, grant, role, thread: target?.head.logical_id });
   }
 
-  async #refuse(agent: AgentName, reason: string): Promise<Reply> {
+  async #refuse(agent: AgentName, problem: string): Promise<Reply> {
+    const reason = problem.slice(0, maxReasonLength);
     await this.#refusals.record(agent, reason);
     return no(reason);
   }

@@ -38,6 +38,7 @@ import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
 import readContext from "../lua/read-context.lua" with { type: "text" };
 import readHeads from "../lua/read-heads.lua" with { type: "text" };
+import readMail from "../lua/read-mail.lua" with { type: "text" };
 import recordDelivery from "../lua/record-delivery.lua" with { type: "text" };
 import recordVerdict from "../lua/record-verdict.lua" with { type: "text" };
 import registerAgents from "../lua/register-agents.lua" with { type: "text" };
@@ -87,6 +88,7 @@ const sources: Record<FunctionName, string> = {
   clearDue,
   deferDue,
   logAsLeader,
+  readMail,
   postAsLeader,
   logEvent,
   allowBidCalls,
@@ -109,6 +111,7 @@ const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readHeads: "no-writes",
   findBidsByHand: "no-writes",
   listDue: "no-writes",
+  readMail: "no-writes",
   findCaller: "no-writes",
   renewLease: "allow-oom",
   renewCalls: "allow-oom",

@@ -41,6 +41,10 @@ export const leaderFunctions = {
     args: { epoch: "number", event: "event" },
     outcomes: { logged: ["id"], fenced },
   },
+  readMail: {
+    keys: ["mail"],
+    args: { after: "text", max_messages: "number", max_bytes: "number", max_message_bytes: "number" },
+  },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

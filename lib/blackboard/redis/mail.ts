@@ -1,20 +1,23 @@
 // The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
 import { sleep } from "../../async/sleep.ts";
 import { AgentName } from "../../model/ids.ts";
-import type { Mail, MailAnswer, MailBoard } from "../mail-port.ts";
+import type { MailAnswer, MailBoard } from "../mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { blockMs, followReads } from "./follow.ts";
+import { MailBacklog, mailOfEntry } from "./mail-backlog.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 
 /** Answers are read at once, or asked for again: older ones may go. */
 const keptAnswers = 1_000;
 /** Of each agent at once, so that one who sends very much does not keep the others waiting. */
 const mailsOfEach = 50;
+/** Where an agent must wait until what it has sent is dealt with. */
+const backlogEveryMs = 100;
 /** An agent that `sett up` adds is senders so much later at most. */
 const namesEveryMs = 1_000;
 
-export function mailOf({ connection, keys }: Deps): MailBoard {
+export function mailOf({ connection, keys, call }: Deps): MailBoard {
   const readNames = async (client: Client): Promise<AgentName[]> => {
     const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.expectedAgents)]);
     return [...new Set(names.flat())].flatMap((name) => AgentName.safeParse(name).data ?? []);
@@ -39,28 +42,33 @@ export function mailOf({ connection, keys }: Deps): MailBoard {
 
     followMail(signal, isBusy) {
       const places = new Map<AgentName, string>();
+      const backlog = new MailBacklog(call, keys);
       let [names, readNamesAt]: [AgentName[], number] = [[], 0];
       return followReads(connection, signal, async (client, isFresh) => {
-        if (isFresh) places.clear();
         if (isFresh || performance.now() - readNamesAt > namesEveryMs) {
           [names, readNamesAt] = [await readNames(client), performance.now()];
         }
-        const senders = names.filter((name) => !isBusy(name));
+        if (isFresh) places.clear();
+        backlog.add(isFresh ? names : names.filter(isBusy));
+        const first = await backlog.read(places, isBusy);
+        const senders = names.filter((name) => !backlog.has(name));
         if (senders.length === 0) {
-          await sleep(100, signal);
-          return [];
+          if (first.length === 0) await sleep(backlogEveryMs, signal);
+          return first;
         }
         const streams = senders.map((name) => ({ key: keys.mailOut(name), id: places.get(name) ?? "0" }));
         // node-redis types what it reads from several streams as unknown.
-        const reply = await client.xRead(streams, { BLOCK: blockMs, COUNT: mailsOfEach });
+        const wait = first.length > 0 ? {} : { BLOCK: backlog.size > 0 ? backlogEveryMs : blockMs };
+        const reply = await client.xRead(streams, { ...wait, COUNT: mailsOfEach });
         const found = (reply ?? []) as { name: string; messages: StreamEntry[] }[];
         const agentOf = new Map(senders.map((name) => [keys.mailOut(name), name]));
-        return found.flatMap(({ name, messages }) => {
+        const next = found.flatMap(({ name, messages }) => {
           const agent = agentOf.get(name);
           if (agent === undefined) return [];
           places.set(agent, messages.at(-1)?.id ?? places.get(agent) ?? "0");
-          return messages.map(({ id: place, message: { id = "", text = "" } }): Mail => ({ agent, place, id, text }));
+          return messages.map(({ id, message }) => mailOfEntry(agent, id, message));
         });
+        return [...first, ...next];
       });
     },
 
