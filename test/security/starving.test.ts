@@ -1,0 +1,85 @@
+// A hostile command in a real agent's container that sends as much as it can. What it has its own user of Redis for is not refused to it, but
+// the others work on meanwhile.
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { agentName } from "../support/records/sample.ts";
+import { HostileScene } from "../support/security/hostile-scene.ts";
+import type { Order, Outcome } from "../support/security/intruder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+setDefaultTimeout(300_000);
+
+let scene: HostileScene;
+let firstRedis: string | undefined;
+
+beforeAll(async () => {
+  scene = await HostileScene.create();
+  firstRedis = await runId();
+});
+
+afterAll(() => scene?.[Symbol.asyncDispose]());
+
+const mebibyte = 1024 ** 2;
+const mailbox = () => scene.targets.keys.mailOut(agentName("mallory"));
+const mail = () => ["XADD", mailbox(), "*", "id", "mallory", "text"];
+
+async function runId(): Promise<string | undefined> {
+  return /run_id:(\w+)/.exec(await scene.owner.info("server"))?.[1];
+}
+
+/** Carries out the order, while a goal is posted and ends well. */
+async function whileOthersWork(order: Order): Promise<Outcome> {
+  const [outcome] = await Promise.all([scene.order(order), scene.sett.need("forage", "--watch", "--goal", "Letter")]);
+  return outcome;
+}
+
+/** Resolves when this type of event is on record since then. */
+async function recorded(type: string, since: string): Promise<Record<string, unknown>> {
+  return await waitFor(type, async () => (await scene.eventsOf(since)).find((event) => event.type === type)?.data);
+}
+
+test("an entry of one gigabyte is not taken", async () => {
+  expect(await whileOthersWork({ large: mail(), bytes: 1024 * mebibyte })).toEqual({
+    replies: [1, '{"refused":"ERR Protocol error: invalid bulk length"}'],
+  });
+  const entries = (await scene.owner.xRange(mailbox(), "-", "+")) ?? [];
+  expect(entries.filter(({ message }) => message.id === "mallory")).toEqual([]);
+});
+
+test("an entry of the largest size that Redis takes is refused, and removed", async () => {
+  const since = await scene.lastEvent();
+  expect(await whileOthersWork({ large: mail(), bytes: 60 * mebibyte })).toEqual({ replies: [1, "taken"] });
+  const { reason } = await recorded("mail_refused", since);
+  expect(reason).toStartWith("The message cannot be read: ");
+  await waitFor("an empty mailbox", async () => (await scene.owner.xLen(mailbox())) === 0);
+});
+
+test("two thousand connections are ended, which is on record, and a person still gets in", async () => {
+  const since = await scene.lastEvent();
+  // How many of them Redis has served by the time at which they are ended, is chance.
+  expect(await whileOthersWork({ connections: 2_000 })).toEqual({ served: expect.any(Number) });
+  const { user, connections, limit } = await recorded("connections_ended", since);
+  expect(user).toBe("agent-mallory");
+  expect(connections).toBeGreaterThan(Number(limit));
+  const ofMallory = async () => (await scene.owner.clientList()).filter(({ user }) => user === "agent-mallory").length;
+  await waitFor("its connections to be few", async () => (await ofMallory()) < 50);
+  expect(await scene.order({ leave: true })).toEqual({ text: "" });
+});
+
+test("a hundred thousand entries keep its own mail waiting, and no other's", async () => {
+  expect(await whileOthersWork({ flood: [...mail(), "rubbish"], times: 100_000 })).toEqual({ replies: [100_000, "taken"] });
+  await scene.sett.need("forage", "--watch", "--goal", "Letter");
+  await scene.sett.need("answer", scene.targets.question, "the red one");
+  const door = async () => (await scene.artefactsOf("Door"))[0]?.payload;
+  expect(await waitFor("the door", door, { everyMs: 100 })).toBe("the red one");
+  // Some of the flood is left: there was mail to be dealt with all the time.
+  expect(await scene.owner.xLen(mailbox())).toBeGreaterThan(0);
+});
+
+test("Redis has not been restarted meanwhile, no other agent has lost its work, and the log has few words about it", async () => {
+  expect(await runId()).toBe(firstRedis);
+  const { owner, targets } = scene;
+  expect(JSON.parse((await owner.hGet(targets.keys.grants(targets.claims.work), "busy")) ?? "{}")).toEqual(targets.running);
+  const refusals = (await scene.eventsOf("0")).filter(({ type }) => type === "mail_refused");
+  expect(refusals.length).toBeGreaterThan(0);
+  expect(refusals.length).toBeLessThan(20);
+});
