@@ -20,7 +20,7 @@ describe("the program", () => {
   test("that is killed at its work reports the loss at its next start, and works on; a namesake that begins meanwhile says nothing", async () => {
     const instance = InstanceName.parse("killed");
     await using board = await connectBlackboard({ url: redis.url, instance, ...patient });
-    const standIn = new StandIn(board);
+    await using standIn = new StandIn(board);
     await standIn.begin(sampleAgent("coder"));
     // It outlives a cub that is killed.
     using folder = temporaryFolder();

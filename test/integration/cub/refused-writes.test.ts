@@ -51,6 +51,7 @@ async function scene(payload = "printf 'hours of work'") {
     async [Symbol.asyncDispose]() {
       await cub[Symbol.asyncDispose]();
       folder[Symbol.dispose]();
+      await standIn[Symbol.asyncDispose]();
       await board[Symbol.asyncDispose]();
       await redis[Symbol.asyncDispose]();
     },

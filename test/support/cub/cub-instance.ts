@@ -32,7 +32,16 @@ export async function cubInstance(redis: RedisServer, script: string, over: More
     SETT_GIT_DIR: "/nowhere",
     ...over.env,
   };
-  return { instance, board, standIn, env, [Symbol.asyncDispose]: () => board[Symbol.asyncDispose]() };
+  return {
+    instance,
+    board,
+    standIn,
+    env,
+    [Symbol.asyncDispose]: async () => {
+      await standIn[Symbol.asyncDispose]();
+      await board[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** Answers every goal with `hello`. */

@@ -1,16 +1,28 @@
-// Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits for what comes of it.
+// Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits for what comes of it. What agents send is
+// answered by the orchestrator's own post office.
+import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
+import { Loops } from "../../../apps/orchestrator/loops.ts";
+import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
+import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
 import { sampleArtefact, sampleClaim } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
+import { orchestratorDeps } from "../world/deps.ts";
 
-export class StandIn {
+/** The rest of the post office after a failure. */
+const restartAfterMs = 50;
+
+/** The board stays open after it. */
+export class StandIn implements AsyncDisposable {
   readonly board: Blackboard;
+  readonly #over = new AbortController();
   #epoch = 0;
+  #postOffice: Promise<void> | undefined;
 
   constructor(board: Blackboard) {
     this.board = board;
@@ -21,6 +33,10 @@ export class StandIn {
     if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
     this.#epoch = leader.epoch;
     await this.board.registerAgents(agents, "person:Ada", { exact: true });
+    const deps = orchestratorDeps({ board: this.board });
+    const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch: this.#epoch, grantLeaseMs });
+    const { signal } = this.#over;
+    this.#postOffice = new Loops(deps.log).every(restartAfterMs, signal, () => postOffice.run(signal));
   }
 
   async post(over: Partial<Artefact> = {}): Promise<Artefact> {
@@ -117,6 +133,11 @@ export class StandIn {
     const found = id && (await this.board.readArtefact(id));
     if (found === undefined) throw new Error(`There is no artefact ${id}.`);
     return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort("the test is over");
+    await this.#postOffice;
   }
 }
 

@@ -65,6 +65,7 @@ export async function cubScene(
       stop.abort("the test is over");
       await running?.catch(() => undefined);
       await deps.board[Symbol.asyncDispose]();
+      await standIn[Symbol.asyncDispose]();
       await standIn.board[Symbol.asyncDispose]();
     },
   };
