@@ -84,15 +84,15 @@ export interface ArtefactBoard {
     by?: Actor;
     failure?: Artefact;
     epoch: number;
-    readOn?: RequestReadOn;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "ended" | "already" | "fenced" }>;
 }
 
 /**
- * The number of the connection on which a person's request was read. On a later one it is neither carried out nor refused, and rejects with
- * `redis-unreachable`: Redis may have lost the request.
+ * The number of the connection on which a person's request or an agent's message was read. On a later one it is neither carried out nor
+ * refused, and rejects with `redis-unreachable`: Redis may have lost it, or what came before it.
  */
-export type RequestReadOn = number;
+export type ReadOn = number;
 
 /** `count` entries of a list, from this place on; the first is 0. */
 export type Page = { from: number; count: number };

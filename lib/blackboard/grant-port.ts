@@ -3,6 +3,7 @@
 import type { Artefact } from "../model/artefact.ts";
 import type { RunningGrant } from "../model/claim.ts";
 import type { AgentName, ClaimId, CommitHash } from "../model/ids.ts";
+import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
 /** The result of a run of an agent's command. The runner chooses the ids before the first try, so that a repeat is known as one. */
@@ -30,6 +31,7 @@ export interface GrantBoard {
     grant: RunningGrant;
     leaseMs: number;
     host?: string | undefined;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "accepted" } | Refused>;
   /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
   renewLease(order: {
@@ -37,6 +39,7 @@ export interface GrantBoard {
     agent: AgentName;
     attempt: number;
     leaseMs: number;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "renewed" } | Refused>;
   /**
    * Stores the result and writes the grant that ends with it. `grant`: as it was accepted. Refused (with a `result_refused` event): the
@@ -48,5 +51,6 @@ export interface GrantBoard {
     endedAt: string;
     result: GrantResult;
     host?: string | undefined;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "finished" } | Refused>;
 }

@@ -2,7 +2,7 @@
 import type { Artefact } from "../model/artefact.ts";
 import type { EventDraft } from "../model/event.ts";
 import type { AgentName, ClaimId } from "../model/ids.ts";
-import type { RequestReadOn } from "./artefact-port.ts";
+import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
 /** What is due at a moment of Redis TIME. */
@@ -52,7 +52,7 @@ export interface LeaderLease {
   /** They are due again after `afterMs`. An item that has been moved further meanwhile stays there; one that is no longer due stays out. */
   deferDue(items: readonly FoundDue[], afterMs: number, epoch: number): Promise<{ outcome: "deferred" | "fenced" }>;
   /** Appends an event of the orchestrator's own that comes with no change of state. `readOn`: where it is the refusal of a request. */
-  logAsLeader(draft: EventDraft, epoch: number, readOn?: RequestReadOn): Promise<{ outcome: "logged" | "fenced" }>;
+  logAsLeader(draft: EventDraft, epoch: number, readOn?: ReadOn): Promise<{ outcome: "logged" | "fenced" }>;
   /** As `createArtefact`, for what the orchestrator posts. Refused also where Redis has lost one of its sources. */
   postAsLeader(artefact: Artefact, epoch: number): Promise<{ outcome: "created" | "exists" | "fenced" } | Refused>;
   /** How many connections there are, those of all users. Costs little, however many there are. */

@@ -1,5 +1,6 @@
 // The agents' mail: how an agent, which may not write the record, says what it has to say. A part of the port.
 import type { AgentName } from "../model/ids.ts";
+import type { ReadOn } from "./artefact-port.ts";
 
 /** A message as it was sent. `id`: the sender's own, by which it knows the answer. `place`: where it is in the agent's stream. */
 export type Mail = { agent: AgentName; place: string; id: string; text: string };
@@ -21,5 +22,5 @@ export interface MailBoard {
    */
   followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean): AsyncIterable<Mail[]>;
   /** The message is dealt with: it is removed, and answered where there is something to say. */
-  answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined): Promise<void>;
+  answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined, readOn?: ReadOn): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { type Amounts, Budget } from "../model/budget.ts";
 import type { Actor } from "../model/event.ts";
 import type { AgentName, ClaimId, GoalId } from "../model/ids.ts";
 import type { CallRecord, Exhausted, ModelToken, OpenCall } from "../model/model-call.ts";
+import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
 /** The caller behind a token. */
@@ -41,7 +42,12 @@ export interface ModelBoard {
    * The agent may ask its model how to bid, with the token of this digest. Refused: the bidding is closed, the agent's bid is not missing,
    * or the goal was ended. A later token replaces an earlier one.
    */
-  allowBidCalls(order: { claim: ClaimId; agent: AgentName; digest: string }): Promise<{ outcome: "allowed" } | Refused>;
+  allowBidCalls(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    digest: string;
+    readOn?: ReadOn;
+  }): Promise<{ outcome: "allowed" } | Refused>;
   /** Refused: the token is not, or no longer, good. */
   findCaller(token: ModelToken): Promise<{ outcome: "found"; caller: Caller } | TokenRefused>;
   /**

@@ -3,7 +3,7 @@ import type { Artefact } from "../model/artefact.ts";
 import type { DoneGrant } from "../model/claim.ts";
 import type { Actor } from "../model/event.ts";
 import type { ArtefactId } from "../model/ids.ts";
-import type { RequestReadOn } from "./artefact-port.ts";
+import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
 
 export interface PeopleBoard {
@@ -41,7 +41,7 @@ export interface PeopleBoard {
     by: Actor;
     at: string;
     epoch: number;
-    readOn?: RequestReadOn;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "set" | "already" | "fenced" }>;
   /** Since when (ISO 8601) and by whom the instance is paused, if it is. */
   readPause(): Promise<{ since: string; by: Actor } | undefined>;

@@ -9,7 +9,7 @@ import type { Claim, ClaimSnapshot, Grant, MalformedClaim } from "../model/claim
 import type { Actor, EventDraft } from "../model/event.ts";
 import type { AgentName, ArtefactId, ClaimId, GoalId, InstanceName } from "../model/ids.ts";
 import type { Phase } from "../model/phase.ts";
-import type { ArtefactBoard, Page, RequestReadOn } from "./artefact-port.ts";
+import type { ArtefactBoard, Page, ReadOn } from "./artefact-port.ts";
 import type { GrantBoard } from "./grant-port.ts";
 import type { DueItem, LeaderLease } from "./leader-port.ts";
 import type { Log } from "./log-port.ts";
@@ -111,7 +111,7 @@ export interface ClaimBoard {
     open: NewClaim;
     epoch: number;
     bidDeadlineMs: number;
-    readOn?: RequestReadOn;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "opened" | "exists"; claim: ClaimId } | { outcome: "fenced" } | Refused>;
   /** Rejects with `blackboard-refused`, naming the key, when a person has damaged it by hand. */
   readClaim(id: ClaimId): Promise<ClaimSnapshot | undefined>;
@@ -146,6 +146,7 @@ export interface ClaimBoard {
     host?: string | undefined;
     word: BidWord;
     reason?: string | undefined;
+    readOn?: ReadOn;
   }): Promise<{ outcome: "placed"; word: BidWord } | Refused>;
   /**
    * Claims whose bidding is open and whose hash has more or fewer bids than are on record. Looks at `limit` of the oldest `left` claims (of

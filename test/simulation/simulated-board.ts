@@ -74,7 +74,7 @@ export async function connectSimulated(
 
 /** `readOn` is of this program's connection; the twin has another of its own. */
 function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number | undefined; args: unknown[] } {
-  if (name === "logAsLeader") return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
+  if (name === "logAsLeader" || name === "answerMail") return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
   const { readOn, ...order } = (first ?? {}) as { readOn?: number };
   return readOn === undefined ? { args: [first, ...rest] } : { readOn, args: [order, ...rest] };
 }

@@ -22,6 +22,7 @@ const passesWithoutMemory = new Set([
   "retireGoal",
   "removeOfGoal",
   "logEvent",
+  "answerMail",
   "takeWakeUps",
 ]);
 const reads = /^(?:read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;

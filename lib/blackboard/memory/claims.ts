@@ -67,7 +67,8 @@ export function claimsOf(state: State, { keys, isFenced, connectionNumber, ensur
       return new Map(state.causes.get(id));
     },
 
-    async placeBid({ claim: id, agent, word, reason = "", host }) {
+    async placeBid({ claim: id, agent, word, reason = "", host, readOn }) {
+      ensureOn(readOn);
       const record = state.claims.get(id);
       if (record === undefined) return { outcome: "refused", reason: `There is no claim ${id}.` };
       const { claim, bidHash } = record;

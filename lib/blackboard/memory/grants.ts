@@ -6,11 +6,12 @@ import { agentAt } from "../event-actor.ts";
 import type { GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import type { Refused } from "../refused.ts";
+import type { EnsureOn } from "./contact.ts";
 import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
 import type { ClaimRecord, State } from "./state.ts";
 
-export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
+export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
 
   const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
@@ -34,7 +35,8 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       }
     },
 
-    async acceptGrant({ claim: id, grant, leaseMs, host }) {
+    async acceptGrant({ claim: id, grant, leaseMs, host, readOn }) {
+      ensureOn(readOn);
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
@@ -50,14 +52,16 @@ export function grantsOf(state: State, closed: AbortSignal): GrantBoard {
       return { outcome: "accepted" };
     },
 
-    async renewLease({ claim, agent, attempt, leaseMs }) {
+    async renewLease({ claim, agent, attempt, leaseMs, readOn }) {
+      ensureOn(readOn);
       const reason = grantProblem(state, state.claims.get(claim), { claim, agent, attempt, state: "running" });
       if (reason !== undefined) return { outcome: "refused", reason };
       state.setDue({ kind: "lease", claim, agent, attempt }, leaseMs);
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result, host }) {
+    async finishGrant({ claim: id, grant, endedAt, result, host, readOn }) {
+      ensureOn(readOn);
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
       const { artefact } = result;

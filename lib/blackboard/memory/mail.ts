@@ -1,12 +1,12 @@
 // The agents' mail in memory.
 import type { AgentName } from "../../model/ids.ts";
 import type { Mail, MailBoard } from "../mail-port.ts";
-import type { Contact } from "./contact.ts";
+import type { Contact, EnsureOn } from "./contact.ts";
 import { entriesAfter } from "./mail-state.ts";
 import { follow } from "./notifier.ts";
 import type { State } from "./state.ts";
 
-export function mailOf(state: State, { onReconnect }: Contact, closed: AbortSignal): MailBoard {
+export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureOn, closed: AbortSignal): MailBoard {
   return {
     async sendMail(agent, message) {
       state.mail.send(agent, message, state.now());
@@ -47,7 +47,8 @@ export function mailOf(state: State, { onReconnect }: Contact, closed: AbortSign
       }
     },
 
-    async answerMail({ agent, place, id }, text) {
+    async answerMail({ agent, place, id }, text, readOn) {
+      ensureOn(readOn);
       if (text !== undefined) state.mail.answer(agent, { re: id, text }, state.now());
       const left = (state.mail.out.get(agent) ?? []).filter((mail) => mail.place !== place);
       state.mail.out.set(agent, left);

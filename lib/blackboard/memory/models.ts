@@ -10,17 +10,19 @@ import { byStart } from "../call-order.ts";
 import { exhaustedOf } from "../exhausted.ts";
 import { lostCall } from "../lost-call.ts";
 import type { Caller, ModelBoard, TokenRefused } from "../model-port.ts";
+import type { EnsureOn } from "./contact.ts";
 import { aboutOf, grantProblem } from "./grants.ts";
 import type { State } from "./state.ts";
 
-export function modelsOf(state: State): ModelBoard {
+export function modelsOf(state: State, ensureOn: EnsureOn): ModelBoard {
   const { models } = state;
   const end = (record: CallRecord, before: OpenCall | undefined) => {
     models.end(record, before);
     state.log(callEvent(record), "gateway");
   };
   return {
-    async allowBidCalls({ claim, agent, digest }) {
+    async allowBidCalls({ claim, agent, digest, readOn }) {
+      ensureOn(readOn);
       const reason = bidProblem(state, claim, agent);
       if (reason !== undefined) return { outcome: "refused", reason };
       models.bidTokens.set(claim, (models.bidTokens.get(claim) ?? new Map<AgentName, string>()).set(agent, digest));

@@ -82,9 +82,9 @@ export function claimsOf(deps: Deps): ClaimBoard {
       return new Map(Object.entries(claims) as [string, ClaimId][]);
     },
 
-    async placeBid({ claim, agent, word, reason = "", host }) {
+    async placeBid({ claim, agent, word, reason = "", host, readOn }) {
       const stored = { claim: keys.claim(claim), bids: keys.bids(claim) };
-      const reply = await call("placeBid", stored, { claim, agent, word, actor: actorOf(agent, host), reason });
+      const reply = await callOn(readOn)("placeBid", stored, { claim, agent, word, actor: actorOf(agent, host), reason });
       // The function answers with one of the four words, which the claim has on record.
       return reply.outcome === "placed" ? { outcome: "placed", word: reply.word as typeof word } : reply;
     },

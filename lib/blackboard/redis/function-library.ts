@@ -8,6 +8,7 @@ import adoptArtefact from "../lua/adopt-artefact.lua" with { type: "text" };
 import adoptBids from "../lua/adopt-bids.lua" with { type: "text" };
 import allowBidCalls from "../lua/allow-bid-calls.lua" with { type: "text" };
 import announceClaim from "../lua/announce-claim.lua" with { type: "text" };
+import answerMail from "../lua/answer-mail.lua" with { type: "text" };
 import answerQuestion from "../lua/answer-question.lua" with { type: "text" };
 import askPeople from "../lua/ask-people.lua" with { type: "text" };
 import clearDue from "../lua/clear-due.lua" with { type: "text" };
@@ -89,6 +90,7 @@ const sources: Record<FunctionName, string> = {
   deferDue,
   logAsLeader,
   readMail,
+  answerMail,
   postAsLeader,
   logEvent,
   allowBidCalls,
@@ -103,7 +105,8 @@ const sources: Record<FunctionName, string> = {
 
 /**
  * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew
- * its lease, which needs no room, calls of language models under way can end, and a person can make room or send a request. All others are
+ * its lease, which needs no room, calls of language models under way can end, what agents have sent is
+ * removed, and a person can make room or send a request. All others are
  * refused before they begin.
  */
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
@@ -116,6 +119,7 @@ const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   renewLease: "allow-oom",
   renewCalls: "allow-oom",
   endCall: "allow-oom",
+  answerMail: "allow-oom",
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
   logEvent: "allow-oom",

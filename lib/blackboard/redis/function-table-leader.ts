@@ -45,6 +45,11 @@ export const leaderFunctions = {
     keys: ["mail"],
     args: { after: "text", max_messages: "number", max_bytes: "number", max_message_bytes: "number" },
   },
+  answerMail: {
+    keys: ["mail", "answers"],
+    args: { place: "text", id: "text", text: "text?", kept: "number" },
+    outcomes: { answered: [] },
+  },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

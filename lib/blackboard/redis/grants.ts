@@ -9,7 +9,7 @@ import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 
-export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps): GrantBoard {
+export function grantsOf({ connection, keys, callOn, onUnreadable, actorOf }: Deps): GrantBoard {
   /** A grant that a person has damaged must not keep the agent from its other grants. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;
@@ -48,9 +48,9 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       });
     },
 
-    acceptGrant({ claim, grant, leaseMs, host }) {
+    acceptGrant({ claim, grant, leaseMs, host, readOn }) {
       const { agent, attempt, queued_at } = grant;
-      return call(
+      return callOn(readOn)(
         "acceptGrant",
         { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due, orchestrator: keys.orchestrator },
         {
@@ -66,14 +66,18 @@ export function grantsOf({ connection, keys, call, onUnreadable, actorOf }: Deps
       );
     },
 
-    renewLease({ claim, agent, attempt, leaseMs }) {
-      return call("renewLease", { claim: keys.claim(claim), due: keys.due }, { claim, agent, attempt, lease_ms: leaseMs });
+    renewLease({ claim, agent, attempt, leaseMs, readOn }) {
+      return callOn(readOn)(
+        "renewLease",
+        { claim: keys.claim(claim), due: keys.due },
+        { claim, agent, attempt, lease_ms: leaseMs },
+      );
     },
 
-    finishGrant({ claim, grant, endedAt, result, host }) {
+    finishGrant({ claim, grant, endedAt, result, host, readOn }) {
       const { agent, attempt, queued_at } = grant;
       const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
-      return call(
+      return callOn(readOn)(
         "finishGrant",
         { ...stored, refused_artefacts: keys.refusedArtefacts },
         {

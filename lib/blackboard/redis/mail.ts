@@ -17,7 +17,7 @@ const backlogEveryMs = 100;
 /** An agent that `sett up` adds is senders so much later at most. */
 const namesEveryMs = 1_000;
 
-export function mailOf({ connection, keys, call }: Deps): MailBoard {
+export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
   const readNames = async (client: Client): Promise<AgentName[]> => {
     const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.expectedAgents)]);
     return [...new Set(names.flat())].flatMap((name) => AgentName.safeParse(name).data ?? []);
@@ -72,13 +72,9 @@ export function mailOf({ connection, keys, call }: Deps): MailBoard {
       });
     },
 
-    async answerMail({ agent, place, id }, text) {
-      await connection.run(async (client) => {
-        const trim = { strategy: "MAXLEN", strategyModifier: "~", threshold: keptAnswers } as const;
-        const answered = text === undefined ? undefined : client.xAdd(keys.mailIn(agent), "*", { re: id, text }, { TRIM: trim });
-        // Sent together, in this order: a message that is not answered must not be gone.
-        await Promise.all([answered, client.xDel(keys.mailOut(agent), place)]);
-      });
+    async answerMail({ agent, place, id }, text, readOn) {
+      const stored = { mail: keys.mailOut(agent), answers: keys.mailIn(agent) };
+      await callOn(readOn)("answerMail", stored, { place, id, text, kept: keptAnswers });
     },
   };
 }

@@ -15,7 +15,7 @@ import { eventRecord } from "./records.ts";
 /** Small, because Redis runs nothing else while a function runs. */
 const callsAtOnce = 100;
 
-export function modelsOf({ connection, keys, call, onUnreadable }: Deps): ModelBoard {
+export function modelsOf({ connection, keys, call, callOn, onUnreadable }: Deps): ModelBoard {
   const end = (record: CallRecord, only: "" | "open" | "lapsed") => {
     const { goal_id: goal, claim_id: claim, agent, id, cost } = record;
     const stored = { open_calls: keys.openModelCalls, calls: keys.modelCalls(goal) };
@@ -33,8 +33,8 @@ export function modelsOf({ connection, keys, call, onUnreadable }: Deps): ModelB
     return record;
   };
   return {
-    allowBidCalls({ claim, agent, digest }) {
-      return call("allowBidCalls", { bid_tokens: keys.bidTokens(claim) }, { claim, agent, digest });
+    allowBidCalls({ claim, agent, digest, readOn }) {
+      return callOn(readOn)("allowBidCalls", { bid_tokens: keys.bidTokens(claim) }, { claim, agent, digest });
     },
 
     async findCaller(token) {

@@ -1,0 +1,177 @@
+// What a message of an agent changes on the record, where it is the agent's to say. Who sends it is known from the key of its stream alone, and
+// what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
+import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
+import type { Mail } from "../../lib/blackboard/mail-port.ts";
+import { mailedResultProblem } from "../../lib/blackboard/mailed-result.ts";
+import type { Refused } from "../../lib/blackboard/refused.ts";
+import type { Claim, Grant, RunningGrant } from "../../lib/model/claim.ts";
+import { messageOf } from "../../lib/model/errors.ts";
+import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
+import { unreachable } from "../../lib/model/unreachable.ts";
+import { withoutUndefined } from "../../lib/model/without-undefined.ts";
+import { isAway } from "../../lib/service/until-contact.ts";
+import type { AgentCache } from "./agent-cache.ts";
+import { type Deps, Fenced } from "./deps.ts";
+import { MailRefusals } from "./mail-refusals.ts";
+
+/** Of a sentence that may have words of the agent's in it. It goes into the log. */
+const maxReasonLength = 500;
+
+/** Who says it, where, and on which connection it was read. */
+type Origin = { agent: AgentName; host: string | undefined; readOn: number };
+
+export type MailOptions = { agentCache: AgentCache; epoch: number; grantLeaseMs: number };
+
+export class MailHandler {
+  readonly #board: Deps["board"];
+  readonly #agentCache: AgentCache;
+  readonly #grantLeaseMs: number;
+  readonly #refusals: MailRefusals;
+
+  constructor(deps: Deps, { agentCache, epoch, grantLeaseMs }: MailOptions) {
+    this.#board = deps.board;
+    this.#agentCache = agentCache;
+    this.#grantLeaseMs = grantLeaseMs;
+    this.#refusals = new MailRefusals(deps, epoch);
+  }
+
+  /** Safe to repeat. Rejects with `redis-unreachable`, also on a later connection than `readOn`, and with Fenced. */
+  async apply({ agent, text }: Mail, readOn: number): Promise<Reply> {
+    const envelope = readEnvelope(text);
+    if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
+    const { host, message } = envelope.value;
+    try {
+      return await this.#applyMessage({ agent, host, readOn }, message);
+    } catch (error) {
+      if (isAway(error) || error instanceof Fenced) throw error;
+      // A claim that a person has broken by hand, or a value that Redis refuses.
+      return this.#refuse({ agent, readOn }, messageOf(error));
+    }
+  }
+
+  async #applyMessage(origin: Origin, message: Message): Promise<Reply> {
+    const board = this.#board;
+    const { agent, readOn } = origin;
+    const { claim } = message;
+    switch (message.say) {
+      case "bid": {
+        const { word, reason } = message;
+        const placed = await board.placeBid({ ...origin, claim, word, reason });
+        return placed.outcome === "placed" ? { outcome: "yes", word: placed.word } : noOf(placed);
+      }
+      case "asks_model":
+        return replyOf(await board.allowBidCalls({ claim, agent, digest: message.digest, readOn }));
+      case "alive":
+        return replyOf(await board.renewLease({ claim, agent, attempt: message.attempt, leaseMs: this.#grantLeaseMs, readOn }));
+      case "started":
+        return this.#start(origin, message);
+      case "result":
+        return this.#finish(origin, message);
+      default:
+        return unreachable(message);
+    }
+  }
+
+  /** What the run says of itself, added to the grant as it is stored. */
+  async #start(origin: Origin, { claim, attempt, queued_at, run }: Extract<Message, { say: "started" }>): Promise<Reply> {
+    const stored = await this.#grantOf(origin.agent, claim);
+    if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
+    const { grant } = stored;
+    if (grant.attempt !== attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    if (grant.queued_at !== queued_at) return no(`Attempt ${attempt} was queued anew, at ${grant.queued_at}.`);
+    if (grant.state === "running" && isRun(grant, run)) return { outcome: "yes" };
+    return replyOf(await this.#accept(origin, claim, runningGrant(grant, run)));
+  }
+
+  #accept(origin: Origin, claim: ClaimId, grant: RunningGrant) {
+    return this.#board.acceptGrant({ ...origin, claim, grant, leaseMs: this.#grantLeaseMs });
+  }
+
+  async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
+    const { agent } = origin;
+    const { claim: id, attempt, queued_at, ended_at: endedAt } = message;
+    // What was read from JSON has no member that is undefined.
+    const result = message.result as GrantResult;
+    const stored = await this.#grantOf(agent, id);
+    if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
+    const { claim, grant } = stored;
+    const problem = await this.#resultProblem(claim, grant, result);
+    if (problem !== undefined) return this.#refuse(origin, problem);
+    const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
+    if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    const run = { started_at: endedAt, context_ids: [] };
+    const running = grant.state === "running" && isCurrent ? grant : { ...runningGrant(grant, run), attempt, queued_at };
+    // Who says no more than the result has begun as well; or Redis has lost that it began.
+    if (grant.state === "queued" && isCurrent) await this.#accept(origin, id, running);
+    if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
+    const finished = await this.#board.finishGrant({ ...origin, claim: id, grant: running, endedAt, result });
+    if (finished.outcome === "refused") this.#refusals.countResult(agent);
+    return replyOf(finished);
+  }
+
+  async #grantOf(agent: AgentName, id: ClaimId): Promise<{ claim: Claim; grant: Grant } | undefined> {
+    const snapshot = await this.#board.readClaim(id);
+    const grant = snapshot?.grants.find((one) => one.agent === agent);
+    return snapshot === undefined || grant === undefined ? undefined : { claim: snapshot.claim, grant };
+  }
+
+  async #resultProblem(claim: Claim, { agent, phase }: Grant, result: GrantResult): Promise<string | undefined> {
+    const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
+    const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
+    const role = registered?.role ?? result.artefact.produced_by_role;
+    return mailedResultProblem(result, { claim, grant: { agent, phase }, role, thread: target?.head.logical_id });
+  }
+
+  async #refuse({ agent, readOn }: Pick<Origin, "agent" | "readOn">, problem: string): Promise<Reply> {
+    const reason = problem.slice(0, maxReasonLength);
+    await this.#refusals.record(agent, reason, readOn);
+    return no(reason);
+  }
+}
+
+type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
+
+function readEnvelope(text: string): ReadEnvelope {
+  try {
+    const { success, data, error } = Envelope.safeParse(JSON.parse(text));
+    if (success) return { ok: true, value: data };
+    const { path, message } = error.issues[0] ?? { path: [], message: "" };
+    return { ok: false, reason: `The message cannot be read: ${path.join(".") || "it"}: ${message}.` };
+  } catch (error) {
+    return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
+  }
+}
+
+function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {
+  return run_id === run.run_id && started_at === run.started_at;
+}
+
+/** Only what is the run's own comes from the agent. */
+function runningGrant({ agent, phase, attempt, queued_at, retries, dialogue }: Grant, run: RunStart): RunningGrant {
+  const { run_id, run_by, model_token, started_at, context_ids, base_commit } = run;
+  return {
+    agent,
+    phase,
+    attempt,
+    ...withoutUndefined({ retries, dialogue }),
+    queued_at,
+    state: "running",
+    ...withoutUndefined({ run_id, run_by, model_token }),
+    started_at,
+    context_ids,
+    ...withoutUndefined({ base_commit }),
+  };
+}
+
+function replyOf(answer: { outcome: string } | Refused): Reply {
+  return "reason" in answer ? noOf(answer) : { outcome: "yes" };
+}
+
+function noOf({ reason }: Refused): Reply {
+  return no(reason);
+}
+
+function no(reason: string): Reply {
+  return { outcome: "no", reason };
+}
