@@ -6,6 +6,7 @@ import type { Deps as CubDeps } from "../../apps/cub/deps.ts";
 import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
+import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import type { CommandOutcome } from "../../lib/process/command.ts";
 import { runCommand } from "../../lib/process/run-command.ts";
@@ -36,13 +37,14 @@ async function runTool({ stdin }: { stdin: string }): Promise<CommandOutcome> {
 
 async function runCub(agent: string): Promise<void> {
   const settings = readSettings({ ...process.env, SETT_AGENT_NAME: agent });
-  const board = await connectBlackboard({
+  const connected = await connectBlackboard({
     url: settings.redisUrl,
     instance: settings.instance,
     timeoutMs: settings.redisTimeoutMs,
     giveUpMs: settings.redisGiveUpMs,
     onLost: () => process.exit(1),
   });
+  const board = byMail(connected, { agent: settings.agentName, timeoutMs: settings.redisTimeoutMs });
   // What a cub says goes to a file or a terminal in real life; its cost is part of the measure.
   const log = createJsonLog(console.log, systemClock.now);
   const cub = new Cub(

@@ -7,6 +7,7 @@ import { loadOwnRegistration } from "../../apps/cub/own-registration.ts";
 import { readSettings } from "../../apps/cub/settings.ts";
 import { systemClock } from "../../lib/async/clock.ts";
 import { sleep } from "../../lib/async/sleep.ts";
+import { byMail } from "../../lib/blackboard/by-mail.ts";
 import { connectBlackboard } from "../../lib/blackboard/redis/connect.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import { ToolInput } from "../../lib/model/tool-contract.ts";
@@ -25,13 +26,14 @@ const random = randomOf(Number(process.env.SETT_CHAOS_SEED));
 /** Of first attempts, how many fail. */
 const failShare = Number(process.env.SETT_CHAOS_FAIL_SHARE);
 
-const board = await connectBlackboard({
+const connected = await connectBlackboard({
   url: settings.redisUrl,
   instance: settings.instance,
   timeoutMs: settings.redisTimeoutMs,
   giveUpMs: settings.redisGiveUpMs,
   onLost: fail,
 }).catch(fail);
+const board = byMail(connected, { agent: settings.agentName, timeoutMs: settings.redisTimeoutMs });
 const registration = await loadOwnRegistration(board, settings).catch(fail);
 const broken = brokenMark(String(process.env.SETT_CHAOS_FOLDER), settings.agentName);
 let attempt = 0;
