@@ -72,10 +72,12 @@ export function keysOf(instance: InstanceName) {
     agents: `${prefix}agents`,
     /** hash: the same, of agents that `sett up` starts and that are not asked for bids yet. */
     expectedAgents: `${prefix}agents:expected`,
-    /** hash: agent → its last heartbeat as JSON: when, state, the claim that it works on. */
-    agentStatus: `${prefix}agent_status`,
     /** string: the agent's own registration, the same text as in `agents` or `agents:expected`: of all these its user may read only this. */
     agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
+    /** string: the agent's last heartbeat as JSON: when, state, the claim that it works on. */
+    agentStatus: (agent: AgentName) => `${prefix}agent:${agent}:status`,
+    /** hash: agent → the same, from cubs of an older version. Removed by `sett up` when it has replaced them. */
+    olderStatuses: `${prefix}agent_status`,
     /** list: wake-ups for a cub (claim ids). A hint. */
     agentGrants: (agent: AgentName) => `${prefix}agent:${agent}:grants`,
     /** zset: claims in which the agent has a queued grant, by time. */

@@ -210,5 +210,6 @@ export interface AgentBoard {
   /** What its workers have logged, oldest first; with `after`, an `id`, only what was kept after that one. */
   readWorkerLogs(agent: AgentName, after?: string): Promise<(WorkerLog & { id: string })[]>;
   reportStatus(agent: AgentName, status: AgentStatus): Promise<void>;
+  /** The last heartbeats of agents that are registered or expected. */
   listStatuses(): Promise<Map<AgentName, AgentStatus>>;
 }

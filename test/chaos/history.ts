@@ -80,8 +80,8 @@ export async function readHistory(url: string, instance: InstanceName): Promise<
     agents: new Map(
       Object.entries(snapshot.hash(keys.agents)).map(([name, text]) => [name, AgentRegistration.parse(JSON.parse(text))]),
     ),
-    statuses: new Map(
-      Object.entries(snapshot.hash(keys.agentStatus)).map(([name, text]) => [name, AgentStatus.parse(JSON.parse(text))]),
+    statuses: mapOf(idsOf("agent", ":status"), (name) =>
+      AgentStatus.parse(JSON.parse(snapshot.string(`${keys.prefix}agent:${name}:status`))),
     ),
     isPaused: "paused_since" in snapshot.hash(keys.orchestrator),
   };

@@ -36,6 +36,11 @@ export class Snapshot {
     return [...this.#keys.keys()];
   }
 
+  /** Empty where there is no such key. */
+  string(key: string): string {
+    return this.#texts(key).join("");
+  }
+
   /** Its members: those of a list, a set, or a sorted set in its order. Empty where there is no such key. */
   list(key: string): string[] {
     return this.#texts(key);

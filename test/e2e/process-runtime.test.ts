@@ -241,7 +241,7 @@ test("a frozen agent, which runs but gives no sign of life, is replaced by up, a
   const REDISCLI_AUTH = readSpec(at.placeOf("redis"))?.env.REDISCLI_AUTH ?? "";
   // As long ago as it would have to be waited for.
   const beat = JSON.stringify({ at: Date.now() - 60_000, state: "idle" });
-  await $`redis-cli -p ${redis_port} HSET sett:${at.name}:agent_status painter ${beat}`
+  await $`redis-cli -p ${redis_port} SET sett:${at.name}:agent:painter:status ${beat}`
     .env({ ...at.environment, REDISCLI_AUTH })
     .quiet();
   expect(await need("status")).toMatch(/painter +painter +silent/);

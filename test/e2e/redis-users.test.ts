@@ -91,6 +91,7 @@ test("an agent's user is refused what is not an agent's", async () => {
       ["HGETALL", `${prefix}agents:expected`],
       ["GET", `${prefix}agent:writer:registration`],
       ["SET", `${prefix}agent:echo:registration`, "{}"],
+      ["SET", `${prefix}agent:writer:status`, "{}"],
       ["BLMPOP", "0.1", "1", `${prefix}agent:writer:grants`, "LEFT"],
     ],
     ...[

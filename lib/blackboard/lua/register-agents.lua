@@ -1,7 +1,7 @@
 -- Writes registrations, with events for those that are new or changed, and for each agent a copy in a key of its own, also of a
 -- registration that is not new: a version without these keys may have written it. The mode `expect` stores new agents apart, as expected;
 -- `exact` also removes all agents that are not listed; `add` does neither.
--- KEYS agents, agent_status, expected_agents
+-- KEYS agents, older_statuses, expected_agents
 -- ARGS actor, mode, registrations: registration*
 -- Result registered
 -- RECORD registration name, json, event_data
@@ -9,9 +9,8 @@ local function own_registration_key(agent)
   return prefix .. 'agent:' .. agent .. ':registration'
 end
 
-local function forget_agent(keys, agent)
-  redis.call('HDEL', keys.agent_status, agent)
-  redis.call('UNLINK', own_registration_key(agent))
+local function forget_agent(agent)
+  redis.call('UNLINK', own_registration_key(agent), prefix .. 'agent:' .. agent .. ':status')
 end
 
 local function register_agents(keys, args)
@@ -31,14 +30,15 @@ local function register_agents(keys, args)
     end
   end
   if args.mode == 'exact' then
-    for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do forget_agent(keys, name) end
+    for _, name in ipairs(redis.call('HKEYS', keys.expected_agents)) do forget_agent(name) end
     redis.call('DEL', keys.expected_agents)
+    redis.call('UNLINK', keys.older_statuses)
     local known = redis.call('HKEYS', keys.agents)
     table.sort(known)
     for _, name in ipairs(known) do
       if not is_listed[name] then
         redis.call('HDEL', keys.agents, name)
-        forget_agent(keys, name)
+        forget_agent(name)
         log({ type = 'agent_removed', actor = args.actor, agent = name })
       end
     end

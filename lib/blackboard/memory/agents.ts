@@ -78,7 +78,8 @@ export function agentsOf(state: State): AgentBoard {
     },
 
     async listStatuses() {
-      return structuredClone(state.statuses);
+      const isKnown = (agent: AgentName) => state.agents.has(agent) || state.expectedAgents.has(agent);
+      return new Map([...state.statuses].filter(([agent]) => isKnown(agent)).map(([agent, status]) => [agent, copyOf(status)]));
     },
   };
 }

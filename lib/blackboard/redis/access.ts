@@ -57,6 +57,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hsetnx",
         "hstrlen",
         "hvals",
+        "mget",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
       ...["xadd", "xdel", "xrange", "xread", "xrevrange"],
@@ -106,7 +107,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "hsetnx",
         "hstrlen",
       ],
-      ...["hvals", "xadd", "xdel", "xrange", "xread", "xrevrange"],
+      ...["hvals", "mget", "xadd", "xdel", "xrange", "xread", "xrevrange"],
       ...["zadd", "zcard", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],
@@ -133,9 +134,8 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
     writes: [],
     channels: [],
     only: {
-      set: [probeKey],
       // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
-      hset: [keys.agentStatus],
+      set: [probeKey, keys.agentStatus(agent)],
       xadd: [keys.mailOut(agent)],
       blmpop: [keys.agentGrants(agent)],
       lpop: [keys.agentGrants(agent)],

@@ -12,7 +12,7 @@ const maxWorkerLogs = 200;
 
 export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
-    const stored = { agents: keys.agents, agent_status: keys.agentStatus, expected_agents: keys.expectedAgents };
+    const stored = { agents: keys.agents, older_statuses: keys.olderStatuses, expected_agents: keys.expectedAgents };
     const records = registrations.map((registration) => {
       const { text, data } = textOfRegistration(registration);
       return { name: registration.name, json: text, event_data: JSON.stringify(data) };
@@ -61,16 +61,22 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
     },
 
     async reportStatus(agent, status) {
-      await connection.run((client) => client.hSet(keys.agentStatus, agent, JSON.stringify(status)));
+      await connection.run((client) => client.set(keys.agentStatus(agent), JSON.stringify(status)));
     },
 
     async listStatuses() {
-      const all = await connection.run((client) => client.hGetAll(keys.agentStatus));
+      // In this order, so that an agent that is registered meanwhile is found in one of the two places.
+      const [expected, registered, older] = await connection.run((client) =>
+        Promise.all([client.hKeys(keys.expectedAgents), client.hKeys(keys.agents), client.hGetAll(keys.olderStatuses)]),
+      );
+      const names = [...new Set([...expected, ...registered])].flatMap((name) => AgentName.safeParse(name).data ?? []);
+      if (names.length === 0) return new Map();
+      const texts = await connection.run((client) => client.mGet(names.map(keys.agentStatus)));
       const statuses = new Map<AgentName, AgentStatus>();
-      for (const [name, text] of Object.entries(all)) {
-        const agent = AgentName.safeParse(name).data;
-        const status = AgentStatus.safeParse(parseJson(text)).data;
-        if (agent !== undefined && status !== undefined) statuses.set(agent, status);
+      for (const [place, agent] of names.entries()) {
+        // A cub of an older version may work until `sett up` has replaced it.
+        const status = AgentStatus.safeParse(parseJson(texts[place] ?? older[agent])).data;
+        if (status !== undefined) statuses.set(agent, status);
       }
       return statuses;
     },

@@ -191,7 +191,7 @@ export const functionTable = {
     outcomes: { set: [], already: [], fenced },
   },
   registerAgents: {
-    keys: ["agents", "agent_status", "expected_agents"],
+    keys: ["agents", "older_statuses", "expected_agents"],
     args: { actor: "text", mode: "text", registrations: "registration*" },
     outcomes: { registered: [] },
   },

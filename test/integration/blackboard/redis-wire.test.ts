@@ -173,7 +173,7 @@ test("agents, heartbeats, wake-ups and the leader lease stand where people look 
   await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
   await bench.board.reportStatus(agentName("coder"), { at: 5, state: "idle" });
   expect(JSON.parse((await hash(bench.key("agents"))).coder ?? "")).toEqual(sampleAgent("coder"));
-  expect(await hash(bench.key("agent_status"))).toEqual({ coder: '{"at":5,"state":"idle"}' });
+  expect(await server.cli("GET", bench.key("agent:coder:status"))).toBe('{"at":5,"state":"idle"}');
   expect(await server.cli("LRANGE", bench.key("agent:coder:grants"), "0", "-1")).toBe(claim.id);
   expect(await hash(bench.key("orchestrator"))).toEqual({
     holder: "h1",
@@ -183,6 +183,23 @@ test("agents, heartbeats, wake-ups and the leader lease stand where people look 
     expires_at: expect.stringMatching(/^\d{13}$/),
     cursor: "0",
   });
+});
+
+test("a heartbeat that cannot be read is left out, and one of an older version counts until the agents are registered again", async () => {
+  await using bench = await openRedisBench(server);
+  const agents = ["coder", "tester", "writer"].map((name) => sampleAgent(name));
+  await bench.board.registerAgents(agents, user, { exact: true });
+  const beat = (at: number) => JSON.stringify({ at, state: "idle" });
+  await server.cli("HSET", bench.key("agent_status"), "coder", beat(1), "tester", beat(2), "gone", beat(3));
+  await bench.board.reportStatus(agentName("coder"), { at: 4, state: "idle" });
+  await server.cli("SET", bench.key("agent:writer:status"), "{");
+  const beats = async () => [...(await bench.board.listStatuses())].map(([agent, { at }]) => `${agent} ${at}`).sort();
+  expect(await beats()).toEqual(["coder 4", "tester 2"]);
+  await bench.board.registerAgents(agents, user, { exact: false });
+  expect(await beats()).toEqual(["coder 4", "tester 2"]);
+  await bench.board.registerAgents(agents, user, { exact: true });
+  expect(await beats()).toEqual(["coder 4"]);
+  expect(await server.cli("EXISTS", bench.key("agent_status"))).toBe("0");
 });
 
 test("an artefact typed at redis-cli field by field is found, adopted and readable", async () => {

@@ -28,7 +28,7 @@ export async function readState(owner: Client, prefix: string): Promise<BoardSta
 
 /** Mail that is on its way, heartbeats, and the two logs, which grow: `readLog` reads those. */
 function isOfTheMoment(name: string): boolean {
-  return /^agent:[^:]+:(?:in|out|status)$|^(?:events|claims|agent_status)$/.test(name);
+  return /^agent:[^:]+:(?:in|out|status)$|^(?:events|claims)$/.test(name);
 }
 
 /** The leader renews its lease, moves on in the log, and announces claims again. */

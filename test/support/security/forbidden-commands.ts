@@ -197,7 +197,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the registration of an agent",
     commands: (at) => {
-      const { agents, agentStatus: agent_status, expectedAgents: expected_agents } = at.keys;
+      const { agents, olderStatuses: older_statuses, expectedAgents: expected_agents } = at.keys;
       const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
       const registrations = [{ name: "busy", json, event_data: "{}" }];
       return [
@@ -205,7 +205,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["HSET", agents, "mallory", json],
         ["HDEL", agents, "busy"],
         ["HSET", expected_agents, "busy", json],
-        call(at, "registerAgents", { agents, agent_status, expected_agents }, { actor: ada, mode: "exact", registrations }),
+        call(at, "registerAgents", { agents, older_statuses, expected_agents }, { actor: ada, mode: "exact", registrations }),
       ];
     },
   },
@@ -260,15 +260,18 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   },
   {
     attack: "its own keys made into what the programs of others cannot read",
-    commands: ({ keys, key }) => [
-      ...["agent:mallory:out", "agent:mallory:grants", "agent_status"].map((name) => ["SET", key(name), "x"]),
-      ["HSET", key("agent:mallory:out"), "id", "x"],
-      ["HSET", key("agent:mallory:grants"), "id", "x"],
-      ["XADD", key("agent:mallory:grants"), "*", "id", "x"],
-      ["XADD", keys.agentStatus, "*", "id", "x"],
-      ["XADD", key("agent:mallory:in"), "*", "re", "x", "text", "x"],
-      ["SET", key("agent:mallory:registration"), "{}"],
+    commands: ({ key }) => [
+      ...["out", "grants", "in", "registration"].map((name) => ["SET", key(`agent:mallory:${name}`), "{}"]),
+      ...["out", "grants", "status"].map((name) => ["HSET", key(`agent:mallory:${name}`), "id", "x"]),
+      ...["grants", "status", "in"].map((name) => ["XADD", key(`agent:mallory:${name}`), "*", "re", "x", "text", "x"]),
       ["DEL", key("agent:mallory:out")],
+    ],
+  },
+  {
+    attack: "the status of another agent",
+    commands: ({ key, keys }) => [
+      ["SET", key("agent:busy:status"), '{"at":0,"state":"idle"}'],
+      ["HSET", keys.olderStatuses, "busy", '{"at":0,"state":"idle"}'],
     ],
   },
   {
@@ -286,8 +289,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       ["ZADD", key("agent:busy:work"), "1", claims.riddle],
       ["ZADD", key("agent:mallory:work"), "1", claims.riddle],
       ["XADD", key("agent:busy:logs"), "*", "text", "forged"],
-      ["DEL", key("agent:busy:grants")],
-      ["DEL", key("agent:busy:out")],
+      ...["grants", "out", "status"].map((name) => ["DEL", key(`agent:busy:${name}`)]),
     ],
   },
 ];

@@ -105,8 +105,12 @@ export function agentsAndLeaderSuite(open: () => Promise<Bench>): void {
     expect(await bench.board.listAgents()).toEqual(found);
   });
 
-  test("the last heartbeat of every agent is known", async () => {
+  test("the last heartbeat is known of every agent that is registered or expected", async () => {
     await using bench = await open();
+    expect(await bench.board.listStatuses()).toEqual(new Map());
+    await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
+    await bench.board.expectAgents([sampleAgent("tester"), sampleAgent("silent")], user);
+    await bench.board.reportStatus(agentName("unknown"), { at: 4, state: "idle" });
     await bench.board.reportStatus(agentName("coder"), { at: 1, state: "idle" });
     await bench.board.reportStatus(agentName("coder"), { at: 2, state: "working" });
     await bench.board.reportStatus(agentName("tester"), { at: 3, state: "starting" });

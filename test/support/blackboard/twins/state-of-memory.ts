@@ -113,10 +113,7 @@ function setAgents(state: State, set: SetKey): void {
   set(keys.agents, state.agents);
   set(keys.expectedAgents, state.expectedAgents);
   for (const [agent, text] of state.ownRegistrations) set(keys.agentRegistration(agent), text);
-  set(
-    keys.agentStatus,
-    mapped(state.statuses, (status) => JSON.stringify(status)),
-  );
+  for (const [agent, status] of state.statuses) set(keys.agentStatus(agent), JSON.stringify(status));
   for (const [agent, claims] of state.wakeUps) set(keys.agentGrants(agent), claims);
   for (const [agent, claims] of state.queued) set(keys.agentQueued(agent), [...claims]);
   for (const agent of agentsIn(state)) {

@@ -82,6 +82,7 @@ const special: Partial<Record<KeyName, Normalize>> = {
   agentRegistration: ([text = ""]) => text,
   due: pairs,
   openModelCalls: pairs,
+  agentStatus: ([text]) => text,
   agentGrants: (words) => words,
   events: (entries) => asEntries(entries).map(([id, words]) => eventOf(id, pairs(words))),
   announcements: (entries) => {
