@@ -90,7 +90,7 @@ export class MailHandler {
 
   async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
     const { agent } = origin;
-    const { claim: id, attempt, queued_at, ended_at: endedAt } = message;
+    const { claim: id, attempt, queued_at, ended_at: endedAt, run = { started_at: endedAt, context_ids: [] } } = message;
     // What was read from JSON has no member that is undefined.
     const result = message.result as GrantResult;
     const stored = await this.#grantOf(agent, id);
@@ -100,7 +100,6 @@ export class MailHandler {
     if (problem !== undefined) return this.#refuse(origin, problem);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
-    const run = { started_at: endedAt, context_ids: [] };
     const running = grant.state === "running" && isCurrent ? grant : { ...runningGrant(grant, run), attempt, queued_at };
     // Who says no more than the result has begun as well; or Redis has lost that it began.
     if (grant.state === "queued" && isCurrent) await this.#accept(origin, id, running);

@@ -1,10 +1,11 @@
 // The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
+import type { RunningGrant } from "../model/claim.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { AgentName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { Correspondence } from "./correspondence.ts";
 import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
-import { type Message, Reply } from "./mail.ts";
+import { type Message, Reply, type RunStart } from "./mail.ts";
 import type { Refused } from "./refused.ts";
 
 /** `host`: where this program runs, which the agent's events name. `timeoutMs`: how long one call waits for its answer. */
@@ -44,16 +45,21 @@ export function byMail(
     },
     allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
     acceptGrant: ({ claim, grant }) => {
-      const { attempt, queued_at, run_id, run_by, model_token, started_at, context_ids, base_commit } = grant;
-      const run = { started_at, context_ids, ...withoutUndefined({ run_id, run_by, model_token, base_commit }) };
-      return said({ say: "started", claim, attempt, queued_at, run }, "accepted");
+      const { attempt, queued_at } = grant;
+      return said({ say: "started", claim, attempt, queued_at, run: runOf(grant) }, "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
-    finishGrant: ({ claim, grant: { attempt, queued_at }, endedAt, result }) =>
-      said({ say: "result", claim, attempt, queued_at, ended_at: endedAt, result }, "finished"),
+    finishGrant: ({ claim, grant, endedAt, result }) => {
+      const { attempt, queued_at } = grant;
+      return said({ say: "result", claim, attempt, queued_at, ended_at: endedAt, run: runOf(grant), result }, "finished");
+    },
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await board[Symbol.asyncDispose]();
     },
   };
+}
+
+function runOf({ run_id, run_by, model_token, started_at, context_ids, base_commit }: RunningGrant): RunStart {
+  return { started_at, context_ids, ...withoutUndefined({ run_id, run_by, model_token, base_commit }) };
 }

@@ -4,7 +4,15 @@ import { RecentMap } from "../async/recent-map.ts";
 import { SettError } from "../model/errors.ts";
 import type { MailAnswer } from "./mail-port.ts";
 
-type Letter = { id: string; text: string; answered: Promise<string>; answer: (text: string) => void; waiting: number };
+/** `isSent`: as far as is known. `waiting`: how many calls wait for its answer. */
+type Letter = {
+  id: string;
+  text: string;
+  answered: Promise<string>;
+  answer: (text: string) => void;
+  isSent: boolean;
+  waiting: number;
+};
 
 /** Answers that came when no call waited any more: the next call with the same words gets them. */
 const keptAnswers = 1_000;
@@ -33,13 +41,14 @@ export class Correspondence {
       this.#late.delete(text);
       return late;
     }
-    const letter = this.#byText.get(text) ?? (await this.#post(text));
+    const letter = this.#byText.get(text) ?? (await this.#begin(text));
     letter.waiting += 1;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(silent()), this.#timeoutMs);
     });
     try {
+      if (!letter.isSent) await this.#post(letter);
       return await Promise.race([letter.answered, tooLate]);
     } finally {
       letter.waiting -= 1;
@@ -57,10 +66,12 @@ export class Correspondence {
     }
   }
 
-  /** What was sent may be lost, and so may its answer. */
+  /** What was sent may be lost, and so may its answer. What cannot be sent now is sent when it is asked again. */
   sendAgain(): void {
-    // What fails now is sent again at the next time.
-    for (const letter of this.#byId.values()) this.#send(letter).catch(() => undefined);
+    for (const letter of this.#byId.values()) {
+      letter.isSent = false;
+      this.#post(letter).catch(() => undefined);
+    }
   }
 
   /** No answer can be heard any more: every call rejects. */
@@ -68,18 +79,24 @@ export class Correspondence {
     this.#failure = failure;
   }
 
-  async #post(text: string): Promise<Letter> {
+  /** One that was never sent is forgotten: it must not be sent once its sender has done with it. */
+  async #begin(text: string): Promise<Letter> {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
-    const letter = { id: crypto.randomUUID(), text, answered, answer, waiting: 0 };
+    const letter = { id: crypto.randomUUID(), text, answered, answer, isSent: false, waiting: 0 };
     this.#byText.set(text, letter);
     this.#byId.set(letter.id, letter);
     try {
-      await this.#send(letter);
+      await this.#post(letter);
+      return letter;
     } catch (error) {
       this.#forget(letter);
       throw error;
     }
-    return letter;
+  }
+
+  async #post(letter: Letter): Promise<void> {
+    await this.#send(letter);
+    letter.isSent = true;
   }
 
   #forget(letter: Letter): void {

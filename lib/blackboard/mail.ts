@@ -45,6 +45,7 @@ export const Message = z.discriminatedUnion("say", [
     attempt,
     queued_at: z.iso.datetime(),
     ended_at: z.iso.datetime(),
+    run: RunStart.optional(),
     result: MailedResult,
   }),
 ]);

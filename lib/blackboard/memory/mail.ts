@@ -31,7 +31,10 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
 
     async *followMail(signal, isBusy) {
       const places = new Map<AgentName, string>();
-      const unsubscribe = onReconnect(() => places.clear());
+      const unsubscribe = onReconnect(() => {
+        places.clear();
+        state.changed.notify();
+      });
       const nextBatch = () =>
         [...new Set([...state.agents.keys(), ...state.expectedAgents.keys()])].flatMap((agent): Mail[] => {
           if (isBusy(agent)) return [];

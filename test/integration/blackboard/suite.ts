@@ -15,6 +15,7 @@ import { dueSuite } from "./suite/due.ts";
 import { followingSuite } from "./suite/following.ts";
 import { grantsSuite } from "./suite/grants.ts";
 import { headsSuite } from "./suite/heads.ts";
+import { mailSuite } from "./suite/mail.ts";
 import { modelBudgetsSuite } from "./suite/model-budgets.ts";
 import { modelCallsSuite } from "./suite/model-calls.ts";
 import { noticesSuite } from "./suite/notices.ts";
@@ -50,6 +51,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("what only the leader writes", () => asLeaderSuite(open));
     describe("what is due", () => dueSuite(open));
     describe("notices", () => noticesSuite(open));
+    describe("mail", () => mailSuite(open));
     describe("calls of models", () => modelCallsSuite(open));
     describe("budgets of calls", () => modelBudgetsSuite(open));
     describe("pruning", () => pruneSuite(open));

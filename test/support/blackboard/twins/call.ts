@@ -22,6 +22,12 @@ type Special = {
   followAnnouncements: [fromPlace: number];
   /** As many batches as there must be. */
   followGrants: [agent: AgentName];
+  /** What is unanswered. */
+  followMail: [];
+  /** Which of the agent's messages that are unanswered; undefined: one that is not there. */
+  answerMail: [agent: AgentName, place: number | undefined, text: string | undefined];
+  /** The answers that come while the agent follows. */
+  followMailAnswers: [agent: AgentName, texts: readonly string[]];
   /** What is published, and ends with the artefact. */
   artefactHints: [ids: readonly ArtefactId[]];
 };

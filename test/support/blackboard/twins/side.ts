@@ -1,7 +1,9 @@
 // One of the two blackboards that are compared, and how a call is made on it.
+
+import type { Mail } from "../../../../lib/blackboard/mail-port.ts";
 import type { Blackboard, ClaimCommit } from "../../../../lib/blackboard/port.ts";
 import type { MalformedClaim } from "../../../../lib/model/claim.ts";
-import type { AgentName, ClaimId } from "../../../../lib/model/ids.ts";
+import { AgentName, type ClaimId } from "../../../../lib/model/ids.ts";
 import type { Call, Hand, Handle, MethodName } from "./call.ts";
 import { outcomeOf } from "./canonical.ts";
 
@@ -93,6 +95,24 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
     return collect(count, (signal) => inBatches(board.followGrants(agent as AgentName, signal, 1)));
   },
 
+  async followMail(side, board) {
+    return (await mailIn(side, board)).map(({ place: _, ...mail }) => mail);
+  },
+
+  async answerMail(side, board, [agent, place, text]) {
+    const sent = (await mailIn(side, board)).filter((mail) => mail.agent === agent);
+    const none = { agent: agent as AgentName, place: "0-1", id: "none" };
+    await board.answerMail(sent[place as number] ?? none, text as string | undefined);
+  },
+
+  async followMailAnswers(_, board, [given, texts]) {
+    const agent = given as AgentName;
+    const answer = async () => {
+      for (const text of texts as string[]) await board.answerMail({ agent, place: "0-1", id: "none" }, text);
+    };
+    return collect((texts as string[]).length, (signal) => board.followMailAnswers(agent, signal, () => void answer()));
+  },
+
   async artefactHints(side, board, [ids]) {
     const wanted = (ids as string[]).length;
     // A subscriber misses what was published before it subscribed: it has when a first id arrives.
@@ -112,6 +132,20 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
     return seen.filter((id) => id !== "begin");
   },
 };
+
+/** By agent: between agents there is no order. */
+async function mailIn(side: Side, board: Blackboard): Promise<Mail[]> {
+  const state = await side.readState();
+  const known = ["agents", "agents:expected"].flatMap((key) => namesIn(state[key]));
+  const count = [...new Set(known)].reduce((sum, name) => sum + listOf(state[`agent:${name}:out`]).length, 0);
+  const mails = await collect(count, (signal) => board.followMail(signal, () => false));
+  return mails.toSorted((one, other) => one.agent.localeCompare(other.agent));
+}
+
+function namesIn(fields: unknown): string[] {
+  const names = fields instanceof Map ? fields.keys() : Object.keys((fields ?? {}) as object);
+  return [...names].filter((name) => AgentName.safeParse(name).success);
+}
 
 /** The first batch has what is queued, and wake-ups; the second is the reminder, which a paused instance does not send. */
 function batchesOfGrants(state: NormalState, agent: AgentName): number {

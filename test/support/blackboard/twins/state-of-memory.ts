@@ -120,6 +120,16 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentAsked(agent), listClaimsOf(state, agent, "asked"));
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
+  for (const [agent, sent] of state.mail.out)
+    set(
+      keys.mailOut(agent),
+      sent.map(({ id, text }) => ({ id, text })),
+    );
+  for (const [agent, answers] of state.mail.in)
+    set(
+      keys.mailIn(agent),
+      answers.map(({ re, text }) => ({ re, text })),
+    );
   for (const [agent, logs] of state.workerLogs)
     set(
       keys.workerLogs(agent),

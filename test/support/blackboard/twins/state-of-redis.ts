@@ -89,8 +89,15 @@ const special: Partial<Record<KeyName, Normalize>> = {
     const readable = asEntries(entries).flatMap(([, words]) => announcementOf(pairs(words)) ?? []);
     return readable.length === 0 ? undefined : readable;
   },
+  mailOut: entriesWithoutIds,
+  mailIn: entriesWithoutIds,
   workerLogs: (entries) => asEntries(entries).map(([, words]) => pairs(words)),
 };
+
+/** A stream stays where its last entry is deleted. */
+function entriesWithoutIds(entries: Words): unknown {
+  return entries.length === 0 ? undefined : asEntries(entries).map(([, words]) => pairs(words));
+}
 
 function asEntries(words: unknown): Entry[] {
   return words as Entry[];

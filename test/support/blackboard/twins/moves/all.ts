@@ -8,6 +8,7 @@ import { commitMoves } from "./commits.ts";
 import { grantMoves } from "./grants.ts";
 import { handMoves } from "./hand.ts";
 import { leaderMoves, noticeMoves, pruneMoves } from "./leader.ts";
+import { mailMoves } from "./mail.ts";
 import { modelMoves } from "./models.ts";
 import type { Move } from "./move.ts";
 import { peopleMoves } from "./people.ts";
@@ -19,6 +20,7 @@ const moves: readonly Move[] = [
   grantMoves,
   peopleMoves,
   agentMoves,
+  mailMoves,
   modelMoves,
   leaderMoves,
   noticeMoves,
