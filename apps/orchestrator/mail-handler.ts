@@ -23,8 +23,10 @@ type Origin = { agent: AgentName; host: string | undefined; readOn: number };
 
 export type MailOptions = { agentCache: AgentCache; epoch: number; grantLeaseMs: number };
 
+type Board = Deps["board"];
+
 export class MailHandler {
-  readonly #board: Deps["board"];
+  readonly #board: Board;
   readonly #agentCache: AgentCache;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;

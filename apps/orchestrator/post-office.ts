@@ -12,8 +12,10 @@ import { MailHandler, type MailOptions } from "./mail-handler.ts";
 const maxUnderWay = 200;
 const lengthOfShort = 256 * 1024;
 
+type Board = Deps["board"];
+
 export class PostOffice {
-  readonly #board: Deps["board"];
+  readonly #board: Board;
   readonly #handler: MailHandler;
   readonly #jobs = new SerialByKey<AgentName>();
   readonly #underWay = new Map<AgentName, number>();

@@ -47,9 +47,10 @@ export class Correspondence {
     const tooLate = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(silent()), this.#timeoutMs);
     });
+    // A failure to send it is one of the race, where it comes in time.
+    const sent = letter.isSent ? letter.answered : this.#post(letter).then(() => letter.answered);
     try {
-      if (!letter.isSent) await this.#post(letter);
-      return await Promise.race([letter.answered, tooLate]);
+      return await Promise.race([sent, tooLate]);
     } finally {
       letter.waiting -= 1;
       clearTimeout(timer);

@@ -121,14 +121,14 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
 function agentAccess(keys: Keys, agent: AgentName): Access {
   return {
     commands: [
-      ...["fcall_ro", "time"],
+      ...["fcall_ro"],
       ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
       ...["xread", "xrevrange"],
     ],
     reads: [
       ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
-      ...[keys.claim(anyClaim), keys.bids(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
+      ...[keys.claim(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
       ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId)],
     ],
     writes: [],
