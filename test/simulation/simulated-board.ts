@@ -2,6 +2,7 @@
 // client, and the twin's operations in the place of the Lua functions.
 import { grantReminderMs } from "../../lib/blackboard/grant-reminder.ts";
 import { LaterConnection } from "../../lib/blackboard/later-connection.ts";
+import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { createMemoryBlackboard } from "../../lib/blackboard/memory/create.ts";
 import { entriesAfter } from "../../lib/blackboard/memory/mail-state.ts";
 import type { State } from "../../lib/blackboard/memory/state.ts";
@@ -75,8 +76,10 @@ export async function connectSimulated(
 /** `readOn` is of this program's connection; the twin has another of its own. */
 function boundTo(name: string, [first, ...rest]: unknown[]): { readOn?: number | undefined; args: unknown[] } {
   if (name === "logAsLeader" || name === "answerMail") return { readOn: rest[1] as number | undefined, args: [first, rest[0]] };
-  const { readOn, ...order } = (first ?? {}) as { readOn?: number };
-  return readOn === undefined ? { args: [first, ...rest] } : { readOn, args: [order, ...rest] };
+  const order = first as { readOn?: number } | undefined;
+  if (order?.readOn === undefined) return { args: [first, ...rest] };
+  const { readOn, ...asSent } = order;
+  return { readOn, args: [asSent, ...rest] };
 }
 
 /** The twin's own failures are answers, which the connection must not take for a loss of contact. */
@@ -96,6 +99,9 @@ async function ended(running: Promise<unknown> | undefined): Promise<Ended> {
   }
 }
 
+/** What most looks find: each follower looks after each change. */
+const nothing: readonly never[] = [];
+
 /** As in lib/blackboard/redis: log.ts, claims.ts, grants.ts, artefacts.ts. */
 function followers(redis: SimulatedRedis, connection: Connection) {
   return {
@@ -113,8 +119,9 @@ function followers(redis: SimulatedRedis, connection: Connection) {
       let last = Number(from);
       const read = async (client: Client) => {
         const look = () => {
+          if (redis.state.announcements.length <= last) return nothing;
           const found = redis.announcementsAfter(last);
-          return found.batch.length > 0 ? [found] : [];
+          return found.batch.length > 0 ? [found] : nothing;
         };
         const [found] = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
         last = found?.last ?? last;
@@ -144,7 +151,7 @@ function followers(redis: SimulatedRedis, connection: Connection) {
           last = (await simulated(client).request("readMail", () => entries().at(-1)?.place ?? "0-0")) as string;
           onFresh();
         }
-        const look = () => [...entriesAfter(entries(), last)];
+        const look = () => entriesAfter(entries(), last);
         const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
         last = found.at(-1)?.place ?? last;
         return found.map(({ re, text }) => ({ re, text }));
@@ -155,12 +162,16 @@ function followers(redis: SimulatedRedis, connection: Connection) {
       const places = new Map<AgentName, string>();
       return followReads(connection, signal, async (client, isFresh) => {
         if (isFresh) places.clear();
-        const look = () =>
-          [...redis.state.mail.out].flatMap(([agent, mails]) => {
+        const look = () => {
+          const all: Mail[] = [];
+          for (const [agent, mails] of redis.state.mail.out) {
+            if (mails.length === 0 || mails.at(-1)?.place === places.get(agent)) continue;
             const isHeard = redis.state.agents.has(agent) || redis.state.expectedAgents.has(agent);
-            if (mails.length === 0 || !isHeard || isBusy(agent)) return [];
-            return entriesAfter(mails, places.get(agent) ?? "0-0").map((mail) => ({ agent, ...mail }));
-          });
+            if (!isHeard || isBusy(agent)) continue;
+            for (const mail of entriesAfter(mails, places.get(agent) ?? "0-0")) all.push({ agent, ...mail });
+          }
+          return all;
+        };
         const found = (await simulated(client).requestBlocked(look, Number.POSITIVE_INFINITY)) as ReturnType<typeof look>;
         for (const { agent, place } of found) places.set(agent, place);
         return found;
@@ -171,7 +182,8 @@ function followers(redis: SimulatedRedis, connection: Connection) {
   };
 }
 
-function eventsAfter({ events }: State, from: string): SettEvent[] {
+function eventsAfter({ events }: State, from: string): readonly SettEvent[] {
+  if (events.at(-1)?.id === from) return nothing;
   let start = events.length;
   while (start > 0 && isLater(events[start - 1]?.id ?? "0", from)) start -= 1;
   return events.slice(start, start + 500);
@@ -183,8 +195,9 @@ function isLater(id: string, than: string): boolean {
   return ms > thanMs || (ms === thanMs && count > thanCount);
 }
 
-function takeWakeUps(state: State, agent: AgentName): ClaimId[] {
-  const found = state.wakeUps.get(agent) ?? [];
+function takeWakeUps(state: State, agent: AgentName): readonly ClaimId[] {
+  const found = state.wakeUps.get(agent);
+  if (found === undefined) return nothing;
   state.wakeUps.delete(agent);
   return [...new Set(found)];
 }

@@ -64,7 +64,7 @@ export class SimulatedClient {
   }
 
   /** `look` is asked when the request arrives and after each change, until it finds something. */
-  requestBlocked(look: () => unknown[], maxMs: number): Promise<unknown> {
+  requestBlocked(look: () => readonly unknown[], maxMs: number): Promise<unknown> {
     return this.#send("block", (answer) => this.#redis.block(look, maxMs, answer));
   }
 

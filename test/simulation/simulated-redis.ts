@@ -35,7 +35,7 @@ const lost: Announcement = {
   produced_by_role: "",
 };
 
-type Blocked = { look: () => unknown[]; answer: (batch: unknown[]) => void };
+type Blocked = { look: () => readonly unknown[]; answer: (batch: readonly unknown[]) => void };
 
 export class SimulatedRedis {
   readonly scheduler: Scheduler;
@@ -114,7 +114,7 @@ export class SimulatedRedis {
   }
 
   /** Answers once `look` finds something, or after `maxMs` with nothing. The returned function calls it off. */
-  block(look: () => unknown[], maxMs: number, answer: (batch: unknown[]) => void): () => void {
+  block(look: () => readonly unknown[], maxMs: number, answer: (batch: readonly unknown[]) => void): () => void {
     const found = look();
     if (found.length > 0) {
       answer(found);

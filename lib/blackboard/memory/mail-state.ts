@@ -43,6 +43,7 @@ function streamOf<Entry>(streams: Map<AgentName, Entry[]>, agent: AgentName): En
 }
 
 function isLater(place: string, than: string): boolean {
+  if (place === than) return false;
   const [ms = 0, sequence = 0] = place.split("-").map(Number);
   const [thanMs = 0, thanSequence = 0] = than.split("-").map(Number);
   return ms > thanMs || (ms === thanMs && sequence > thanSequence);
