@@ -1,7 +1,7 @@
 // An agent that asks its model how to bid: the cub's own HTTP requests to a model that is a server of the test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { modelAsker } from "../../../apps/cub/model-bid/ask-model.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { parseToken } from "../../../lib/models/token.ts";
 import { coder, cubInstance, echo } from "../../support/cub/cub-instance.ts";
@@ -31,7 +31,7 @@ async function askingScene(
   }: { format?: Format; limits?: typeof quick; agent?: Partial<AgentRegistration> } = {},
 ) {
   const model = scriptedModel(format, answers);
-  const { promise: opened, resolve } = Promise.withResolvers<Blackboard>();
+  const { promise: opened, resolve } = Promise.withResolvers<AgentBlackboard>();
   const { tool, endWork } = heldTool();
   const scene = await cubScene({
     agent: { asks_model: true, ...agent },
@@ -50,7 +50,9 @@ async function askingScene(
     endWork,
     /** The event of the only bid. */
     bidPlaced: () =>
-      waitFor("the bid", async () => (await board.readEvents("0", 1_000)).find(({ type }) => type === "bid_placed")),
+      waitFor("the bid", async () =>
+        (await scene.standIn.board.readEvents("0", 1_000)).find(({ type }) => type === "bid_placed"),
+      ),
     async [Symbol.asyncDispose]() {
       endWork();
       await scene[Symbol.asyncDispose]();

@@ -17,6 +17,7 @@ import {
   terminalOf,
   wants,
 } from "../../support/world/people.ts";
+import { openPostOffice } from "../../support/world/post-office.ts";
 
 let redis: RedisServer;
 beforeAll(async () => {
@@ -134,9 +135,13 @@ describe("another try of a failure", () => {
     for (const name of ["tester", "linter"])
       await waitFor(`the ${name}`, async () => (await grantOf(clan, goal, name))?.state === "running");
     clan.stopOrchestrator();
+    // What the agents send is written meanwhile, and nothing is decided.
+    const postOffice = await openPostOffice(clan.board);
     release();
     for (const name of ["tester", "linter"])
       await waitFor(`the failed ${name}`, async () => (await grantOf(clan, goal, name))?.state === "failed");
+    await postOffice[Symbol.asyncDispose]();
+    await clan.board.releaseLeaderLease(postOffice.epoch);
     await clan.startOrchestrator();
     await reaches(clan, goal, "failed");
     const all = await clan.board.readArtefacts(await clan.board.listArtefactsOfGoal(goal.goal_id));

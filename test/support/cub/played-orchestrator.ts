@@ -1,42 +1,29 @@
 // Plays the orchestrator's part towards a cub, by way of the port: posts, opens, grants, and waits for what comes of it. What agents send is
 // answered by the orchestrator's own post office.
-import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
-import { Loops } from "../../../apps/orchestrator/loops.ts";
-import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { Claim, ClaimSnapshot, Grant } from "../../../lib/model/claim.ts";
 import type { AgentName, ArtefactId, ClaimId } from "../../../lib/model/ids.ts";
-import { grantLeaseMs } from "../../../lib/model/leases.ts";
 import type { Phase } from "../../../lib/model/phase.ts";
 import { sampleArtefact, sampleClaim } from "../records/sample.ts";
 import { waitFor } from "../wait-for.ts";
-import { orchestratorDeps } from "../world/deps.ts";
-
-/** The rest of the post office after a failure. */
-const restartAfterMs = 50;
+import { openPostOffice } from "../world/post-office.ts";
 
 /** The board stays open after it. */
 export class StandIn implements AsyncDisposable {
   readonly board: Blackboard;
-  readonly #over = new AbortController();
   #epoch = 0;
-  #postOffice: Promise<void> | undefined;
+  #postOffice: Awaited<ReturnType<typeof openPostOffice>> | undefined;
 
   constructor(board: Blackboard) {
     this.board = board;
   }
 
   async begin(...agents: AgentRegistration[]): Promise<void> {
-    const leader = await this.board.acquireLeaderLease({ holder: "stand-in", leaseMs: 600_000, restarted: true });
-    if (leader.outcome !== "held") throw new Error("The leader lease is taken.");
-    this.#epoch = leader.epoch;
     await this.board.registerAgents(agents, "person:Ada", { exact: true });
-    const deps = orchestratorDeps({ board: this.board });
-    const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch: this.#epoch, grantLeaseMs });
-    const { signal } = this.#over;
-    this.#postOffice = new Loops(deps.log).every(restartAfterMs, signal, () => postOffice.run(signal));
+    this.#postOffice = await openPostOffice(this.board);
+    this.#epoch = this.#postOffice.epoch;
   }
 
   async post(over: Partial<Artefact> = {}): Promise<Artefact> {
@@ -136,8 +123,7 @@ export class StandIn implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#over.abort("the test is over");
-    await this.#postOffice;
+    await this.#postOffice?.[Symbol.asyncDispose]();
   }
 }
 

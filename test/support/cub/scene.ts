@@ -3,8 +3,9 @@ import { Cub } from "../../../apps/cub/cub.ts";
 import type { Deps } from "../../../apps/cub/deps.ts";
 import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
+import { byMail } from "../../../lib/blackboard/by-mail.ts";
+import type { AgentBlackboard } from "../../../lib/blackboard/holders.ts";
 import { createMemoryBlackboard } from "../../../lib/blackboard/memory/create.ts";
-import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import { InstanceName } from "../../../lib/model/ids.ts";
 import { ToolInput } from "../../../lib/model/tool-contract.ts";
@@ -21,7 +22,7 @@ export async function cubScene(
     agent?: Partial<AgentRegistration>;
     tool?: Tool;
     over?: Partial<Deps>;
-    wrap?: (board: Blackboard) => Blackboard;
+    wrap?: (board: AgentBlackboard) => AgentBlackboard;
   } = {},
 ) {
   const memory = createMemoryBlackboard({ instance: InstanceName.parse("demo") });
@@ -33,7 +34,7 @@ export async function cubScene(
   const wrap = options.wrap ?? ((board) => board);
   const tool = options.tool ?? (() => ({ artefact_type: "Report", artefact_payload: "done", summary: "Did it." }));
   const deps = cubDeps({
-    board: wrap(memory.open()),
+    board: wrap(byMail(memory.open(), { agent: agent.name })),
     registration: new OwnRegistration(agent),
     runTool: async ({ stdin, signal }) => {
       const input = ToolInput.parse(JSON.parse(stdin));

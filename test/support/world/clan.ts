@@ -7,6 +7,7 @@ import { OwnRegistration } from "../../../apps/cub/own-registration.ts";
 import type { Deps as OrchestratorDeps } from "../../../apps/orchestrator/deps.ts";
 import { Orchestrator } from "../../../apps/orchestrator/orchestrator.ts";
 import { systemClock } from "../../../lib/async/clock.ts";
+import { byMail } from "../../../lib/blackboard/by-mail.ts";
 import type { Blackboard } from "../../../lib/blackboard/port.ts";
 import type { AgentRegistration } from "../../../lib/model/agent.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
@@ -99,8 +100,9 @@ export class Clan implements AsyncDisposable {
   }
 
   async startCub(name: string, work: Tool | string): Promise<void> {
-    const board = await this.#place.open();
-    const registration = await board.findAgent(AgentName.parse(name));
+    const agent = AgentName.parse(name);
+    const board = byMail(await this.#place.open(), { agent });
+    const registration = await board.findAgent(agent);
     if (registration === undefined) throw new Error(`There is no agent ${name}.`);
     const runTool = typeof work === "string" ? shell(work) : this.#runner(name, work);
     const deps = cubDeps({ board, registration: new OwnRegistration(registration), runTool });
@@ -159,7 +161,7 @@ export class Clan implements AsyncDisposable {
     };
   }
 
-  #run(board: Blackboard, running: Promise<unknown>): void {
+  #run(board: AsyncDisposable, running: Promise<unknown>): void {
     this.#running.push(running.catch(() => undefined).finally(() => board[Symbol.asyncDispose]()));
   }
 

@@ -1,6 +1,6 @@
 // What becomes of work that fails, is refused, or cannot reach Redis.
 import { describe, expect, test } from "bun:test";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../../../lib/blackboard/holders.ts";
 import { SettError } from "../../../../lib/model/errors.ts";
 import { FailureReport } from "../../../../lib/model/tool-contract.ts";
 import { cubScene, heldTool } from "../../../support/cub/scene.ts";
@@ -61,7 +61,7 @@ describe("failures of the work", () => {
   });
 
   test("a target that vanished makes a Failure that says so", async () => {
-    const board = (real: Blackboard): Blackboard => ({ ...real, readArtefact: async () => undefined });
+    const board = (real: AgentBlackboard): AgentBlackboard => ({ ...real, readArtefact: async () => undefined });
     await using scene = await cubScene({ wrap: board });
     const { standIn, agent } = scene;
     scene.start();
@@ -85,7 +85,7 @@ describe("failures of the work", () => {
 
   test("a Redis that is away for a while costs neither the grant nor its result", async () => {
     const failures = { accept: 2, finish: 2 };
-    const wrap = (real: Blackboard): Blackboard => ({
+    const wrap = (real: AgentBlackboard): AgentBlackboard => ({
       ...real,
       acceptGrant: async (order) => {
         if (failures.accept-- > 0) throw away();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { WorkExecutor } from "../../../../apps/cub/work-executor.ts";
-import type { Blackboard } from "../../../../lib/blackboard/port.ts";
+import type { AgentBlackboard } from "../../../../lib/blackboard/holders.ts";
 import { CommitHash } from "../../../../lib/model/ids.ts";
 import { cubScene } from "../../../support/cub/scene.ts";
 import { derived } from "../../../support/records/lineage.ts";
@@ -38,7 +38,7 @@ describe("the work executor", () => {
 
   test("works on a grant again after an error, although no wake-up follows", async () => {
     let isFirst = true;
-    const wrap = (board: Blackboard): Blackboard => ({
+    const wrap = (board: AgentBlackboard): AgentBlackboard => ({
       ...board,
       followGrants: (agent, signal) => board.followGrants(agent, signal, 20),
       readClaim: async (id) => {

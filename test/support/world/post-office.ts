@@ -1,0 +1,30 @@
+// The orchestrator's post office by itself: what agents send is answered, and nothing is decided.
+import { AgentCache } from "../../../apps/orchestrator/agent-cache.ts";
+import { Loops } from "../../../apps/orchestrator/loops.ts";
+import { PostOffice } from "../../../apps/orchestrator/post-office.ts";
+import type { Blackboard } from "../../../lib/blackboard/port.ts";
+import { grantLeaseMs } from "../../../lib/model/leases.ts";
+import { waitFor } from "../wait-for.ts";
+import { orchestratorDeps } from "./deps.ts";
+
+/** The rest of the post office after a failure. */
+const restartAfterMs = 50;
+
+/** Takes the leader's lease once it is free. Its end leaves the lease to the test, and the board open. */
+export async function openPostOffice(board: Blackboard): Promise<AsyncDisposable & { epoch: number }> {
+  const epoch = await waitFor("the leader's lease", async () => {
+    const leader = await board.acquireLeaderLease({ holder: "stand-in", leaseMs: 600_000, restarted: true });
+    return leader.outcome === "held" ? leader.epoch : undefined;
+  });
+  const over = new AbortController();
+  const deps = orchestratorDeps({ board });
+  const postOffice = new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs });
+  const ended = new Loops(deps.log).every(restartAfterMs, over.signal, () => postOffice.run(over.signal));
+  return {
+    epoch,
+    [Symbol.asyncDispose]: async () => {
+      over.abort("the test is over");
+      await ended;
+    },
+  };
+}
