@@ -1,9 +1,9 @@
 // What a message of an agent changes on the record, where it is the agent's to say. Who sends it is known from the key of its stream alone, and
 // what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
-import type { GrantResult } from "../../lib/blackboard/grant-port.ts";
+import { createHash } from "node:crypto";
 import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
-import { mailedResultProblem } from "../../lib/blackboard/mailed-result.ts";
+import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
 import type { Claim, Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
@@ -18,8 +18,11 @@ import { MailRefusals } from "./mail-refusals.ts";
 /** Of a sentence that may have words of the agent's in it. It goes into the log. */
 const maxReasonLength = 500;
 
-/** Who says it, where, and on which connection it was read. */
-type Origin = { agent: AgentName; host: string | undefined; readOn: number };
+/**
+ * Who says it, and where. `id` and `at`: made from the message's place in its stream, for what it leaves out. `readOn`: the connection on
+ * which it was read.
+ */
+type Origin = { agent: AgentName; host: string | undefined; id: string; at: string; readOn: number };
 
 export type MailOptions = { agentCache: AgentCache; epoch: number; grantLeaseMs: number };
 
@@ -39,12 +42,13 @@ export class MailHandler {
   }
 
   /** Safe to repeat. Rejects with `redis-unreachable`, also on a later connection than `readOn`, and with Fenced. */
-  async apply({ agent, text }: Mail, readOn: number): Promise<Reply> {
+  async apply(mail: Mail, readOn: number): Promise<Reply> {
+    const { agent, text } = mail;
     const envelope = readEnvelope(text);
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
     const { host, message } = envelope.value;
     try {
-      return await this.#applyMessage({ agent, host, readOn }, message);
+      return await this.#applyMessage({ agent, host, ...madeFrom(mail), readOn }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
@@ -65,7 +69,7 @@ export class MailHandler {
       case "asks_model":
         return replyOf(await board.allowBidCalls({ claim, agent, digest: message.digest, readOn }));
       case "alive":
-        return replyOf(await board.renewLease({ claim, agent, attempt: message.attempt, leaseMs: this.#grantLeaseMs, readOn }));
+        return this.#renew(origin, message);
       case "started":
         return this.#start(origin, message);
       case "result":
@@ -75,11 +79,17 @@ export class MailHandler {
     }
   }
 
+  async #renew({ agent, readOn }: Origin, { claim, ...message }: Extract<Message, { say: "alive" }>): Promise<Reply> {
+    const attempt = message.attempt ?? (await this.#grantOf(agent, claim))?.grant.attempt ?? 1;
+    return replyOf(await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs, readOn }));
+  }
+
   /** What the run says of itself, added to the grant as it is stored. */
-  async #start(origin: Origin, { claim, attempt, queued_at, run }: Extract<Message, { say: "started" }>): Promise<Reply> {
+  async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply> {
     const stored = await this.#grantOf(origin.agent, claim);
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
+    const { attempt = grant.attempt, queued_at = grant.queued_at, run = runAt(origin.at) } = message;
     if (grant.attempt !== attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
     if (grant.queued_at !== queued_at) return no(`Attempt ${attempt} was queued anew, at ${grant.queued_at}.`);
     if (grant.state === "running" && isRun(grant, run)) return { outcome: "yes" };
@@ -92,13 +102,14 @@ export class MailHandler {
 
   async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
     const { agent } = origin;
-    const { claim: id, attempt, queued_at, ended_at: endedAt, run = { started_at: endedAt, context_ids: [] } } = message;
-    // What was read from JSON has no member that is undefined.
-    const result = message.result as GrantResult;
+    const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
     const stored = await this.#grantOf(agent, id);
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
-    const problem = await this.#resultProblem(claim, grant, result);
+    const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
+    const results = await this.#resultOrigin(claim, grant);
+    const result = wholeResult(message.result, results, { id: origin.id, at: origin.at });
+    const problem = mailedResultProblem(result, results);
     if (problem !== undefined) return this.#refuse(origin, problem);
     const isCurrent = grant.attempt === attempt && grant.queued_at === queued_at;
     if (grant.attempt < attempt) return this.#refuse(origin, `The grant is ${grant.state} in attempt ${grant.attempt}.`);
@@ -117,11 +128,10 @@ export class MailHandler {
     return snapshot === undefined || grant === undefined ? undefined : { claim: snapshot.claim, grant };
   }
 
-  async #resultProblem(claim: Claim, { agent, phase }: Grant, result: GrantResult): Promise<string | undefined> {
+  async #resultOrigin(claim: Claim, { agent, phase }: Grant): Promise<ResultOrigin> {
     const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
     const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
-    const role = registered?.role ?? result.artefact.produced_by_role;
-    return mailedResultProblem(result, { claim, grant: { agent, phase }, role, thread: target?.head.logical_id });
+    return { claim, grant: { agent, phase }, role: registered?.role ?? agent, target: target?.head };
   }
 
   async #refuse({ agent, readOn }: Pick<Origin, "agent" | "readOn">, problem: string): Promise<Reply> {
@@ -142,6 +152,17 @@ function readEnvelope(text: string): ReadEnvelope {
   } catch (error) {
     return { ok: false, reason: `The message cannot be read: ${messageOf(error)}.` };
   }
+}
+
+/** The same each time that the message is read. */
+function madeFrom({ agent, place }: Mail): { id: string; at: string } {
+  const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
+  const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
+  return { id, at: new Date(Number(place.split("-")[0])).toISOString() };
+}
+
+function runAt(at: string): RunStart {
+  return { started_at: at, context_ids: [] };
 }
 
 function isRun({ run_id, started_at }: RunningGrant, run: RunStart): boolean {

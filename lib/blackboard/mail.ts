@@ -22,29 +22,36 @@ export const RunStart = z.strictObject({
 });
 export type RunStart = z.infer<typeof RunStart>;
 
+/** What is left out is as the record has it. */
+const MailedArtefact = Artefact.partial().required({ type: true, payload: true });
+export type MailedArtefact = z.infer<typeof MailedArtefact>;
+
 const MailedResult = z.discriminatedUnion("outcome", [
-  z.strictObject({ outcome: z.literal("done"), artefact: Artefact }),
-  z.strictObject({ outcome: z.literal("asked"), artefact: Artefact, base: CommitHash.optional() }),
+  z.strictObject({ outcome: z.literal("done"), artefact: MailedArtefact }),
+  z.strictObject({ outcome: z.literal("asked"), artefact: MailedArtefact, base: CommitHash.optional() }),
   z.strictObject({
     outcome: z.literal("failed"),
-    artefact: Artefact,
-    reason: z.string(),
+    artefact: MailedArtefact,
+    reason: z.string().optional(),
     failureType: z.string().max(200).optional(),
   }),
 ]);
+export type MailedResult = z.infer<typeof MailedResult>;
+
+/** Of which attempt it is. Left out: of the present one. A message may be read twice, so that programs name both. */
+const ofAttempt = { attempt: attempt.optional(), queued_at: z.iso.datetime().optional() };
 
 /** The agent is the one whose stream has the message: no message says who it is. */
 export const Message = z.discriminatedUnion("say", [
   z.strictObject({ say: z.literal("bid"), claim: ClaimId, word: BidWord, reason: sentence.optional() }),
   z.strictObject({ say: z.literal("asks_model"), claim: ClaimId, digest: z.string().regex(/^[0-9a-f]{64}$/) }),
-  z.strictObject({ say: z.literal("started"), claim: ClaimId, attempt, queued_at: z.iso.datetime(), run: RunStart }),
-  z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt }),
+  z.strictObject({ say: z.literal("started"), claim: ClaimId, ...ofAttempt, run: RunStart.optional() }),
+  z.strictObject({ say: z.literal("alive"), claim: ClaimId, attempt: ofAttempt.attempt }),
   z.strictObject({
     say: z.literal("result"),
     claim: ClaimId,
-    attempt,
-    queued_at: z.iso.datetime(),
-    ended_at: z.iso.datetime(),
+    ...ofAttempt,
+    ended_at: z.iso.datetime().optional(),
     run: RunStart.optional(),
     result: MailedResult,
   }),

@@ -1,19 +1,48 @@
 // Whether the result that an agent sends can be the result of its grant: the record takes from it what the work has made, and nothing else.
-import { type Artefact, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
+import { type Artefact, type ArtefactHead, maxPayloadBytes, type StructuralType } from "../model/artefact.ts";
 import type { Claim, RunningGrant } from "../model/claim.ts";
+import { LogicalId } from "../model/ids.ts";
 import type { GrantResult } from "./grant-port.ts";
+import type { MailedResult } from "./mail.ts";
 
-/** `role`: as the agent is registered. `thread`: that of the claim's artefact. */
+/** `role`: as the agent is registered. `target`: the claim's artefact, where the claim is a rework of it. */
 export type ResultOrigin = {
   claim: Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
   grant: Pick<RunningGrant, "agent" | "phase">;
   role: string;
-  thread: string | undefined;
+  target: Pick<ArtefactHead, "logical_id" | "version"> | undefined;
 };
+
+/**
+ * What the message leaves out is as the record has it. `fresh`: the artefact's id and time where it has none, the same ones each time that
+ * the message is read.
+ */
+export function wholeResult(mailed: MailedResult, origin: ResultOrigin, fresh: { id: string; at: string }): GrantResult {
+  const { claim, grant, role, target } = origin;
+  const isNextVersion = mailed.outcome === "done" && claim.kind === "rework" && target !== undefined;
+  const id = mailed.artefact.id ?? (fresh.id as Artefact["id"]);
+  const artefact = {
+    id,
+    logical_id: isNextVersion ? target.logical_id : LogicalId.parse(id),
+    version: isNextVersion ? target.version + 1 : 1,
+    structural_type: typesOf(mailed.outcome, origin)[0],
+    source_artefacts: [claim.artefact_id],
+    produced_by_role: role,
+    produced_by_agent: grant.agent,
+    created_at: fresh.at,
+    goal_id: claim.goal_id,
+    claim_id: claim.id,
+    metadata: {},
+    ...mailed.artefact,
+  };
+  const reason = mailed.outcome === "failed" ? { reason: mailed.reason ?? artefact.type } : {};
+  // What was read from JSON has no member that is undefined.
+  return { ...mailed, ...reason, artefact } as GrantResult;
+}
 
 /** A sentence; undefined where nothing is wrong. */
 export function mailedResultProblem({ outcome, artefact }: GrantResult, origin: ResultOrigin): string | undefined {
-  const { claim, grant, role, thread } = origin;
+  const { claim, grant, role, target } = origin;
   const { structural_type, source_artefacts } = artefact;
   if (artefact.produced_by_agent !== grant.agent) return `The result says that agent ${artefact.produced_by_agent} has made it.`;
   if (artefact.produced_by_role !== role)
@@ -21,7 +50,7 @@ export function mailedResultProblem({ outcome, artefact }: GrantResult, origin: 
   if (artefact.claim_id !== claim.id) return `The result is of claim ${artefact.claim_id || "none"}.`;
   if (artefact.goal_id !== claim.goal_id) return `The result is of goal ${artefact.goal_id}, and its claim of ${claim.goal_id}.`;
   const isNextVersion = outcome === "done" && claim.kind === "rework";
-  if (isNextVersion ? artefact.logical_id !== thread : !beginsThread(artefact))
+  if (isNextVersion ? artefact.logical_id !== target?.logical_id : !beginsThread(artefact))
     return `The result cannot be version ${artefact.version} of thread ${artefact.logical_id}.`;
   const allowed = typesOf(outcome, origin);
   if (!allowed.includes(structural_type)) return `This work ends with ${allowed.join(" or ")}, and not with ${structural_type}.`;
@@ -38,7 +67,10 @@ function beginsThread({ id, logical_id, version }: Artefact): boolean {
   return String(logical_id) === String(id) && version === 1;
 }
 
-function typesOf(outcome: GrantResult["outcome"], { claim, grant }: ResultOrigin): readonly StructuralType[] {
+function typesOf(
+  outcome: GrantResult["outcome"],
+  { claim, grant }: ResultOrigin,
+): readonly [StructuralType, ...StructuralType[]] {
   if (outcome === "asked") return ["Question"];
   if (outcome === "failed") return ["Failure"];
   if (grant.phase === "review") return ["Review"];
