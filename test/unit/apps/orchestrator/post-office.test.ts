@@ -1,0 +1,202 @@
+// What agents say by mail, from what they send to what is on record.
+
+import { expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { AgentCache } from "../../../../apps/orchestrator/agent-cache.ts";
+import { Fenced } from "../../../../apps/orchestrator/deps.ts";
+import { PostOffice } from "../../../../apps/orchestrator/post-office.ts";
+import { byMail } from "../../../../lib/blackboard/by-mail.ts";
+import type { MailAnswer } from "../../../../lib/blackboard/mail-port.ts";
+import { createMemoryBlackboard } from "../../../../lib/blackboard/memory/create.ts";
+import { InstanceName } from "../../../../lib/model/ids.ts";
+import {
+  acquireLeaderLease,
+  at,
+  events,
+  openClaim,
+  queueGrant,
+  resultOf,
+  running,
+  user,
+} from "../../../support/blackboard/scene.ts";
+import { agentName, newArtefactId, newClaimId, sampleAgent } from "../../../support/records/sample.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { orchestratorDeps } from "../../../support/world/deps.ts";
+
+const coder = agentName("coder");
+
+/** A post office that reads the mail of the coder, and the coder's hand at its mailbox. */
+async function office() {
+  const memory = createMemoryBlackboard({ instance: InstanceName.parse("post") });
+  const board = memory.open();
+  await board.registerAgents([sampleAgent("coder"), sampleAgent("critic")], user, { exact: true });
+  const stop = new AbortController();
+  const answers: MailAnswer[] = [];
+  void (async () => {
+    for await (const batch of board.followMailAnswers(coder, stop.signal, () => {})) answers.push(...batch);
+  })();
+  let passedMs = 0;
+  const clock = { now: () => new Date(), passedMs: () => passedMs };
+  return {
+    memory,
+    board,
+    answers,
+    pass: (ms: number) => {
+      passedMs += ms;
+    },
+    /** Begins once the scene has its leader. */
+    open: (epoch: number) => {
+      const deps = orchestratorDeps({ board, clock });
+      return new PostOffice(deps, { agentCache: new AgentCache(deps), epoch, grantLeaseMs: 60_000 }).run(stop.signal);
+    },
+    /** Resolves with the answer. */
+    say: async (message: unknown) => {
+      const id = randomUUID();
+      const text = typeof message === "string" ? message : JSON.stringify({ message });
+      await board.sendMail(coder, { id, text });
+      const answer = () => answers.find(({ re }) => re === id);
+      await waitFor("the answer", () => answer() !== undefined);
+      return JSON.parse(answer()?.text ?? "");
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await board[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a cub that works by mail leaves on record what it does, as the agent, with its host", async () => {
+  await using scene = await office();
+  const { board } = scene;
+  const { claim, goal, epoch } = await openClaim(board, ["coder", "critic"]);
+  void scene.open(epoch);
+  await using cub = byMail(scene.memory.open(), { agent: coder, host: "host-1" });
+  expect(await cub.placeBid({ claim: claim.id, agent: coder, word: "exclusive", reason: "It is code." })).toEqual({
+    outcome: "placed",
+    word: "exclusive",
+  });
+  expect(await cub.placeBid({ claim: newClaimId(), agent: coder, word: "exclusive" })).toMatchObject({ outcome: "refused" });
+  const queued = await queueGrant(board);
+  const grant = { ...running("coder"), context_ids: [goal.id], run_id: randomUUID() };
+  expect(await cub.acceptGrant({ claim: queued.claim.id, grant, leaseMs: 1 })).toEqual({ outcome: "accepted" });
+  expect((await board.readClaim(queued.claim.id))?.grants).toEqual([grant]);
+  const lease = { claim: queued.claim.id, agent: coder, attempt: 1, leaseMs: 1 };
+  expect(await cub.renewLease(lease)).toEqual({ outcome: "renewed" });
+  expect(await cub.renewLease({ ...lease, attempt: 2 })).toMatchObject({ outcome: "refused" });
+  const artefact = resultOf(queued.goal, queued.claim, { produced_by_role: "coder", produced_by_agent: "coder" });
+  const order = { claim: queued.claim.id, grant, endedAt: at, result: { outcome: "done", artefact } } as const;
+  expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
+  expect(await cub.finishGrant(order)).toEqual({ outcome: "finished" });
+  const said = (await events(board)).filter(({ actor }) => actor.startsWith("agent:"));
+  expect(said.map(({ type, actor }) => [type, actor])).toEqual([
+    ["bid_placed", "agent:coder@host-1"],
+    ["grant_started", "agent:coder@host-1"],
+    ["artefact_created", "agent:coder@host-1"],
+    ["grant_done", "agent:coder@host-1"],
+  ]);
+  expect(await events(board, "mail_refused")).toEqual([]);
+});
+
+test("refusals are on record at once, then at most every ten seconds, counted", async () => {
+  await using scene = await office();
+  const epoch = await acquireLeaderLease(scene.board);
+  void scene.open(epoch);
+  const refused = async () => (await events(scene.board, "mail_refused")).map(({ agent, data }) => [agent, data?.count]);
+  expect(await scene.say("{")).toMatchObject({ outcome: "no", reason: expect.stringMatching(/^The message cannot be read: /) });
+  for (const message of [{ say: "approve" }, { say: "bid", claim: newClaimId(), word: "claim", agent: "critic" }, 1])
+    expect(await scene.say(message)).toMatchObject({ outcome: "no" });
+  expect(await refused()).toEqual([[coder, 1]]);
+  scene.pass(10_000);
+  await scene.say("{");
+  expect(await refused()).toEqual([
+    [coder, 1],
+    [coder, 4],
+  ]);
+});
+
+test("who says no more than the result has started and ended its grant", async () => {
+  await using scene = await office();
+  const { claim, goal, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  const artefact = { type: "Report", payload: "All is well." };
+  expect(await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact } })).toEqual({ outcome: "yes" });
+  const { grants } = (await scene.board.readClaim(claim.id)) ?? { grants: [] };
+  expect(grants).toMatchObject([{ agent: coder, state: "done", context_ids: [] }]);
+  const id = grants[0]?.state === "done" ? grants[0].artefact_ids[0] : undefined;
+  expect(await scene.board.readArtefact(id ?? newArtefactId())).toMatchObject({
+    ...artefact,
+    ...{ produced_by_agent: "coder", produced_by_role: "coder", structural_type: "Standard" },
+    ...{ goal_id: goal.goal_id, claim_id: claim.id, source_artefacts: [goal.id] },
+  });
+});
+
+test("a run that does not say what it has read is started at the time of its message", async () => {
+  await using scene = await office();
+  const { claim, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  expect(await scene.say({ say: "started", claim: claim.id, attempt: 2 })).toMatchObject({ outcome: "no" });
+  expect(await scene.say({ say: "started", claim: claim.id, queued_at: "2025-01-01T00:00:00.000Z" })).toMatchObject({
+    outcome: "no",
+    reason: expect.stringMatching(/queued anew/),
+  });
+  expect(await scene.say({ say: "started", claim: claim.id })).toEqual({ outcome: "yes" });
+  expect(await scene.say({ say: "alive", claim: claim.id })).toEqual({ outcome: "yes" });
+  const [grant] = (await scene.board.readClaim(claim.id))?.grants ?? [];
+  expect(grant).toMatchObject({ state: "running", context_ids: [] });
+});
+
+test("results that come too late are on record each, a hundred in a minute; the rest is counted", async () => {
+  await using scene = await office();
+  const { claim, goal, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  const late = () => {
+    const artefact = { id: newArtefactId(), type: "Report", payload: "late" };
+    return scene.say({ say: "result", claim: claim.id, attempt: 1, result: { outcome: "done", artefact } });
+  };
+  expect(await late()).toEqual({ outcome: "yes" });
+  for (let count = 0; count < 110; count += 1) expect(await late()).toMatchObject({ outcome: "no" });
+  expect(await events(scene.board, "result_refused")).toHaveLength(100);
+  expect(await events(scene.board, "mail_refused")).toMatchObject([{ data: { count: 1 } }]);
+  scene.pass(60_000);
+  await late();
+  expect(await events(scene.board, "result_refused")).toHaveLength(101);
+  expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toHaveLength(2);
+});
+
+test("a result of an attempt that has not begun, or of no grant, is refused and stored nowhere", async () => {
+  await using scene = await office();
+  const { claim, goal, epoch } = await queueGrant(scene.board);
+  void scene.open(epoch);
+  const artefact = { type: "Report", payload: "early" };
+  const refused = [
+    await scene.say({ say: "result", claim: claim.id, attempt: 2, result: { outcome: "done", artefact } }),
+    await scene.say({ say: "result", claim: newClaimId(), result: { outcome: "done", artefact } }),
+    await scene.say({ say: "result", claim: claim.id, result: { outcome: "done", artefact: { ...artefact, claim_id: "" } } }),
+  ];
+  expect(refused.map(({ outcome }) => outcome)).toEqual(["no", "no", "no"]);
+  expect(await events(scene.board, "result_refused")).toEqual([]);
+  expect(await scene.board.listArtefactsOfGoal(goal.goal_id)).toEqual([goal.id]);
+});
+
+test("after a loss of contact, what is unanswered is applied again, on the new connection", async () => {
+  await using scene = await office();
+  const { claim, epoch } = await openClaim(scene.board, ["coder", "critic"]);
+  await scene.board.sendMail(coder, {
+    id: "1",
+    text: JSON.stringify({ message: { say: "bid", claim: claim.id, word: "claim" } }),
+  });
+  void scene.open(epoch);
+  scene.memory.reconnect();
+  await waitFor("the answer", () => scene.answers.length > 0);
+  expect(scene.answers).toEqual([{ re: "1", text: '{"outcome":"yes","word":"claim"}' }]);
+  expect(await events(scene.board, "bid_placed")).toHaveLength(1);
+});
+
+test("one whose leadership is over refuses nothing any more", async () => {
+  await using scene = await office();
+  const epoch = await acquireLeaderLease(scene.board);
+  await acquireLeaderLease(scene.board);
+  await scene.board.sendMail(coder, { id: "1", text: "{" });
+  await expect(scene.open(epoch)).rejects.toBeInstanceOf(Fenced);
+  expect(await events(scene.board, "mail_refused")).toEqual([]);
+});
