@@ -21,7 +21,7 @@ export const agentEnv = defineCommand({
     json: jsonArgument,
     name: nameArgument,
   },
-  examples: ["sett agent-env approver", 'redis-cli -u "$(sett agent-env approver --json | jq -r .REDIS_URL)" PING'],
+  examples: ["sett agent-env approver", 'redis-cli -u "$(sett agent-env approver --json | jq -r .REDIS_URL)"'],
   async run(args, shell) {
     await using session = await openSession(shell, args.name);
     const { board, place } = session;

@@ -1,6 +1,7 @@
 // Taking part with nothing but redis-cli: the commands of docs/guides/by-hand.md, typed at a real Redis with a real orchestrator beside it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { $ } from "bun";
+import { accessOf, aclRules } from "../../../lib/blackboard/redis/access.ts";
 import { connectBlackboard } from "../../../lib/blackboard/redis/connect.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { SettEvent } from "../../../lib/model/event.ts";
@@ -16,12 +17,18 @@ const blocks = blocksOf(readPage("docs/guides/by-hand.md"))
   .filter(({ language }) => language === "sh")
   .map(({ code }) => code);
 const blockWith = (part: string) => blocks.find((code) => code.includes(part)) ?? "";
-/** In the order of the page: the newest claim, a wait for one on a Draft, a bid, a wait for the grant, what it is about, the result. */
-const newest = blockWith("XREVRANGE");
+/** In the order of the page. What an agent does by mail: */
+const newest = blockWith("agent XREVRANGE");
 const [newestAgain = ""] = blockWith("until newest").split("\n");
+const say = blockWith("say() {");
+const bidByMail = blockWith('\\"bid\\"');
+const waitForGrant = blockWith("until grant |");
+const [grantAgain = ""] = waitForGrant.split("\n");
+const read = blockWith("payload\n");
+const [start, renew, result] = [blockWith('say: "started"'), blockWith('say: "alive"'), blockWith('say: "result"')];
+/** What the owner writes: */
 const bid = blockWith("approver review");
 const wait = blockWith("until granted");
-const read = blockWith("artefact_id");
 const post = blockWith("PUBLISH");
 
 const redis = await startRedisServer();
@@ -36,6 +43,8 @@ const orchestrator = startService("orchestrator", {
 
 beforeAll(async () => {
   const approver = sampleAgent("approver", { external: true, on_missing_bid: "ignore" });
+  const rights = aclRules(accessOf({ role: "agent", agent: approver.name }, instance));
+  await redis.cli("ACL", "SETUSER", "agent-approver", "on", ">secret", ...rights);
   await board.registerAgents([sampleAgent("writer", { bids_by_command: true }), approver], "person:Ada", { exact: true });
   const writer = playAgent(
     board,
@@ -62,7 +71,12 @@ function shell() {
   let variables = "";
   return async (commands: string): Promise<string> => {
     const tell = `printf '\\n%s\\n' "claim=$claim artefact=$artefact id=$id"`;
-    const here = [`name=${instance}`, `board() { redis-cli -p ${redis.port} "$@"; }`, newestAgain, variables];
+    const here = [
+      `name=${instance} mine=sett:${instance}:agent:approver`,
+      `board() { redis-cli -p ${redis.port} "$@"; }`,
+      `agent() { redis-cli --no-auth-warning -p ${redis.port} --user agent-approver --pass secret "$@"; }`,
+      ...[newestAgain, say, grantAgain, variables],
+    ];
     const said = (await $`sh -c ${[...here, commands, tell].join("\n")}`.text()).trimEnd().split("\n");
     variables = said.pop() ?? "";
     return said.join("\n").trim();
@@ -81,7 +95,7 @@ board PUBLISH sett:demo:artefact_events $id`);
 const bidOnBefore = new Set<string>();
 
 /** Types the page's first command until it shows another claim on an artefact of that type, then bids on it. */
-async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
+async function bidOn(typed: Typed, type: string, word: string, how = bid): Promise<string> {
   const claim = await waitFor(
     `a claim on ${type}`,
     async () => {
@@ -91,8 +105,9 @@ async function bidOn(typed: Typed, type: string, word: string): Promise<void> {
     { everyMs: 50 },
   );
   bidOnBefore.add(claim);
-  await typed(bid.replace("approver review", `approver ${word}`));
+  const answer = await typed(how.replace("approver review", `approver ${word}`));
   expect(await typed("echo $claim")).toBe(claim);
+  return answer;
 }
 
 const granted = (typed: Typed, field: string) => typed(wait.replace("granted_review_agents", field));
@@ -111,6 +126,35 @@ const ended = (goal: GoalId, claims: number) =>
     },
     { everyMs: 50 },
   );
+
+describe("an agent with redis-cli, which has its own user of Redis", () => {
+  test("reviews a draft by mail with the page's commands, and the claim goes on", async () => {
+    const typed = shell();
+    const goal = await postGoal(typed, "a letter by mail");
+    await bidOn(typed, "GoalDefined", "ignore");
+    expect(await bidOn(typed, "Draft", "review", bidByMail)).toBe('{"outcome":"yes","word":"review"}');
+    await typed(waitForGrant);
+    expect(await typed(read)).toBe((await artefactsOf(goal))[1]?.payload ?? "");
+    for (const commands of [start, renew, result]) expect(await typed(commands)).toBe('{"outcome":"yes"}');
+    await ended(goal, 2);
+    const [, draft, review] = await artefactsOf(goal);
+    expect(review).toMatchObject({ structural_type: "Review", source_artefacts: [draft?.id], produced_by_agent: "approver" });
+    for (const type of ["grant_started", "grant_done"] as const) {
+      const [, event] = await eventsOf(goal, type);
+      expect(event).toMatchObject({ actor: "agent:approver", agent: "approver" });
+    }
+
+    // The grant has ended.
+    const refused = { outcome: "no", reason: expect.any(String) };
+    expect(JSON.parse(await typed(renew))).toEqual(refused);
+    // What is no message.
+    expect(JSON.parse(await typed(`say '{"say":"nothing"}'`))).toEqual(refused);
+    const refusal = await waitFor("the refusal", async () =>
+      (await board.readEvents("0", 10_000)).find(({ type }) => type === "mail_refused"),
+    );
+    expect(refusal).toMatchObject({ agent: "approver", data: { count: 1 } });
+  }, 120_000);
+});
 
 describe("a person with redis-cli", () => {
   test("reviews a draft with the page's commands, and the claim goes on", async () => {
