@@ -68,9 +68,13 @@ test("a schedule without its faults is another one, of the same goals", () => {
 });
 
 test("after a schedule the clocks, the timers and chance are the machine's again", async () => {
-  const before = [setTimeout, setInterval, clearTimeout, Date, Math.random, crypto.randomUUID, performance.now];
+  const globals = () => [
+    ...[setTimeout, setInterval, clearTimeout, Date, Math.random, crypto.randomUUID, performance.now],
+    ...[AbortController, AbortSignal],
+  ];
+  const before = globals();
   runSchedule(1);
-  expect([setTimeout, setInterval, clearTimeout, Date, Math.random, crypto.randomUUID, performance.now]).toEqual(before);
+  expect(globals()).toEqual(before);
   expect(Math.abs(Date.now() - performance.timeOrigin - performance.now())).toBeLessThan(60_000);
   await new Promise((resolve) => setTimeout(resolve, 1));
 });

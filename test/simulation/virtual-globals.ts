@@ -1,9 +1,20 @@
-// For the length of a schedule timers, clocks and chance are the scheduler's: whatever a program asks for, it gets virtual time.
+// For the length of a schedule timers, clocks, signals and chance are the simulation's: whatever a program asks for, it gets virtual time.
 import type { Random } from "../chaos/random.ts";
 import { beginMs, type Planned, type Scheduler } from "./scheduler.ts";
+import { virtualAbort } from "./virtual-abort.ts";
 
 /** What the programs use of the globals. */
-const names = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "setImmediate", "clearImmediate", "Date"] as const;
+const names = [
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "setImmediate",
+  "clearImmediate",
+  "Date",
+  "AbortController",
+  "AbortSignal",
+] as const;
 
 type Globals = Record<string, unknown>;
 
@@ -22,7 +33,7 @@ export function installVirtualGlobals(scheduler: Scheduler, random: Random): Dis
   const all = globalThis as unknown as Globals;
   const before = names.map((name) => [name, all[name]] as const);
   const originals = { random: Math.random, randomUUID: crypto.randomUUID, now: performance.now };
-  Object.assign(all, timersOf(scheduler), { Date: virtualDate(scheduler) });
+  Object.assign(all, timersOf(scheduler), virtualAbort, { Date: virtualDate(scheduler) });
   Math.random = () => random.between(0, 1);
   crypto.randomUUID = uuidsOf(random);
   performance.now = () => scheduler.nowMs;
