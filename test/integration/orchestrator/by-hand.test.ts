@@ -25,7 +25,7 @@ const bidByMail = blockWith('\\"bid\\"');
 const waitForGrant = blockWith("until grant |");
 const [grantAgain = ""] = waitForGrant.split("\n");
 const read = blockWith("payload\n");
-const [start, renew, result] = [blockWith('say: "started"'), blockWith('say: "alive"'), blockWith('say: "result"')];
+const [start = "", renew = "", result = ""] = ["started", "alive", "result"].map((word) => blockWith(`\\"${word}\\"`));
 /** What the owner writes: */
 const bid = blockWith("approver review");
 const wait = blockWith("until granted");

@@ -11,7 +11,7 @@ const examples = (heading: string) =>
 
 test("the page has an example of every message, and each is one", () => {
   const messages = examples("### The messages").map((example) => Envelope.parse(example).message.say);
-  expect(messages).toEqual(Message.options.map(({ shape }) => shape.say.value));
+  expect([...new Set(messages)]).toEqual(Message.options.map(({ shape }) => shape.say.value));
 });
 
 test("the page has an example of every answer, and each is one", () => {
