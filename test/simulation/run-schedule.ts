@@ -60,8 +60,8 @@ export function runSchedule(
   const count = random.pick([1, 1, 2, 3, 4]);
   for (let goal = 0; goal < count; goal += 1)
     world.scheduler.at(random.between(0, 1_500), world.own, "goal", () => world.postGoal());
-  // What was due of a claim that could not be read is deferred, and may still be due when that claim is over.
-  const isDeferred = faults.some((fault) => fault.kind === "poison" && fault.what === "claim");
+  // What was due of a claim that could not be read is deferred, and may still be due when that claim is over. So is what a person has written.
+  const isDeferred = faults.some((fault) => fault.kind === "poison" && (fault.what === "claim" || fault.what === "deadline"));
   const rest = restOf(world, isDeferred);
   const postedMs = 1_600;
   inflict(world, faults, random, () => world.scheduler.at(postedMs, world.own, "look", rest.look));
