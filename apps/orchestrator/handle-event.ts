@@ -109,6 +109,7 @@ export class EventHandler {
       case "goals_pruned":
       case "event_given_up":
       case "connections_ended":
+      case "mail_dropped":
       case "unreadable":
         return undefined;
       default:

@@ -20,6 +20,7 @@ import { handleDue } from "./handle-due.ts";
 import { EventHandler } from "./handle-event.ts";
 import { LogReader, type Unconfirmed } from "./log-reader.ts";
 import { Loops } from "./loops.ts";
+import { MailWatch } from "./mail-watch.ts";
 import { Notifier } from "./notify/notifier.ts";
 import { PauseCache } from "./pause-cache.ts";
 import { PostOffice } from "./post-office.ts";
@@ -49,6 +50,7 @@ const publishedEveryMs = 100;
 const restMs = 15_000;
 const silentEveryMs = 1_000;
 const connectionsEveryMs = 2_000;
+const mailEveryMs = 2_000;
 /** After a pool of workers could not start (the container runtime does not answer), or the notifier has failed (Redis is unreachable). */
 const restartAfterMs = 1_000;
 
@@ -126,6 +128,7 @@ export class Leadership {
     const dueHandlers = { decider, announcer: new ClaimAnnouncer(deps, byHand, onAsked) };
     const scan = new AdoptionScan();
     const connections = new ConnectionWatch(deps);
+    const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
     const postOffice = new PostOffice(deps, { agentCache, epoch, grantLeaseMs: this.#grantLeaseMs });
@@ -145,6 +148,7 @@ export class Leadership {
       this.#loops.every(silenceEveryMs, ending, () => silent.tick(epoch, contact.hasLasted(this.#grantLeaseMs))),
       this.#loops.every(silentEveryMs, ending, () => silentBidders.tick(epoch)),
       this.#loops.every(connectionsEveryMs, ending, () => connections.tick(epoch)),
+      this.#loops.every(mailEveryMs, ending, () => mail.tick(epoch)),
       trackPublications(deps, this.#publications, () => this.#bells.published.ring(), ending),
       ...this.#pools(ending),
       this.#loops.every(restartAfterMs, ending, () => new Notifier(deps, { epoch, cursor: this.#start }).run(ending)),

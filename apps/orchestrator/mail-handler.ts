@@ -48,7 +48,7 @@ export class MailHandler {
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
     const { host, message } = envelope.value;
     try {
-      return await this.#applyMessage({ agent, host, ...madeFrom(mail), readOn }, message);
+      return await this.#applyMessage({ agent, host, ...idAndTimeOf(mail), readOn }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
@@ -155,7 +155,7 @@ function readEnvelope(text: string): ReadEnvelope {
 }
 
 /** The same each time that the message is read. */
-function madeFrom({ agent, place }: Mail): { id: string; at: string } {
+function idAndTimeOf({ agent, place }: Mail): { id: string; at: string } {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
   const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
   return { id, at: new Date(Number(place.split("-")[0])).toISOString() };

@@ -98,6 +98,7 @@ export type LeaderBlackboard = Pick<
   | "logAsLeader"
   | "followMail"
   | "answerMail"
+  | "dropMail"
   | "placeBid"
   | "allowBidCalls"
   | "acceptGrant"

@@ -8,6 +8,9 @@ export type Mail = { agent: AgentName; place: string; id: string; text: string }
 /** `re`: the `id` of the message. */
 export type MailAnswer = { re: string; text: string };
 
+/** How many messages an agent had that were dropped, and how much memory they took. */
+export type DroppedMail = { agent: AgentName; messages: number; bytes: number };
+
 export interface MailBoard {
   /** Adds the message to the agent's own stream. A repeat may add it twice; it is meant to be safe to read twice. */
   sendMail(agent: AgentName, message: { id: string; text: string }): Promise<void>;
@@ -23,4 +26,9 @@ export interface MailBoard {
   followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean): AsyncIterable<Mail[]>;
   /** The message is dealt with: it is removed, and answered where there is something to say. */
   answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined, readOn?: ReadOn): Promise<void>;
+  /**
+   * Drops all that was sent and is not dealt with of each agent whose mail takes more than `maxBytes`, and ends the agent's connections: its
+   * programs connect again then, and send again what they still have to say.
+   */
+  dropMail(maxBytes: number): Promise<DroppedMail[]>;
 }

@@ -97,6 +97,11 @@ export const EventType = z.enum([
    * `connections`, `limit`.
    */
   "connections_ended",
+  /**
+   * Redis was nearly full, and an agent's mail took much of it: the orchestrator has removed it without reading it. Data: `messages`,
+   * `bytes`.
+   */
+  "mail_dropped",
   /** Never written: a program reads it in the place of an entry that it cannot read. Data: `type`, `reason`. */
   "unreadable",
 ]);

@@ -23,6 +23,9 @@ const passesWithoutMemory = new Set([
   "removeOfGoal",
   "logEvent",
   "answerMail",
+  "dropMail",
+  "acquireLeaderLease",
+  "logAsLeader",
   "takeWakeUps",
 ]);
 const reads = /^(?:read|list(?!Queued)|find|count|endOf|answersOf|claimsOfArtefact|isRetired|time$|block)/;

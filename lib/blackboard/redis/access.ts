@@ -41,7 +41,19 @@ const [anyClaim, anyGoal, anyArtefact] = [anyId as ClaimId, anyId as GoalId, any
 const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => Access> = {
   orchestrator: (keys) => ({
     commands: [
-      ...["client|kill", "client|list", "fcall", "fcall_ro", "info", "publish", "scan", "set", "subscribe", "time"],
+      ...[
+        "client|kill",
+        "client|list",
+        "fcall",
+        "fcall_ro",
+        "info",
+        "memory|usage",
+        "publish",
+        "scan",
+        "set",
+        "subscribe",
+        "time",
+      ],
       ...[
         "exists",
         "get",
@@ -60,7 +72,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
         "mget",
       ],
       ...["blmpop", "lpop", "lrem", "rpush"],
-      ...["xadd", "xdel", "xrange", "xread", "xrevrange"],
+      ...["xadd", "xdel", "xrange", "xread", "xrevrange", "xtrim"],
       ...["zadd", "zcard", "zmscore", "zrange", "zrangebyscore", "zrem", "zscore"],
     ],
     reads: [],

@@ -15,6 +15,7 @@ import clearDue from "../lua/clear-due.lua" with { type: "text" };
 import commitClaim from "../lua/commit-claim.lua" with { type: "text" };
 import createArtefact from "../lua/create-artefact.lua" with { type: "text" };
 import deferDue from "../lua/defer-due.lua" with { type: "text" };
+import dropMail from "../lua/drop-mail.lua" with { type: "text" };
 import endCall from "../lua/end-call.lua" with { type: "text" };
 import endGoal from "../lua/end-goal.lua" with { type: "text" };
 import findBidsByHand from "../lua/find-bids-by-hand.lua" with { type: "text" };
@@ -91,6 +92,7 @@ const sources: Record<FunctionName, string> = {
   logAsLeader,
   readMail,
   answerMail,
+  dropMail,
   postAsLeader,
   logEvent,
   allowBidCalls,
@@ -105,9 +107,8 @@ const sources: Record<FunctionName, string> = {
 
 /**
  * What Redis lets them do where it refuses writes. Functions that only read continue. Where its memory is full, an agent at work can renew
- * its lease, which needs no room, calls of language models under way can end, what agents have sent is
- * removed, and a person can make room or send a request. All others are
- * refused before they begin.
+ * its lease, which needs no room, calls of language models under way can end, and a person can make room or send a request. So can an
+ * orchestrator, by what it removes of the agents' mail, and it keeps the lead meanwhile. All others are refused before they begin.
  */
 const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   readContext: "no-writes",
@@ -120,6 +121,9 @@ const flags: Partial<Record<FunctionName, "no-writes" | "allow-oom">> = {
   renewCalls: "allow-oom",
   endCall: "allow-oom",
   answerMail: "allow-oom",
+  dropMail: "allow-oom",
+  acquireLeaderLease: "allow-oom",
+  logAsLeader: "allow-oom",
   retireGoal: "allow-oom",
   removeOfGoal: "allow-oom",
   logEvent: "allow-oom",

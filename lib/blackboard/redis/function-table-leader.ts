@@ -50,6 +50,7 @@ export const leaderFunctions = {
     args: { place: "text", id: "text", text: "text?", kept: "number" },
     outcomes: { answered: [] },
   },
+  dropMail: { keys: ["mail"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },
   postAsLeader: {
     keys: ["orchestrator"],
     args: { epoch: "number", artefact: "artefact" },

@@ -1,12 +1,13 @@
 // The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
 import { sleep } from "../../async/sleep.ts";
 import { AgentName } from "../../model/ids.ts";
-import type { MailAnswer, MailBoard } from "../mail-port.ts";
+import type { DroppedMail, MailAnswer, MailBoard } from "../mail-port.ts";
 import type { Client } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { blockMs, followReads } from "./follow.ts";
 import { MailBacklog, mailOfEntry } from "./mail-backlog.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
+import { userNameOf } from "./users.ts";
 
 /** Answers are read at once, or asked for again: older ones may go. */
 const keptAnswers = 1_000;
@@ -75,6 +76,17 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     async answerMail({ agent, place, id }, text, readOn) {
       const stored = { mail: keys.mailOut(agent), answers: keys.mailIn(agent) };
       await callOn(readOn)("answerMail", stored, { place, id, text, kept: keptAnswers });
+    },
+
+    async dropMail(maxBytes) {
+      const dropped: DroppedMail[] = [];
+      for (const agent of await connection.run(readNames)) {
+        const reply = await call("dropMail", { mail: keys.mailOut(agent) }, { max_bytes: maxBytes });
+        if (reply.outcome === "kept") continue;
+        await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })]));
+        dropped.push({ agent, messages: Number(reply.messages), bytes: Number(reply.bytes) });
+      }
+      return dropped;
     },
   };
 }

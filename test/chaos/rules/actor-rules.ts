@@ -32,6 +32,7 @@ const decisions: readonly EventType[] = [
     "request_refused",
     "event_given_up",
     "connections_ended",
+    "mail_dropped",
   ] as const),
 ];
 

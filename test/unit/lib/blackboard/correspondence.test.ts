@@ -63,7 +63,7 @@ test("who asks again before the answer waits for the same letter", async () => {
 
 test("what is unanswered is sent again under its id, and an answer that comes twice counts once", async () => {
   const { letters, sent, last } = correspondence();
-  const asked = letters.ask("a");
+  const delivery = letters.ask("a");
   letters.sendAgain();
   await Promise.resolve();
   expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
@@ -72,7 +72,7 @@ test("what is unanswered is sent again under its id, and an answer that comes tw
     { re: last(), text: "first" },
     { re: last(), text: "second" },
   ]);
-  expect(await asked).toBe("first");
+  expect(await delivery).toBe("first");
   letters.sendAgain();
   expect(sent).toHaveLength(2);
 });
