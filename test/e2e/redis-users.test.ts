@@ -125,8 +125,9 @@ test("a new agent gets a user and a removed one loses it, while Redis goes on", 
   await at.up();
   expect(at.processOf("redis")).toEqual(redis);
   expect(await users()).toEqual(["agent-echo", "agent-second", "default", "orchestrator", "person"]);
-  expect(await as(writer, "TIME")).toContain("WRONGPASS");
-  expect(await as(environmentOf("agent-second").REDIS_URL ?? "", "TIME")).toMatch(/^\d+/);
+  expect(await as(writer, "GET", "sett:probe")).toContain("WRONGPASS");
+  const second = environmentOf("agent-second").REDIS_URL ?? "";
+  expect(await as(second, "GET", `sett:${at.name}:agent:second:registration`)).toContain('"name":"second"');
 });
 
 test("the users are in a file on Redis' volume, without passwords, and outlast down and up", async () => {
