@@ -2,12 +2,19 @@
 import { decisionDefects } from "./defects/decisions.ts";
 import { grantDefects } from "./defects/grants.ts";
 import { leaderDefects } from "./defects/leader.ts";
+import { mailDefects } from "./defects/mail.ts";
 import { peopleDefects } from "./defects/people.ts";
 import { judge } from "./judge.ts";
 import { type Defect, Planting } from "./planting.ts";
 import { plannedFaults, runSchedule } from "./run-schedule.ts";
 
-export const defects: readonly Defect[] = [...leaderDefects, ...decisionDefects, ...grantDefects, ...peopleDefects];
+export const defects: readonly Defect[] = [
+  ...leaderDefects,
+  ...decisionDefects,
+  ...grantDefects,
+  ...peopleDefects,
+  ...mailDefects,
+];
 
 /** `schedules`: how many were played, the one that found it among them. `rule`: the first that was broken; undefined: it was not found. */
 export type Search = { name: string; schedules: number; seed: number; rule: string | undefined };

@@ -1,0 +1,41 @@
+// Mistakes of the mail: what agents send, and the answers to it.
+import { MailHandler } from "../../../apps/orchestrator/mail-handler.ts";
+import type { Defect } from "../planting.ts";
+
+export const mailDefects: readonly Defect[] = [
+  {
+    name: "every tenth message is lost",
+    plant: (planting) => {
+      let count = 0;
+      planting.call("sendMail", async (original, _place, agent, message) => {
+        count += 1;
+        if (count % 10 !== 0) await original(agent, message);
+      });
+    },
+  },
+  {
+    name: "a message is removed without an answer",
+    plant: (planting) =>
+      planting.call("answerMail", (original, _place, mail, _text, readOn) => original(mail, undefined, readOn)),
+  },
+  {
+    name: "an answered message stays",
+    plant: (planting) =>
+      planting.call("answerMail", async (original, { state }, mail, text, readOn) => {
+        const before = state.mail.out.get(mail.agent) ?? [];
+        await original(mail, text, readOn);
+        state.mail.out.set(mail.agent, before);
+      }),
+  },
+  {
+    name: "a message changes nothing, and is answered with yes",
+    plant: (planting) => planting.method(MailHandler.prototype, "apply", async () => ({ outcome: "yes" as const })),
+  },
+  {
+    name: "a message is applied on a later connection than the one on which it was read",
+    needs: "crash redis",
+    isRare: true,
+    plant: (planting) =>
+      planting.method(MailHandler.prototype, "apply", (original, _handler, mail) => original(mail, undefined as never)),
+  },
+];
