@@ -41,12 +41,13 @@ describe.each(both)("%s", (_name, { AbortController: Controller, AbortSignal: Si
   });
 });
 
-test("a schedule leaves nothing in memory", async () => {
-  const objectsAfter = async (first: number) => {
-    await playMany(Array.from({ length: 20 }, (_, index) => first + index));
+test("schedules do not stay in memory", async () => {
+  const objectsAfter = async (first: number, count: number) => {
+    await playMany(Array.from({ length: count }, (_, index) => first + index));
     Bun.gc(true);
     return heapStats().objectCount;
   };
-  const before = await objectsAfter(1);
-  expect((await objectsAfter(21)) - before).toBeLessThan(20 * 1_000);
+  const before = await objectsAfter(1, 20);
+  // Those of one schedule are some ten thousand, of which a frame on the stack may still know.
+  expect((await objectsAfter(21, 60)) - before).toBeLessThan(100_000);
 }, 600_000);
