@@ -4,11 +4,14 @@ import type { Actor } from "../../model/event.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { AgentBoard } from "../port.ts";
 import { registrationOfText, textOfRegistration } from "../registration-text.ts";
+import { type Client, isRefusal } from "./client.ts";
 import type { Deps } from "./deps.ts";
 import { isAgentUserName } from "./users.ts";
 
 /** How many logs of each agent are kept, about. */
 const maxWorkerLogs = 200;
+/** A heartbeat is shorter. An agent may write a longer one, which would be too much for those who read the heartbeats of all agents. */
+const maxStatusLength = 1_000;
 
 export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
@@ -71,16 +74,28 @@ export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
       );
       const names = [...new Set([...expected, ...registered])].flatMap((name) => AgentName.safeParse(name).data ?? []);
       if (names.length === 0) return new Map();
-      const texts = await connection.run((client) => client.mGet(names.map(keys.agentStatus)));
+      const texts = await connection.run((client) =>
+        Promise.all(names.map((agent) => beginningOf(client, keys.agentStatus(agent)))),
+      );
       const statuses = new Map<AgentName, AgentStatus>();
       for (const [place, agent] of names.entries()) {
         // A cub of an older version may work until `sett up` has replaced it.
-        const status = AgentStatus.safeParse(parseJson(texts[place] ?? older[agent])).data;
+        const status = AgentStatus.safeParse(parseJson(texts[place] || older[agent])).data;
         if (status !== undefined) statuses.set(agent, status);
       }
       return statuses;
     },
   };
+}
+
+/** Empty where there is none, also where a person has made something else of it. */
+async function beginningOf(client: Client, key: string): Promise<string> {
+  try {
+    return (await client.getRange(key, 0, maxStatusLength - 1)) ?? "";
+  } catch (error) {
+    if (isRefusal(error)) return "";
+    throw error;
+  }
 }
 
 function parseJson(text: string | undefined): unknown {

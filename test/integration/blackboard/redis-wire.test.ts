@@ -202,6 +202,19 @@ test("a heartbeat that cannot be read is left out, and one of an older version c
   expect(await server.cli("EXISTS", bench.key("agent_status"))).toBe("0");
 });
 
+test("a heartbeat that is too long, or no text at all, is left out, and the others are read", async () => {
+  await using bench = await openRedisBench(server);
+  await bench.board.registerAgents(
+    ["coder", "tester", "writer"].map((name) => sampleAgent(name)),
+    user,
+    { exact: true },
+  );
+  await bench.board.reportStatus(agentName("coder"), { at: 4, state: "idle" });
+  await server.cli("SET", bench.key("agent:tester:status"), `${" ".repeat(1_000)}{"at":5,"state":"idle"}`);
+  await server.cli("HSET", bench.key("agent:writer:status"), "at", "6");
+  expect([...(await bench.board.listStatuses()).keys()]).toEqual([agentName("coder")]);
+});
+
 test("an artefact typed at redis-cli field by field is found, adopted and readable", async () => {
   await using bench = await openRedisBench(server);
   const epoch = await acquireLeaderLease(bench.board);
