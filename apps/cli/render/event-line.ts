@@ -174,7 +174,7 @@ function whatHappened(event: SettEvent, context: EventContext, style: Style): Ac
         `${style.red("ends")} the connections of ${event.agent ?? `user ${field("user")}`} to Redis${overLimit(field)}`,
       );
     case "mail_dropped":
-      return major(`${style.red("drops")} ${field("messages")} unread messages of ${event.agent}, which filled Redis`);
+      return major(`${style.red("drops")} ${field("messages") || "the"} unread messages of ${agent}, which filled Redis`);
     case "unreadable":
       return major(`an entry of the log ${style.red("cannot be read")} (${quoted(field("type"))})${because}`);
     default:
