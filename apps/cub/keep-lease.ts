@@ -31,7 +31,7 @@ export async function underLease<Result>(
   if (kill.aborted) stop();
   const untilMs = clock.passedMs() + maxMs;
   let lostReason: string | undefined;
-  let isRenewing = false;
+  let [isRenewing, isOver] = [false, false];
   const renew = async () => {
     if (isRenewing || lostReason !== undefined || clock.passedMs() > untilMs) return;
     isRenewing = true;
@@ -43,7 +43,7 @@ export async function underLease<Result>(
         stop();
       }
     } catch (error) {
-      log.warn("Could not renew the lease of the grant", { claim_id: lease.claim, error: messageOf(error) });
+      if (!isOver) log.warn("Could not renew the lease of the grant", { claim_id: lease.claim, error: messageOf(error) });
     }
     isRenewing = false;
   };
@@ -52,6 +52,7 @@ export async function underLease<Result>(
     const result = await work(cancel.signal);
     return lostReason === undefined ? { outcome: "done", result } : { outcome: "lost", reason: lostReason };
   } finally {
+    isOver = true;
     clearInterval(timer);
     kill.removeEventListener("abort", stop);
   }

@@ -131,7 +131,8 @@ export class MailHandler {
   async #resultOrigin(claim: Claim, { agent, phase }: Grant): Promise<ResultOrigin> {
     const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
     const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
-    return { claim, grant: { agent, phase }, role: registered?.role ?? agent, target: target?.head };
+    const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;
+    return { claim, grant: { agent, phase }, role, target: target?.head };
   }
 
   async #refuse({ agent, readOn }: Pick<Origin, "agent" | "readOn">, problem: string): Promise<Reply> {

@@ -98,6 +98,7 @@ export type LeaderBlackboard = Pick<
   | "logAsLeader"
   | "followMail"
   | "answerMail"
+  | "roleOfSender"
   | "dropMail"
   | "placeBid"
   | "allowBidCalls"

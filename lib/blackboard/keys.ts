@@ -72,6 +72,8 @@ export function keysOf(instance: InstanceName) {
     agents: `${prefix}agents`,
     /** hash: the same, of agents that `sett up` starts and that are not asked for bids yet. */
     expectedAgents: `${prefix}agents:expected`,
+    /** hash: agent → its role, of all that were ever registered: what one sends that was removed is read as well. */
+    senders: `${prefix}agents:senders`,
     /** string: the agent's own registration, the same text as in `agents` or `agents:expected`: of all these its user may read only this. */
     agentRegistration: (agent: AgentName) => `${prefix}agent:${agent}:registration`,
     /** string: the agent's last heartbeat as JSON: when, state, the claim that it works on. */

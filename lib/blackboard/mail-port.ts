@@ -20,10 +20,12 @@ export interface MailBoard {
    */
   followMailAnswers(agent: AgentName, signal: AbortSignal, onFresh: () => void): AsyncIterable<MailAnswer[]>;
   /**
-   * What agents have sent, in order for each of them: of all registered and expected agents, except those that are `isBusy` when the next
+   * What agents have sent, in order for each of them: of all that were ever registered or expected, except those that are `isBusy` when the next
    * batch is read. First what is unanswered, then what is new; after a loss of contact what is unanswered comes again. Ends with the signal.
    */
   followMail(signal: AbortSignal, isBusy: (agent: AgentName) => boolean): AsyncIterable<Mail[]>;
+  /** The role under which the agent was registered or expected last, also of one that was removed. */
+  roleOfSender(agent: AgentName): Promise<string | undefined>;
   /** The message is dealt with: it is removed, and answered where there is something to say. */
   answerMail(mail: Pick<Mail, "agent" | "place" | "id">, text: string | undefined, readOn?: ReadOn): Promise<void>;
   /**

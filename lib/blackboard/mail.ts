@@ -1,4 +1,4 @@
-// What agents say by mail: the messages, and the answers. docs/reference/blackboard.md#mail is made from the descriptions here.
+// What agents say by mail: the messages, and the answers (docs/reference/blackboard.md#mail).
 import { z } from "zod";
 import { Artefact } from "../model/artefact.ts";
 import { BidWord } from "../model/bid.ts";

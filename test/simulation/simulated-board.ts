@@ -166,7 +166,7 @@ function followers(redis: SimulatedRedis, connection: Connection) {
           const all: Mail[] = [];
           for (const [agent, mails] of redis.state.mail.out) {
             if (mails.length === 0 || mails.at(-1)?.place === places.get(agent)) continue;
-            const isHeard = redis.state.agents.has(agent) || redis.state.expectedAgents.has(agent);
+            const isHeard = redis.state.agents.has(agent) || redis.state.senders.has(agent);
             if (!isHeard || isBusy(agent)) continue;
             for (const mail of entriesAfter(mails, places.get(agent) ?? "0-0")) all.push({ agent, ...mail });
           }

@@ -1,10 +1,10 @@
 -- Writes registrations, with events for those that are new or changed, and for each agent a copy in a key of its own, also of a
 -- registration that is not new: a version without these keys may have written it. The mode `expect` stores new agents apart, as expected;
 -- `exact` also removes all agents that are not listed; `add` does neither.
--- KEYS agents, older_statuses, expected_agents
+-- KEYS agents, older_statuses, expected_agents, senders
 -- ARGS actor, mode, registrations: registration*
 -- Result registered
--- RECORD registration name, json, event_data
+-- RECORD registration name, role, json, event_data
 local function own_registration_key(agent)
   return prefix .. 'agent:' .. agent .. ':registration'
 end
@@ -18,6 +18,7 @@ local function register_agents(keys, args)
   for _, agent in ipairs(args.registrations) do
     is_listed[agent.name] = true
     redis.call('SET', own_registration_key(agent.name), agent.json)
+    redis.call('HSET', keys.senders, agent.name, agent.role)
     local known = redis.call('HGET', keys.agents, agent.name)
     if not known and args.mode == 'expect' then
       redis.call('HSET', keys.expected_agents, agent.name, agent.json)

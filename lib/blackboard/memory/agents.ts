@@ -13,6 +13,7 @@ export function agentsOf(state: State): AgentBoard {
   function register(registration: RegisteredAgent, actor: Actor): void {
     const { name: agent } = registration;
     const { text, data } = textOfRegistration(registration);
+    state.senders.set(agent, registration.role);
     state.expectedAgents.delete(agent);
     state.ownRegistrations.set(agent, text);
     if (state.agents.get(agent) === text) return;
@@ -47,6 +48,7 @@ export function agentsOf(state: State): AgentBoard {
           continue;
         }
         const { text } = textOfRegistration(registration);
+        state.senders.set(agent, registration.role);
         state.expectedAgents.set(agent, text);
         state.ownRegistrations.set(agent, text);
       }

@@ -36,7 +36,7 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
         state.changed.notify();
       });
       const nextBatch = () =>
-        [...new Set([...state.agents.keys(), ...state.expectedAgents.keys()])].flatMap((agent): Mail[] => {
+        [...new Set([...state.agents.keys(), ...state.senders.keys()])].flatMap((agent): Mail[] => {
           if (isBusy(agent)) return [];
           const last = places.get(agent) ?? "0-0";
           const found = entriesAfter(state.mail.out.get(agent), last);
@@ -50,6 +50,10 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
       }
     },
 
+    async roleOfSender(agent) {
+      return state.senders.get(agent);
+    },
+
     async answerMail({ agent, place, id }, text, readOn) {
       ensureOn(readOn);
       if (text !== undefined) state.mail.answer(agent, { re: id, text }, state.now());
@@ -58,7 +62,13 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
       state.changed.notify();
     },
 
-    // It is in no danger of being filled.
-    dropMail: async () => [],
+    async dropMail(maxBytes) {
+      return [...state.mail.out].flatMap(([agent, sent]) => {
+        const bytes = sent.reduce((sum, { id, text }) => sum + id.length + text.length, 0);
+        if (bytes <= maxBytes) return [];
+        state.mail.out.set(agent, []);
+        return [{ agent, messages: sent.length, bytes }];
+      });
+    },
   };
 }

@@ -62,6 +62,8 @@ export class State {
   /** As JSON. */
   readonly agents = new Map<AgentName, string>();
   readonly expectedAgents = new Map<AgentName, string>();
+  /** Agent → its role. */
+  readonly senders = new Map<AgentName, string>();
   /** The copies that agents read. */
   readonly ownRegistrations = new Map<AgentName, string>();
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();

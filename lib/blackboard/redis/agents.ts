@@ -15,10 +15,15 @@ const maxStatusLength = 1_000;
 
 export function agentsOf({ connection, keys, call, user }: Deps): AgentBoard {
   async function register(registrations: readonly RegisteredAgent[], actor: Actor, mode: "add" | "exact" | "expect") {
-    const stored = { agents: keys.agents, older_statuses: keys.olderStatuses, expected_agents: keys.expectedAgents };
+    const stored = {
+      agents: keys.agents,
+      older_statuses: keys.olderStatuses,
+      expected_agents: keys.expectedAgents,
+      senders: keys.senders,
+    };
     const records = registrations.map((registration) => {
       const { text, data } = textOfRegistration(registration);
-      return { name: registration.name, json: text, event_data: JSON.stringify(data) };
+      return { name: registration.name, role: registration.role, json: text, event_data: JSON.stringify(data) };
     });
     await call("registerAgents", stored, { actor, mode, registrations: records });
   }

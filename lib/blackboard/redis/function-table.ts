@@ -33,7 +33,7 @@ export const records = {
     events: "event*",
   },
   due_item: { member: "text", after_ms: "number" },
-  registration: { name: "text", json: "text", event_data: "text" },
+  registration: { name: "text", role: "text", json: "text", event_data: "text" },
   ...modelRecords,
   result_by_hand: { grant_as_read: "text", problem: "text", grant: "text", started: "event?", ended: "event" },
   judged_artefact: { last_of_thread: "text", artefact: "head", result: "result_by_hand?" },
@@ -191,7 +191,7 @@ export const functionTable = {
     outcomes: { set: [], already: [], fenced },
   },
   registerAgents: {
-    keys: ["agents", "older_statuses", "expected_agents"],
+    keys: ["agents", "older_statuses", "expected_agents", "senders"],
     args: { actor: "text", mode: "text", registrations: "registration*" },
     outcomes: { registered: [] },
   },

@@ -1,4 +1,5 @@
 // The agents' mail in Redis: two streams for each agent. Its user of Redis may add to one of them and read the other, and has no right to those of others.
+import { ErrorReply } from "redis";
 import { sleep } from "../../async/sleep.ts";
 import { AgentName } from "../../model/ids.ts";
 import type { DroppedMail, MailAnswer, MailBoard } from "../mail-port.ts";
@@ -18,9 +19,14 @@ const backlogEveryMs = 100;
 /** An agent that `sett up` adds is senders so much later at most. */
 const namesEveryMs = 1_000;
 
+/** The user of an agent that was removed may be gone, and where Redis has no users all connections are the owner's. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof ErrorReply && /^ERR No such user/.test(error.message))) throw error;
+}
+
 export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
   const readNames = async (client: Client): Promise<AgentName[]> => {
-    const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.expectedAgents)]);
+    const names = await Promise.all([client.hKeys(keys.agents), client.hKeys(keys.senders)]);
     return [...new Set(names.flat())].flatMap((name) => AgentName.safeParse(name).data ?? []);
   };
   return {
@@ -73,6 +79,10 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
       });
     },
 
+    async roleOfSender(agent) {
+      return (await connection.run((client) => client.hGet(keys.senders, agent))) ?? undefined;
+    },
+
     async answerMail({ agent, place, id }, text, readOn) {
       const stored = { mail: keys.mailOut(agent), answers: keys.mailIn(agent) };
       await callOn(readOn)("answerMail", stored, { place, id, text, kept: keptAnswers });
@@ -83,7 +93,8 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
       for (const agent of await connection.run(readNames)) {
         const reply = await call("dropMail", { mail: keys.mailOut(agent) }, { max_bytes: maxBytes });
         if (reply.outcome === "kept") continue;
-        await connection.run((client) => client.sendCommand(["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })]));
+        const kill = ["CLIENT", "KILL", "USER", userNameOf({ role: "agent", agent })];
+        await connection.run((client) => client.sendCommand(kill).catch(unlessGone));
         dropped.push({ agent, messages: Number(reply.messages), bytes: Number(reply.bytes) });
       }
       return dropped;

@@ -43,7 +43,7 @@ test("an agent with too many connections loses all of them, and no other user on
   expect(await leader.endConnections(39)).toEqual([{ user: "agent-hostile", agent: agentName("hostile"), connections: 40 }]);
   await waitFor("the end of the flood", () => flood.open === 0);
   expect([people.open, strangers.open]).toEqual([40, 20]);
-  await other.time();
+  await other.endOfAnnouncements();
   expect([leader.connectionNumber(), other.connectionNumber()]).toEqual([1, 1]);
   expect(await server.cli("ACL", "LOG")).not.toContain("orchestrator");
 });

@@ -17,8 +17,9 @@ import {
   queueGrant,
   resultOf,
   running,
+  user,
 } from "../../support/blackboard/scene.ts";
-import { agentName, sampleClaim } from "../../support/records/sample.ts";
+import { agentName, sampleAgent, sampleClaim } from "../../support/records/sample.ts";
 import { type RedisServer, startRedisServer } from "../../support/redis/redis-server.ts";
 
 setDefaultTimeout(120_000);
@@ -151,9 +152,10 @@ test("indexing leaves what is queued in its order, and queues nothing of a goal 
 
 test("a follower whose function Redis refuses ends with the error", async () => {
   await using bench = await openRedisBench(server);
-  await server.cli("SET", bench.key("orchestrator"), "no hash");
+  await bench.board.registerAgents([sampleAgent("coder")], user, { exact: true });
+  await server.cli("SET", bench.key("agent:coder:out"), "no stream");
   const following = async () => {
-    for await (const _ of bench.board.followGrants(agentName("coder"), new AbortController().signal, 1));
+    for await (const _ of bench.board.followMail(new AbortController().signal, () => false));
   };
   await expect(following()).rejects.toMatchObject({ code: "blackboard-refused", message: expect.stringContaining("WRONGTYPE") });
 });

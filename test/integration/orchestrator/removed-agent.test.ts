@@ -37,6 +37,12 @@ test("a removed agent ends what it has begun; what it had not begun fails and sa
 
   const later = await clan.settled(await clan.postGoal("later"));
   expect(later.map(({ produced_by_agent }) => String(produced_by_agent))).toEqual(["", "stayer"]);
+  // However long after its removal.
+  const { claim } = await clan.claimOn(begun);
+  const leasedUntil = async () => Number(await clan.hand("ZSCORE", "due", `lease:${claim.id}:leaver:1`));
+  const first = await leasedUntil();
+  for (const renewals of [1, 2])
+    await waitFor("its lease to be renewed", async () => (await leasedUntil()) > first + renewals * 2_000);
   await writeFile(join(folder, "go"), "");
   const ended = await clan.settled(begun);
   expect(ended.map(({ type }) => type)).toEqual(["GoalDefined", "Report", "Report"]);

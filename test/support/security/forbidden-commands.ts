@@ -9,7 +9,6 @@ import type { ArtefactId } from "../../../lib/model/ids.ts";
 import { agentName, sampleArtefact } from "../records/sample.ts";
 import type { Prey } from "./hostile-scene.ts";
 
-/** Each of the commands is refused. */
 export type ForbiddenCommands = { attack: string; commands: (targets: Prey) => string[][] };
 
 const ada = "person:Ada Lovelace <ada@sett.invalid>";
@@ -197,15 +196,16 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the registration of an agent",
     commands: (at) => {
-      const { agents, olderStatuses: older_statuses, expectedAgents: expected_agents } = at.keys;
+      const { agents, olderStatuses: older_statuses, expectedAgents: expected_agents, senders } = at.keys;
+      const stored = { agents, older_statuses, expected_agents, senders };
       const json = JSON.stringify({ name: "busy", bid_command: ["/bin/sh"] });
-      const registrations = [{ name: "busy", json, event_data: "{}" }];
+      const registrations = [{ name: "busy", role: "busy", json, event_data: "{}" }];
       return [
-        ["HSET", agents, "busy", json],
-        ["HSET", agents, "mallory", json],
+        ["HSET", agents, "busy", json, "mallory", json],
         ["HDEL", agents, "busy"],
         ["HSET", expected_agents, "busy", json],
-        call(at, "registerAgents", { agents, older_statuses, expected_agents }, { actor: ada, mode: "exact", registrations }),
+        ["HSET", senders, "mallory", "user"],
+        call(at, "registerAgents", stored, { actor: ada, mode: "exact", registrations }),
       ];
     },
   },

@@ -104,9 +104,10 @@ const foreignResults: ForgedMail[] = [
   { attack: "a result of an attempt that is not its own", text: (at: Prey) => result(at, {}, { attempt: 2 }) },
   {
     attack: "a result under the id of an artefact that exists",
+    event: "result_refused" as const,
     text: (at: Prey) => result(at, { id: at.letter, logical_id: at.letter }),
   },
-].map((row) => ({ event: "result_refused", reason: /./, ...row }));
+].map((row) => ({ event: "mail_refused" as const, reason: /./, ...row }));
 
 const ownWork: ForgedMail[] = [
   {

@@ -64,6 +64,18 @@ export function mailSuite(open: () => Promise<Bench>): void {
     expect(mail.seen.at(-1)).toMatchObject({ agent: tester, id: "early" });
   });
 
+  test("an agent that was removed is read as well, and its role is known", async () => {
+    await using bench = await open();
+    await bench.board.registerAgents([sampleAgent("coder", { role: "programmer" })], user, { exact: true });
+    await register(bench.board, "tester");
+    await using mail = follow(bench.board);
+    await bench.board.sendMail(coder, { id: "late", text: "{}" });
+    await mail.has(1);
+    expect(mail.seen).toMatchObject([{ agent: coder, id: "late" }]);
+    expect(await bench.board.roleOfSender(coder)).toBe("programmer");
+    expect(await bench.board.roleOfSender(agentName("ghost"))).toBeUndefined();
+  });
+
   test("what a busy agent sends waits in its stream, and keeps no other agent's waiting", async () => {
     await using bench = await open();
     await register(bench.board, "coder", "tester");
@@ -77,6 +89,22 @@ export function mailSuite(open: () => Promise<Bench>): void {
     await bench.board.sendMail(tester, { id: "c", text: "{}" });
     await mail.has(3);
     expect(mail.seen.map(({ id }) => id).toSorted()).toEqual(["a", "b", "c"]);
+  });
+
+  test("the mail of an agent that takes more than it may is dropped, and no other agent's", async () => {
+    await using bench = await open();
+    await register(bench.board, "coder", "tester");
+    for (const id of ["a", "b"]) await bench.board.sendMail(coder, { id, text: "x".repeat(100_000) });
+    await bench.board.sendMail(tester, { id: "c", text: "{}" });
+    expect(await bench.board.dropMail(1_000_000)).toEqual([]);
+    const [dropped, ...more] = await bench.board.dropMail(50_000);
+    expect(dropped).toMatchObject({ agent: coder, messages: 2 });
+    expect(dropped?.bytes).toBeGreaterThan(200_000);
+    expect(more).toEqual([]);
+    await using mail = follow(bench.board);
+    await bench.board.sendMail(coder, { id: "d", text: "{}" });
+    await mail.has(2);
+    expect(mail.seen.map(({ id }) => id).toSorted()).toEqual(["c", "d"]);
   });
 
   test("an agent gets the answers that come from then on, and no other agent's", async () => {

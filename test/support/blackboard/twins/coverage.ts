@@ -13,7 +13,14 @@ const ofConnection = new Set([
 ]);
 
 /** Their methods answer with no outcome: they write always, or the answer is a value. */
-const silent = new Set<FunctionName>(["registerAgents", "releaseLeaderLease", "logEvent", "removeOfGoal", "answerMail"]);
+const silent = new Set<FunctionName>([
+  "registerAgents",
+  "releaseLeaderLease",
+  "logEvent",
+  "removeOfGoal",
+  "answerMail",
+  "dropMail",
+]);
 
 /** A content that changes between two reads, which one caller at a time cannot bring about. */
 const impossible = new Set(["adoptArtefact: changed"]);

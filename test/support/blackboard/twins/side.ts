@@ -136,7 +136,7 @@ const specials: Partial<Record<MethodName, PlayMethod>> = {
 /** By agent: between agents there is no order. */
 async function mailIn(side: Side, board: Blackboard): Promise<Mail[]> {
   const state = await side.readState();
-  const known = ["agents", "agents:expected"].flatMap((key) => namesIn(state[key]));
+  const known = ["agents", "agents:senders"].flatMap((key) => namesIn(state[key]));
   const count = [...new Set(known)].reduce((sum, name) => sum + listOf(state[`agent:${name}:out`]).length, 0);
   const mails = await collect(count, (signal) => board.followMail(signal, () => false));
   return mails.toSorted((one, other) => one.agent.localeCompare(other.agent));

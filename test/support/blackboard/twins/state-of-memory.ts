@@ -112,6 +112,7 @@ function setModels({ models }: State, set: SetKey): void {
 function setAgents(state: State, set: SetKey): void {
   set(keys.agents, state.agents);
   set(keys.expectedAgents, state.expectedAgents);
+  set(keys.senders, state.senders);
   for (const [agent, text] of state.ownRegistrations) set(keys.agentRegistration(agent), text);
   for (const [agent, status] of state.statuses) set(keys.agentStatus(agent), JSON.stringify(status));
   for (const [agent, claims] of state.wakeUps) set(keys.agentGrants(agent), claims);

@@ -6,6 +6,7 @@ import type { Move } from "./move.ts";
 export const mailMoves: readonly Move[] = [
   { weight: 4, make: (world) => call(world.handle(), "sendMail", world.agent(), { id: world.random.uuid(), text: text(world) }) },
   { weight: 1, make: (world) => call(world.handle(), "followMail") },
+  { weight: 1, make: (world) => call(world.handle(), "roleOfSender", world.agent()) },
   {
     weight: 3,
     make: (world) => {
