@@ -1,11 +1,12 @@
 // What a message of an agent changes on the record, where it is the agent's to say. Who sends it is known from the key of its stream alone, and
 // what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
+import type { ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
 import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
 import type { Refused } from "../../lib/blackboard/refused.ts";
-import type { Claim, Grant, RunningGrant } from "../../lib/model/claim.ts";
+import type { Grant, RunningGrant } from "../../lib/model/claim.ts";
 import { messageOf } from "../../lib/model/errors.ts";
 import type { AgentName, ClaimId } from "../../lib/model/ids.ts";
 import { unreachable } from "../../lib/model/unreachable.ts";
@@ -80,20 +81,19 @@ export class MailHandler {
   }
 
   async #renew({ agent, readOn }: Origin, { claim, ...message }: Extract<Message, { say: "alive" }>): Promise<Reply> {
-    const attempt = message.attempt ?? (await this.#grantOf(agent, claim))?.grant.attempt ?? 1;
+    const attempt = message.attempt ?? (await this.#board.readGrant(claim, agent))?.grant.attempt ?? 1;
     return replyOf(await this.#board.renewLease({ claim, agent, attempt, leaseMs: this.#grantLeaseMs, readOn }));
   }
 
   /** What the run says of itself, added to the grant as it is stored. */
   async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply> {
-    const stored = await this.#grantOf(origin.agent, claim);
+    const stored = await this.#board.readGrant(claim, origin.agent);
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at, run = runAt(origin.at) } = message;
-    if (grant.attempt !== attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
-    if (grant.queued_at !== queued_at) return no(`Attempt ${attempt} was queued anew, at ${grant.queued_at}.`);
-    if (grant.state === "running" && isRun(grant, run)) return { outcome: "yes" };
-    return replyOf(await this.#accept(origin, claim, runningGrant(grant, run)));
+    if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
+    if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
+    return replyOf(await this.#accept(origin, claim, { ...runningGrant(grant, run), attempt, queued_at }));
   }
 
   #accept(origin: Origin, claim: ClaimId, grant: RunningGrant) {
@@ -103,7 +103,7 @@ export class MailHandler {
   async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
     const { agent } = origin;
     const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
-    const stored = await this.#grantOf(agent, id);
+    const stored = await this.#board.readGrant(id, agent);
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
@@ -122,13 +122,7 @@ export class MailHandler {
     return replyOf(finished);
   }
 
-  async #grantOf(agent: AgentName, id: ClaimId): Promise<{ claim: Claim; grant: Grant } | undefined> {
-    const snapshot = await this.#board.readClaim(id);
-    const grant = snapshot?.grants.find((one) => one.agent === agent);
-    return snapshot === undefined || grant === undefined ? undefined : { claim: snapshot.claim, grant };
-  }
-
-  async #resultOrigin(claim: Claim, { agent, phase }: Grant): Promise<ResultOrigin> {
+  async #resultOrigin(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {
     const registered = (await this.#agentCache.list()).find(({ name }) => name === agent);
     const [target] = claim.kind === "rework" ? await this.#board.readHeads([claim.artefact_id]) : [];
     const role = registered?.role ?? (await this.#board.roleOfSender(agent)) ?? agent;

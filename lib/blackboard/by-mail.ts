@@ -3,7 +3,7 @@ import type { RunningGrant } from "../model/claim.ts";
 import { messageOf, SettError } from "../model/errors.ts";
 import type { AgentName } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
-import { Correspondence } from "./correspondence.ts";
+import { Correspondence, type Letter } from "./correspondence.ts";
 import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
 import { type Message, Reply, type RunStart } from "./mail.ts";
 import type { Refused } from "./refused.ts";
@@ -29,9 +29,10 @@ export function byMail(
     }
   };
   void listen();
+  const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
   const ask = async (message: Message): Promise<Reply> => {
     await canHear;
-    return Reply.parse(JSON.parse(await letters.ask(JSON.stringify(withoutUndefined({ host, message })))));
+    return Reply.parse(JSON.parse(await letters.ask(textOf(message))));
   };
   const said = async <Outcome extends string>(message: Message, outcome: Outcome): Promise<{ outcome: Outcome } | Refused> => {
     const reply = await ask(message);
@@ -44,9 +45,16 @@ export function byMail(
       return reply.outcome === "yes" ? { outcome: "placed", word: reply.word ?? word } : { ...reply, outcome: "refused" };
     },
     allowBidCalls: ({ claim, digest }) => said({ say: "asks_model", claim, digest }, "allowed"),
-    acceptGrant: ({ claim, grant }) => {
-      const { attempt, queued_at } = grant;
-      return said({ say: "started", claim, attempt, queued_at, run: runOf(grant) }, "accepted");
+    // The run begins as soon as the grant is taken. Where the orchestrator refuses its start, it refuses to renew its lease as well.
+    acceptGrant: async ({ claim, grant }) => {
+      const { attempt, queued_at, run_id: run = "", model_token } = grant;
+      const message: Message = { say: "started", claim, attempt, queued_at, run: runOf(grant) };
+      await canHear;
+      const take = (letter: Letter) => board.takeGrant({ claim, agent, attempt, queued_at, run, message: letter });
+      const taken = await letters.say(textOf(message), take);
+      if (taken.outcome === "refused") return taken;
+      // Calls of its model count only once its start is on record.
+      return model_token === undefined ? { outcome: "accepted" } : said(message, "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
     finishGrant: ({ claim, grant, endedAt, result }) => {

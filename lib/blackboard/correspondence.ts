@@ -4,10 +4,10 @@ import { RecentMap } from "../async/recent-map.ts";
 import { SettError } from "../model/errors.ts";
 import type { MailAnswer } from "./mail-port.ts";
 
+export type Letter = { id: string; text: string };
+
 /** `isSent`: as far as is known. `waiting`: how many calls wait for its answer. */
-type Letter = {
-  id: string;
-  text: string;
+type OpenLetter = Letter & {
   answered: Promise<string>;
   answer: (text: string) => void;
   isSent: boolean;
@@ -18,14 +18,14 @@ type Letter = {
 const keptAnswers = 1_000;
 
 export class Correspondence {
-  readonly #send: (letter: { id: string; text: string }) => Promise<void>;
+  readonly #send: (letter: Letter) => Promise<void>;
   readonly #timeoutMs: number;
-  readonly #byText = new Map<string, Letter>();
-  readonly #byId = new Map<string, Letter>();
+  readonly #byText = new Map<string, OpenLetter>();
+  readonly #byId = new Map<string, OpenLetter>();
   readonly #late = new RecentMap<string, string>(keptAnswers);
   #failure: SettError | undefined;
 
-  constructor(send: (letter: { id: string; text: string }) => Promise<void>, timeoutMs: number) {
+  constructor(send: (letter: Letter) => Promise<void>, timeoutMs: number) {
     this.#send = send;
     this.#timeoutMs = timeoutMs;
   }
@@ -57,6 +57,24 @@ export class Correspondence {
     }
   }
 
+  /**
+   * Has the letter sent by `first`, and does not wait for its answer, which the next one who asks the same text gets. One that is refused was
+   * not sent.
+   */
+  async say<Result extends { outcome: string }>(text: string, first: (letter: Letter) => Promise<Result>): Promise<Result> {
+    if (this.#failure !== undefined) throw this.#failure;
+    const letter = this.#newLetter(text);
+    letter.isSent = true;
+    try {
+      const result = await first({ id: letter.id, text });
+      if (result.outcome === "refused") this.#forget(letter);
+      return result;
+    } catch (error) {
+      this.#forget(letter);
+      throw error;
+    }
+  }
+
   receive(answers: readonly MailAnswer[]): void {
     for (const { re, text } of answers) {
       const letter = this.#byId.get(re);
@@ -80,12 +98,17 @@ export class Correspondence {
     this.#failure = failure;
   }
 
-  /** One that was never sent is forgotten: it must not be sent once its sender has done with it. */
-  async #begin(text: string): Promise<Letter> {
+  #newLetter(text: string): OpenLetter {
     const { promise: answered, resolve: answer } = Promise.withResolvers<string>();
     const letter = { id: crypto.randomUUID(), text, answered, answer, isSent: false, waiting: 0 };
     this.#byText.set(text, letter);
     this.#byId.set(letter.id, letter);
+    return letter;
+  }
+
+  /** One that was never sent is forgotten: it must not be sent once its sender has done with it. */
+  async #begin(text: string): Promise<OpenLetter> {
+    const letter = this.#newLetter(text);
     try {
       await this.#post(letter);
       return letter;
@@ -95,12 +118,12 @@ export class Correspondence {
     }
   }
 
-  async #post(letter: Letter): Promise<void> {
+  async #post(letter: OpenLetter): Promise<void> {
     await this.#send(letter);
     letter.isSent = true;
   }
 
-  #forget(letter: Letter): void {
+  #forget(letter: OpenLetter): void {
     this.#byId.delete(letter.id);
     if (this.#byText.get(letter.text) === letter) this.#byText.delete(letter.text);
   }

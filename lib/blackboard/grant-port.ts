@@ -1,7 +1,7 @@
 // Grants: the right of an agent to work, from its wake-up to its result. A part of the port. `host` is where the agent runs, which its
 // events name.
 import type { Artefact } from "../model/artefact.ts";
-import type { RunningGrant } from "../model/claim.ts";
+import type { Claim, Grant, RunningGrant } from "../model/claim.ts";
 import type { AgentName, ClaimId, CommitHash } from "../model/ids.ts";
 import type { ReadOn } from "./artefact-port.ts";
 import type { Refused } from "./refused.ts";
@@ -17,14 +17,32 @@ export type GrantResult =
   /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
+export type ClaimOfGrant = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
+
 export interface GrantBoard {
   /**
    * Claims in which the agent may have a queued grant: hints, in order. First those that are queued now, then new ones; what stays queued
    * comes again every 15 s (`remindEveryMs`), because a hint may be lost. Ends with the signal.
    */
   followGrants(agent: AgentName, signal: AbortSignal, remindEveryMs?: number): AsyncIterable<ClaimId[]>;
+  /** An agent's grant, and what its claim is about: also of a claim whose other fields a person has damaged. */
+  readGrant(claim: ClaimId, agent: AgentName): Promise<{ claim: ClaimOfGrant; grant: Grant } | undefined>;
   /**
-   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease.
+   * The agent itself takes a queued grant, so that no other of its runs does, and sends the message that says so. Safe to repeat.
+   * Refused: it is not, or no longer, queued with this attempt and `queued_at`, another run has taken it, or the instance is paused.
+   */
+  takeGrant(order: {
+    claim: ClaimId;
+    agent: AgentName;
+    attempt: number;
+    queued_at: string;
+    /** Names the run. */
+    run: string;
+    message: { id: string; text: string };
+  }): Promise<{ outcome: "taken" } | Refused>;
+  /**
+   * Starts a grant: it must be queued with this attempt and `queued_at`, its claim open and its goal not ended. Writes `grant` (now running) and its lease. Where the
+   * instance is paused it must have been taken before.
    */
   acceptGrant(order: {
     claim: ClaimId;

@@ -40,7 +40,7 @@ type Reading =
 
 /** What an agent reads, and its mail, by which it says all that goes into the record: by-mail.ts makes of them what a cub has. */
 export type AgentMailbox = Omit<AgentBlackboard, "placeBid" | "allowBidCalls" | "acceptGrant" | "renewLease" | "finishGrant"> &
-  Pick<Blackboard, "sendMail" | "followMailAnswers">;
+  Pick<Blackboard, "sendMail" | "followMailAnswers" | "takeGrant">;
 
 /** An agent: what its cub bids on and works on, and what it says itself. Not the log, and no other agent's records. */
 export type AgentBlackboard = Pick<
@@ -98,6 +98,7 @@ export type LeaderBlackboard = Pick<
   | "logAsLeader"
   | "followMail"
   | "answerMail"
+  | "readGrant"
   | "roleOfSender"
   | "dropMail"
   | "placeBid"

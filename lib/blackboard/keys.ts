@@ -88,6 +88,8 @@ export function keysOf(instance: InstanceName) {
     agentAsked: (agent: AgentName) => `${prefix}agent:${agent}:asked`,
     /** zset: open claims in which the agent has a grant that is neither done nor cancelled, in the same order. */
     agentWork: (agent: AgentName) => `${prefix}agent:${agent}:work`,
+    /** hash: claim → attempt, `queued_at`, message and run of the grant that the agent has taken, until its start is on record. */
+    agentTaken: (agent: AgentName) => `${prefix}agent:${agent}:taken`,
     /** stream: what the agent says (`id`, `text`). The agent alone writes it; the orchestrator removes what it has dealt with. */
     mailOut: (agent: AgentName) => `${prefix}agent:${agent}:out`,
     /** stream: answers to it (`re`, `text`), the newest 1 000. */
@@ -99,6 +101,8 @@ export function keysOf(instance: InstanceName) {
      * pause (`paused_since`, `paused_by`) and how many open claims of an older version are not indexed yet (`unindexed`).
      */
     orchestrator: `${prefix}orchestrator`,
+    /** string: since when the instance is paused, while it is; agents may read it. */
+    paused: `${prefix}paused`,
     /** channel: the id of each new artefact. A hint. */
     artefactChannel: `${prefix}artefact_events`,
     /** channel: the id of each claim that was opened, has changed or has ended. A hint. */

@@ -1,17 +1,16 @@
 // A result that was written by hand: whether it can end the grant that it names, and what becomes of that grant.
 import type { ArtefactHead } from "../model/artefact.ts";
-import type { Claim, Grant } from "../model/claim.ts";
+import type { Grant } from "../model/claim.ts";
 import type { EventDraft } from "../model/event.ts";
 import { phaseTable } from "../model/phase.ts";
 import type { ArtefactFields } from "./artefact-fields.ts";
+import type { ClaimOfGrant } from "./grant-port.ts";
 
 /** A grant that a result can end. A person who works by hand need not accept it first. */
 export type UnfinishedGrant = Extract<Grant, { state: "queued" | "running" }>;
 
 /** `started`: the event that comes first where the grant was only queued, because the log shows what every grant goes through. */
 export type EndedByHand = { grant: Grant; started: EventDraft | undefined; ended: EventDraft };
-
-type ClaimOfGrant = Pick<Claim, "id" | "goal_id" | "artefact_id" | "kind">;
 
 /** Why the artefact cannot be the result of this grant; undefined when it can. `target`: the claim's artefact. */
 export function resultProblem(

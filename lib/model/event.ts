@@ -37,7 +37,7 @@ export const EventType = z.enum([
   "bidding_closed",
   /** An agent is granted work. Data: `phase`, `attempt`, and `instead_of`, `because` for a stand-in. */
   "grant_queued",
-  /** A cub has accepted the grant. Data: `phase`, `attempt`. */
+  /** A cub has begun its work. Data: `phase`, `attempt`, and `taken_before_pause` where the instance is paused meanwhile. */
   "grant_started",
   /** The grant's result is stored. Data: `phase`, `attempt`. */
   "grant_done",

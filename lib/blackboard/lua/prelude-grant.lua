@@ -34,6 +34,15 @@ local function grant_problem(order, claim, grant)
   return 'The grant is ' .. grant.state .. ' in attempt ' .. digits(grant.attempt) .. '.'
 end
 
+-- Which attempt of a grant its agent has taken: the attempt and `queued_at`, by which of its runs, and where in its mail it says so. Nil
+-- where it has taken none.
+local function read_taken(key, claim)
+  local text = redis.call('HGET', key, claim)
+  if not text then return nil end
+  local attempt, queued_at, place, run = text:match('^(%d+) (%S+) (%S+) (%S*)$')
+  return { attempt = tonumber(attempt), queued_at = queued_at, place = place, run = run }
+end
+
 -- The index of queued grants, by agent. An agent may lose its wake-ups; it reads this index again and again. What one millisecond
 -- brings keeps its order: no two scores are the same.
 local function add_queued(claim, agent)

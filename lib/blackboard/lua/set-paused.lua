@@ -1,6 +1,6 @@
 -- Pauses the instance, or resumes it. Resuming wakes the registered agents that have queued grants, because none was accepted
 -- meanwhile.
--- KEYS orchestrator, agents
+-- KEYS orchestrator, agents, paused
 -- ARGS epoch: number, is_paused: flag, by, since
 -- Result set | already | fenced
 -- `by` is an actor; `since` is ISO 8601.
@@ -22,8 +22,10 @@ local function set_paused(keys, args)
   if (redis.call('HEXISTS', keys.orchestrator, 'paused_since') == 1) == args.is_paused then return { 'already' } end
   if args.is_paused then
     redis.call('HSET', keys.orchestrator, 'paused_since', args.since, 'paused_by', args.by)
+    redis.call('SET', keys.paused, args.since)
   else
     redis.call('HDEL', keys.orchestrator, 'paused_since', 'paused_by')
+    redis.call('DEL', keys.paused)
     wake_queued(keys.agents)
   end
   local kind = args.is_paused and 'instance_paused' or 'instance_resumed'

@@ -7,9 +7,10 @@ import type { GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import type { Refused } from "../refused.ts";
 import type { EnsureOn } from "./contact.ts";
+import { copyOf } from "./copy.ts";
 import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
-import type { ClaimRecord, State } from "./state.ts";
+import type { ClaimRecord, State, TakenGrant } from "./state.ts";
 
 export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
@@ -35,19 +36,50 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       }
     },
 
+    async readGrant(id, agent) {
+      const record = state.claims.get(id);
+      const grant = record?.grants.get(agent);
+      if (record === undefined || grant === undefined) return undefined;
+      const { artefact_id, goal_id, kind } = record.claim;
+      return copyOf({ claim: { id, artefact_id, goal_id, kind }, grant });
+    },
+
+    async takeGrant({ claim: id, agent, attempt, queued_at, run, message }) {
+      const stored = state.claims.get(id)?.grants.get(agent);
+      if (stored?.state === "running" && stored.attempt === attempt && stored.run_id === run) return { outcome: "taken" };
+      const reason = grantProblem(state, state.claims.get(id), { claim: id, agent, attempt, state: "queued", queued_at });
+      if (reason !== undefined) return { outcome: "refused", reason };
+      const before = state.taken.get(agent)?.get(id);
+      if (before?.attempt === attempt && before.queued_at === queued_at) {
+        if (before.run === run) return { outcome: "taken" };
+        const isUnread = state.mail.out.get(agent)?.some(({ place }) => place === before.place);
+        if (isUnread) return { outcome: "refused", reason: "Another run has taken the grant." };
+      }
+      if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
+      const taken = state.taken.get(agent) ?? new Map<ClaimId, TakenGrant>();
+      const place = state.mail.send(agent, message, state.now());
+      state.taken.set(agent, taken.set(id, { attempt, queued_at, run, place }));
+      state.changed.notify();
+      return { outcome: "taken" };
+    },
+
     async acceptGrant({ claim: id, grant, leaseMs, host, readOn }) {
       ensureOn(readOn);
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
       if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
-      const { agent, attempt, queued_at } = grant;
+      const { agent, attempt, queued_at, run_id = "" } = grant;
+      const taken = state.taken.get(agent)?.get(id);
+      const isTaken = taken?.attempt === attempt && taken.queued_at === queued_at && taken.run === run_id;
+      if (isTaken) state.taken.get(agent)?.delete(id);
       const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
-      if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
+      if (state.pause !== undefined && !isTaken) return { outcome: "refused", reason: "The instance is paused." };
       state.writeGrant(record, grant);
       state.setDue({ kind: "lease", claim: id, agent: grant.agent, attempt: grant.attempt }, leaseMs);
       record.claim.rev += 1;
-      const data = { phase: grant.phase, attempt: grant.attempt };
+      const isPaused = state.pause !== undefined;
+      const data = { phase: grant.phase, attempt: grant.attempt, ...(isPaused && { taken_before_pause: true }) };
       state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
       return { outcome: "accepted" };
     },

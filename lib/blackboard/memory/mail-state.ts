@@ -12,8 +12,11 @@ export class MailState {
   /** The last place of each stream, also of one that is empty again. */
   readonly places = new Map<string, readonly [number, number]>();
 
-  send(agent: AgentName, { id, text }: { id: string; text: string }, nowMs: number): void {
-    streamOf(this.out, agent).push({ id, text, place: this.#nextPlace(`${agent}:out`, nowMs) });
+  /** Returns the place of the message. */
+  send(agent: AgentName, { id, text }: { id: string; text: string }, nowMs: number): string {
+    const place = this.#nextPlace(`${agent}:out`, nowMs);
+    streamOf(this.out, agent).push({ id, text, place });
+    return place;
   }
 
   answer(agent: AgentName, { re, text }: MailAnswer, nowMs: number): void {

@@ -78,7 +78,7 @@ const accessOfRole: Record<Exclude<RedisUser["role"], "agent">, (keys: Keys) => 
     reads: [],
     writes: [`${keys.prefix}*`],
     channels: [keys.artefactChannel, keys.claimChannel],
-    only: { del: [keys.laterBids(anyClaim)] },
+    only: { del: [keys.laterBids(anyClaim), keys.paused] },
   }),
   gateway: (keys) => ({
     commands: [
@@ -135,18 +135,28 @@ function agentAccess(keys: Keys, agent: AgentName): Access {
     commands: [
       ...["fcall_ro"],
       ...["get", "hexists", "hget", "hgetall", "hmget", "hstrlen", "hvals", "zrange"],
-      ...["xread", "xrevrange"],
+      ...["xrange", "xread", "xrevrange"],
     ],
     reads: [
       ...[probeKey, keys.agentRegistration(agent), keys.announcements, keys.mailIn(agent)],
       ...[keys.agentQueued(agent), keys.agentAsked(agent), keys.agentWork(agent)],
       ...[keys.claim(anyClaim), keys.laterBids(anyClaim), keys.grants(anyClaim)],
-      ...[keys.artefact(anyArtefact), keys.thread(anyId as LogicalId)],
+      ...[
+        keys.artefact(anyArtefact),
+        keys.thread(anyId as LogicalId),
+        keys.goal(anyGoal),
+        keys.paused,
+        keys.agentTaken(agent),
+        keys.mailOut(agent),
+      ],
     ],
     writes: [],
     channels: [],
     only: {
       // Each of these keys has one type for ever, whatever the agent sends: one that is of another cannot be read by the programs of others.
+      // The one function that writes: takeGrant.
+      fcall: [probeKey, keys.agentTaken(agent), keys.mailOut(agent)],
+      hset: [keys.agentTaken(agent)],
       set: [probeKey, keys.agentStatus(agent)],
       xadd: [keys.mailOut(agent)],
       blmpop: [keys.agentGrants(agent)],

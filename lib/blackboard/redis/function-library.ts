@@ -51,6 +51,7 @@ import renewLease from "../lua/renew-lease.lua" with { type: "text" };
 import reserveCall from "../lua/reserve-call.lua" with { type: "text" };
 import retireGoal from "../lua/retire-goal.lua" with { type: "text" };
 import setPaused from "../lua/set-paused.lua" with { type: "text" };
+import takeGrant from "../lua/take-grant.lua" with { type: "text" };
 import verifyArtefact from "../lua/verify-artefact.lua" with { type: "text" };
 import type { SendCall } from "./call.ts";
 import type { Client } from "./client.ts";
@@ -74,6 +75,7 @@ const sources: Record<FunctionName, string> = {
   commitClaim,
   announceClaim,
   indexClaims,
+  takeGrant,
   acceptGrant,
   renewLease,
   finishGrant,
@@ -196,9 +198,9 @@ export async function requireFunctions(client: Client): Promise<void> {
  */
 export function sendCallOf(run: Connection["run"], keys: Keys, nonce: string, load: LoadFunctions): SendCall {
   return (name, moreKeys, args) => {
-    // What only reads may be called by those who may not see the log.
     const isReading = flags[name] === "no-writes";
-    const allKeys = [isReading ? probeKey : keys.events, ...moreKeys];
+    // What logs nothing may be called by those who may not see the log.
+    const allKeys = [isReading || name === "takeGrant" ? probeKey : keys.events, ...moreKeys];
     const words = [
       isReading ? "FCALL_RO" : "FCALL",
       `${library}_${name}`,

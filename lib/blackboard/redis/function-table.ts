@@ -129,13 +129,27 @@ export const functionTable = {
     args: { epoch: "number", limit: "number" },
     outcomes: { indexed: ["left"], fenced },
   },
-  acceptGrant: {
-    keys: ["claim", "grants", "due", "orchestrator"],
+  takeGrant: {
+    keys: ["taken", "mail"],
     args: {
       claim: "text",
       agent: "text",
       attempt: "number",
       queued_at: "text",
+      run: "text",
+      id: "text",
+      text: "text",
+    },
+    outcomes: { taken: [], refused },
+  },
+  acceptGrant: {
+    keys: ["claim", "grants", "due", "orchestrator", "taken"],
+    args: {
+      claim: "text",
+      agent: "text",
+      attempt: "number",
+      queued_at: "text",
+      run: "text",
       grant: "text",
       lease_ms: "number",
       actor: "text",
@@ -186,7 +200,7 @@ export const functionTable = {
     outcomes: { recorded: [], refused },
   },
   setPaused: {
-    keys: ["orchestrator", "agents"],
+    keys: ["orchestrator", "agents", "paused"],
     args: { epoch: "number", is_paused: "flag", by: "text", since: "text" },
     outcomes: { set: [], already: [], fenced },
   },

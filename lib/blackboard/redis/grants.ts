@@ -1,7 +1,7 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
-import type { GrantBoard } from "../grant-port.ts";
+import type { ClaimOfGrant, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
@@ -9,7 +9,7 @@ import type { Deps } from "./deps.ts";
 import { batchSize, blockMs, followReads } from "./follow.ts";
 import { artefactRecord, grantEventData } from "./records.ts";
 
-export function grantsOf({ connection, keys, callOn, onUnreadable, actorOf }: Deps): GrantBoard {
+export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf }: Deps): GrantBoard {
   /** A grant that a person has damaged must not keep the agent from its other grants. */
   const isQueued = (text: string | null | undefined, key: string): boolean => {
     if (typeof text !== "string") return false;
@@ -48,16 +48,41 @@ export function grantsOf({ connection, keys, callOn, onUnreadable, actorOf }: De
       });
     },
 
+    async readGrant(claim, agent) {
+      const [[artefact_id, goal_id, kind], text] = await connection.run((client) =>
+        Promise.all([
+          client.hmGet(keys.claim(claim), ["artefact_id", "goal_id", "kind"]),
+          client.hGet(keys.grants(claim), agent),
+        ]),
+      );
+      if (!artefact_id || !goal_id || !kind || text === null) return undefined;
+      // What functions wrote is trusted.
+      const about = { id: claim, artefact_id, goal_id, kind } as ClaimOfGrant;
+      return { claim: about, grant: grantOfText(text) };
+    },
+
+    takeGrant({ claim, agent, attempt, queued_at, run, message }) {
+      const stored = { taken: keys.agentTaken(agent), mail: keys.mailOut(agent) };
+      return call("takeGrant", stored, { claim, agent, attempt, queued_at, run, ...message });
+    },
+
     acceptGrant({ claim, grant, leaseMs, host, readOn }) {
       const { agent, attempt, queued_at } = grant;
       return callOn(readOn)(
         "acceptGrant",
-        { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due, orchestrator: keys.orchestrator },
+        {
+          claim: keys.claim(claim),
+          grants: keys.grants(claim),
+          due: keys.due,
+          orchestrator: keys.orchestrator,
+          taken: keys.agentTaken(agent),
+        },
         {
           claim,
           agent,
           attempt,
           queued_at,
+          run: grant.run_id ?? "",
           grant: textOfGrant(grant),
           lease_ms: leaseMs,
           actor: actorOf(agent, host),

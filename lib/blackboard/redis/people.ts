@@ -49,7 +49,7 @@ export function peopleOf({ connection, keys, call, callOn }: Deps): PeopleBoard 
     },
 
     setPaused({ paused, by, at, epoch, readOn }) {
-      const stored = { orchestrator: keys.orchestrator, agents: keys.agents };
+      const stored = { orchestrator: keys.orchestrator, agents: keys.agents, paused: keys.paused };
       return callOn(readOn)("setPaused", stored, { epoch, is_paused: paused, by, since: at });
     },
 

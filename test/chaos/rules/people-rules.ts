@@ -21,9 +21,9 @@ export const peopleRules: Rules = [
 /** What a person does by hand goes on. */
 function* nothingIsStartedWhilePaused({ events }: History) {
   let isPaused = false;
-  for (const { id, type, actor, agent, claim_id } of events) {
+  for (const { id, type, actor, agent, claim_id, data } of events) {
     if (type === "instance_paused" || type === "instance_resumed") isPaused = type === "instance_paused";
-    if (isPaused && type === "grant_started" && actor !== "hand")
+    if (isPaused && type === "grant_started" && actor !== "hand" && data?.taken_before_pause !== true)
       yield `Event ${id}: ${agent} began its work on claim ${claim_id} while the instance was paused.`;
   }
 }

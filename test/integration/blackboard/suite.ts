@@ -24,6 +24,7 @@ import { pruneSuite } from "./suite/prune.ts";
 import { resultsSuite } from "./suite/results.ts";
 import { resultsByHandSuite } from "./suite/results-by-hand.ts";
 import { standingBidsSuite } from "./suite/standing-bids.ts";
+import { takingSuite } from "./suite/taking.ts";
 import { verdictsSuite } from "./suite/verdicts.ts";
 
 /** `withLargest`: also with a payload that takes a Redis whose commands are recorded long. */
@@ -43,6 +44,7 @@ export function blackboardSuite(name: string, open: () => Promise<Bench>, { with
     describe("bids given in advance", () => standingBidsSuite(open));
     describe("commits", () => commitsSuite(open));
     describe("grants", () => grantsSuite(open));
+    describe("taking a grant", () => takingSuite(open));
     describe("results", () => resultsSuite(open));
     describe("results by hand", () => resultsByHandSuite(open));
     describe("people", () => peopleSuite(open));

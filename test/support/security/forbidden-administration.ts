@@ -1,5 +1,5 @@
 // What mallory's user of Redis may not send, whatever the key: administration, functions, searching, destroying, and other channels.
-import type { ForbiddenCommands } from "./forbidden-commands.ts";
+import type { ForbiddenCommands } from "./forged-calls.ts";
 
 const text = (line: string) => line.split(" ");
 

@@ -1,48 +1,12 @@
 // What mallory's user of Redis may not send, by what it would be good for. Redis refuses every one of these commands.
-import { randomUUID } from "node:crypto";
-import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
-import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
-import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
-import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
 import type { Artefact } from "../../../lib/model/artefact.ts";
 import type { ArtefactId } from "../../../lib/model/ids.ts";
-import { agentName, sampleArtefact } from "../records/sample.ts";
+import { agentName } from "../records/sample.ts";
+import { ada, byHand, call, event, type ForbiddenCommands, forged } from "./forged-calls.ts";
 import type { Prey } from "./hostile-scene.ts";
 
-export type ForbiddenCommands = { attack: string; commands: (targets: Prey) => string[][] };
-
-const ada = "person:Ada Lovelace <ada@sett.invalid>";
 const [busy, writer] = [agentName("busy"), agentName("writer")];
 const far = "9999999999999";
-
-/** As the programs themselves would call a function of the library. */
-function call<Name extends FunctionName>(
-  { library, keys: { prefix, events } }: Prey,
-  name: Name,
-  keys: Record<(typeof functionTable)[Name]["keys"][number], string>,
-  args: ArgumentsOf<Name>,
-): string[] {
-  const inOrder = functionTable[name].keys.map((each) => (keys as Record<string, string>)[each] ?? "");
-  const words = encodeArgs(name, args).map(String);
-  return ["FCALL", `${library}_${name}`, String(inOrder.length + 1), events, ...inOrder, prefix, randomUUID(), ...words];
-}
-
-/** An artefact of a person, unless `over` says otherwise, as a function gets it. */
-function forged(over: Partial<Artefact>) {
-  const fields = fieldsOfArtefact(sampleArtefact({ payload: "forged", ...over }));
-  return { ...fields, digest: digestOfContent(fields) };
-}
-
-/** Written with plain commands, and announced, as people may write one by hand. */
-function byHand({ keys }: Prey, over: Partial<Artefact>): string[][] {
-  const { digest: _, ...fields } = forged(over);
-  return [
-    ["HSET", keys.artefact(fields.id as ArtefactId), ...Object.entries(fields).flat()],
-    ["PUBLISH", keys.artefactChannel, fields.id],
-  ];
-}
-
-const event = (type: string, more: object) => ({ type, text: JSON.stringify({ actor: ada, ...more }) });
 
 export const forbiddenCommands: ForbiddenCommands[] = [
   {
@@ -98,13 +62,16 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "the end, the start or the lease of another agent's work",
     commands: (at) => {
-      const { claim, due, grants, orchestrator } = at.keys;
+      const { claim, due, grants, orchestrator, mailOut, agentTaken } = at.keys;
       const { work, queued } = at.claims;
+      const [taken, own] = [agentTaken(busy), agentTaken(agentName("mallory"))];
+      const run = { claim: queued, agent: busy, attempt: 1, queued_at: "", run: "", id: "1", text: "{}" };
       const accept = {
         claim: queued,
         agent: busy,
         attempt: 1,
         queued_at: "",
+        run: "",
         grant: "{}",
         lease_ms: 1,
         actor: "",
@@ -117,7 +84,10 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["ZADD", due, "0", `lease:${work}:busy:1`],
         ["ZREM", due, `lease:${work}:busy:1`],
         call(at, "renewLease", { claim: claim(work), due }, { claim: work, agent: busy, attempt: 1, lease_ms: 1 }),
-        call(at, "acceptGrant", { claim: claim(queued), grants: grants(queued), due, orchestrator }, accept),
+        call(at, "acceptGrant", { claim: claim(queued), grants: grants(queued), due, orchestrator, taken }, accept),
+        call(at, "takeGrant", { taken, mail: mailOut(busy) }, run),
+        call(at, "takeGrant", { taken: own, mail: mailOut(busy) }, run),
+        ["HSET", taken, queued, "1  "],
       ];
     },
   },
@@ -167,7 +137,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
   {
     attack: "a cancel, a pause or a retry in a person's name",
     commands: (at) => {
-      const { goal, orchestrator, openQuestions: open_questions, events, agents } = at.keys;
+      const { goal, orchestrator, openQuestions: open_questions, events, agents, paused } = at.keys;
       const cancel = event("cancel_requested", { goal_id: at.goal });
       const ending = { epoch: 1, goal: at.goal, ending: "cancelled", by: ada, failure: undefined };
       return [
@@ -176,7 +146,8 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         ["XADD", events, "*", "type", cancel.type, "event", cancel.text],
         call(at, "logEvent", {}, { event: cancel }),
         call(at, "endGoal", { orchestrator, goal: goal(at.goal), open_questions }, ending),
-        call(at, "setPaused", { orchestrator, agents }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
+        ["SET", paused, "1"],
+        call(at, "setPaused", { orchestrator, agents, paused }, { epoch: 1, is_paused: true, by: ada, since: "1" }),
       ];
     },
   },
@@ -273,6 +244,14 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       ["SET", key("agent:busy:status"), '{"at":0,"state":"idle"}'],
       ["HSET", keys.olderStatuses, "busy", '{"at":0,"state":"idle"}'],
     ],
+  },
+  {
+    attack: "any other function, under the name of a key that is its own",
+    commands: (at) => {
+      const [, library = "", ...words] = call(at, "createArtefact", {}, { artefact: forged({}), actor: ada });
+      const own = [at.key("agent:mallory:out"), at.key("agent:mallory:taken"), "sett:probe"];
+      return own.map((key) => ["FCALL", library, ...words.map((word) => (word === at.keys.events ? key : word))]);
+    },
   },
   {
     attack: "the mail, the queue or the indexes of another agent, and its own indexes",

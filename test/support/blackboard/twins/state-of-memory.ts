@@ -121,6 +121,12 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentAsked(agent), listClaimsOf(state, agent, "asked"));
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
+  set(keys.paused, state.pause?.since);
+  for (const [agent, taken] of state.taken)
+    set(
+      keys.agentTaken(agent),
+      mapped(taken, ({ attempt, queued_at, run }) => `${attempt} ${queued_at} ${run}`),
+    );
   for (const [agent, sent] of state.mail.out)
     set(
       keys.mailOut(agent),

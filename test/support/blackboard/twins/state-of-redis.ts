@@ -80,6 +80,9 @@ const special: Partial<Record<KeyName, Normalize>> = {
   modelCalls: (words) => mapped(pairs(words), JSON.parse),
   gateway: ([text = ""]) => JSON.parse(text),
   agentRegistration: ([text = ""]) => text,
+  paused: ([text = ""]) => text,
+  // Without the place in the mail, whose ids are not of the virtual clock.
+  agentTaken: (words) => mapped(pairs(words), (text) => text.replace(/^(\S+ \S+) \S+/, "$1")),
   due: pairs,
   openModelCalls: pairs,
   agentStatus: ([text]) => text,

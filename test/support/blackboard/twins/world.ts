@@ -25,6 +25,8 @@ export class World {
   leader: Handle = 0;
   /** Digests of tokens that were given, by what they are for. */
   readonly tokens = new Map<string, string>();
+  /** Names of runs that have taken grants, the newest first. */
+  readonly runs: string[] = [];
   /** Results of grants, and causes of budgets, that were sent before. */
   readonly causes: string[] = [];
 

@@ -79,7 +79,9 @@ test("a cub that works by mail leaves on record what it does, as the agent, with
   const queued = await queueGrant(board);
   const grant = { ...running("coder"), context_ids: [goal.id], run_id: randomUUID() };
   expect(await cub.acceptGrant({ claim: queued.claim.id, grant, leaseMs: 1 })).toEqual({ outcome: "accepted" });
-  expect((await board.readClaim(queued.claim.id))?.grants).toEqual([grant]);
+  const grants = async () => (await board.readClaim(queued.claim.id))?.grants;
+  await waitFor("its start to be on record", async () => (await grants())?.[0]?.state === "running");
+  expect(await grants()).toEqual([grant]);
   const lease = { claim: queued.claim.id, agent: coder, attempt: 1, leaseMs: 1 };
   expect(await cub.renewLease(lease)).toEqual({ outcome: "renewed" });
   expect(await cub.renewLease({ ...lease, attempt: 2 })).toMatchObject({ outcome: "refused" });

@@ -15,9 +15,28 @@ export const grantMoves: readonly Move[] = [
       const at = world.grantOf("queued");
       if (at === undefined) return undefined;
       const queuedAt = world.random.chance(0.97) ? {} : { queued_at: "2025-01-01T00:00:00.000Z" };
-      const grant = { ...runningGrant(world, at.grant), attempt: attemptOf(world, at), ...queuedAt };
+      const run = world.runs[0] !== undefined && world.random.chance(0.5) ? { run_id: world.runs[0] } : {};
+      const grant = { ...runningGrant(world, at.grant), ...run, attempt: attemptOf(world, at), ...queuedAt };
       if (grant.model_token) world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
       return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs() });
+    },
+  },
+  {
+    weight: 5,
+    make: (world) => {
+      const at = world.grantOf("queued");
+      if (at === undefined) return undefined;
+      const { random } = world;
+      const run = random.oneOf(world.runs[0] ?? random.uuid(), random.uuid());
+      world.runs.unshift(run);
+      return call(world.handle(), "takeGrant", {
+        claim: claimOf(world, at),
+        agent: at.grant.agent,
+        attempt: attemptOf(world, at),
+        queued_at: random.chance(0.97) ? at.grant.queued_at : "2025-01-01T00:00:00.000Z",
+        run,
+        message: { id: random.uuid(), text: "started" },
+      });
     },
   },
   {
@@ -44,6 +63,7 @@ export const grantMoves: readonly Move[] = [
       return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at) });
     },
   },
+  { weight: 1, make: (world) => call(world.handle(), "readGrant", world.claimId(), world.agent()) },
   { weight: 4, make: (world) => call(world.handle(), "followGrants", world.agent()) },
 ];
 

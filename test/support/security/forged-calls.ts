@@ -1,0 +1,44 @@
+// How mallory writes what it may not: with plain commands, and as the programs of others call functions.
+import { randomUUID } from "node:crypto";
+import { digestOfContent, fieldsOfArtefact } from "../../../lib/blackboard/artefact-fields.ts";
+import type { ArgumentsOf } from "../../../lib/blackboard/redis/call.ts";
+import { encodeArgs } from "../../../lib/blackboard/redis/encode-args.ts";
+import { type FunctionName, functionTable } from "../../../lib/blackboard/redis/function-table.ts";
+import { probeKey } from "../../../lib/blackboard/redis/probe.ts";
+import type { Artefact } from "../../../lib/model/artefact.ts";
+import type { ArtefactId } from "../../../lib/model/ids.ts";
+import { sampleArtefact } from "../records/sample.ts";
+import type { Prey } from "./hostile-scene.ts";
+
+export type ForbiddenCommands = { attack: string; commands: (targets: Prey) => string[][] };
+
+export const ada = "person:Ada Lovelace <ada@sett.invalid>";
+/** As the programs themselves would call a function of the library. */
+export function call<Name extends FunctionName>(
+  { library, keys: { prefix, events } }: Prey,
+  name: Name,
+  keys: Record<(typeof functionTable)[Name]["keys"][number], string>,
+  args: ArgumentsOf<Name>,
+): string[] {
+  const inOrder = functionTable[name].keys.map((each) => (keys as Record<string, string>)[each] ?? "");
+  const words = encodeArgs(name, args).map(String);
+  const first = name === "takeGrant" ? probeKey : events;
+  return ["FCALL", `${library}_${name}`, String(inOrder.length + 1), first, ...inOrder, prefix, randomUUID(), ...words];
+}
+
+/** An artefact of a person, unless `over` says otherwise, as a function gets it. */
+export function forged(over: Partial<Artefact>) {
+  const fields = fieldsOfArtefact(sampleArtefact({ payload: "forged", ...over }));
+  return { ...fields, digest: digestOfContent(fields) };
+}
+
+/** Written with plain commands, and announced, as people may write one by hand. */
+export function byHand({ keys }: Prey, over: Partial<Artefact>): string[][] {
+  const { digest: _, ...fields } = forged(over);
+  return [
+    ["HSET", keys.artefact(fields.id as ArtefactId), ...Object.entries(fields).flat()],
+    ["PUBLISH", keys.artefactChannel, fields.id],
+  ];
+}
+
+export const event = (type: string, more: object) => ({ type, text: JSON.stringify({ actor: ada, ...more }) });
