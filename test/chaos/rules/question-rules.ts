@@ -142,7 +142,8 @@ function* questionsGoToThoseWhoMadeIt(history: History) {
     for (const agent of agents)
       if (
         question?.structural_type !== "Question" ||
-        cause !== `clarification:${agent}` ||
+        // A person may have an agent that failed to answer try again.
+        !(cause === `clarification:${agent}` || cause.startsWith("retry:")) ||
         !mayAnswer(question, history).has(stand_in?.for ?? agent) ||
         askersOf(question, history).has(agent)
       )
