@@ -13,13 +13,16 @@ import { runPerConnection } from "./run-per-connection.ts";
 /** How many grants are read ahead; payloads of up to 16 MiB limit it. */
 const maxReadAhead = 8;
 
+/** How many results are sent whose answers have not come; payloads limit it, too. */
+const maxDeliveries = 8;
+
 type Reading = Promise<Assignment | undefined>;
 
 export class WorkExecutor {
   readonly #deps: Deps;
   readonly #targetOf: (claim: ClaimId) => ArtefactId | undefined;
   #workingOn: ClaimId | undefined;
-  #delivery: Promise<unknown> = Promise.resolve();
+  readonly #deliveries = new Set<Promise<unknown>>();
 
   /** `targetOf`: the artefact of a claim, where it is known from the announcement. */
   constructor(deps: Deps, targetOf: (claim: ClaimId) => ArtefactId | undefined = () => undefined) {
@@ -48,8 +51,7 @@ export class WorkExecutor {
   }
 
   /**
-   * Works on these grants, one after the other. A result is sent together with the acceptance of the next grant: one round trip for each
-   * grant. Resolves when the last result is delivered. Never rejects.
+   * Works on these grants, one after the other, while results of those before are delivered. Resolves when the last result is. Never rejects.
    */
   async tick(claims: readonly ClaimId[], signals: StopSignals): Promise<void> {
     const ahead: Reading[] = [];
@@ -60,7 +62,7 @@ export class WorkExecutor {
       this.#deps.watch.executor.markProgress();
       await this.#workOn(claim, ahead.shift(), signals);
     }
-    await this.#delivery;
+    await Promise.all(this.#deliveries);
   }
 
   async #workOn(claim: ClaimId, reading: Reading | undefined, signals: StopSignals): Promise<void> {
@@ -73,8 +75,9 @@ export class WorkExecutor {
       logTask(log, task);
       const run = await runGrant(this.#deps, task, signals);
       if (typeof run === "string") return;
-      await this.#delivery;
-      this.#delivery = deliverResult(this.#deps, run, run.result, signals);
+      while (this.#deliveries.size >= maxDeliveries) await Promise.race(this.#deliveries);
+      const delivery = deliverResult(this.#deps, run, run.result, signals).finally(() => this.#deliveries.delete(delivery));
+      this.#deliveries.add(delivery);
     } catch (error) {
       log.error("Failed to work on the claim", { claim_id: claim, error: messageOf(error) });
     } finally {

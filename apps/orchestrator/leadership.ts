@@ -131,7 +131,7 @@ export class Leadership {
     const mail = new MailWatch(deps);
     const silent = new SilentWorkers(deps, { agentCache, decider });
     const hasFollowed = (event: string) => isAtOrAfter(this.#reader.progress.reached, event);
-    const postOffice = new PostOffice(deps, { agentCache, epoch, grantLeaseMs: this.#grantLeaseMs });
+    const postOffice = new PostOffice(deps, { agentCache, cache: this.#cache, epoch, grantLeaseMs: this.#grantLeaseMs });
     const loops = [
       this.#loops.every(restartAfterMs, ending, () => postOffice.run(ending)),
       this.#reader.run(handler, (event) => this.#noteEvent(event, ending), ending),

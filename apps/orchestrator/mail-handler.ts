@@ -1,6 +1,7 @@
 // What a message of an agent changes on the record, where it is the agent's to say. Who sends it is known from the key of its stream alone, and
 // what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
+import { RecentMap } from "../../lib/async/recent-map.ts";
 import type { ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
 import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
@@ -13,6 +14,7 @@ import { unreachable } from "../../lib/model/unreachable.ts";
 import { withoutUndefined } from "../../lib/model/without-undefined.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { AgentCache } from "./agent-cache.ts";
+import type { ClaimCache } from "./claim-cache.ts";
 import { type Deps, Fenced } from "./deps.ts";
 import { MailRefusals } from "./mail-refusals.ts";
 
@@ -25,7 +27,20 @@ const maxReasonLength = 500;
  */
 type Origin = { agent: AgentName; host: string | undefined; id: string; at: string; readOn: number };
 
-export type MailOptions = { agentCache: AgentCache; epoch: number; grantLeaseMs: number };
+/** `cache`: where most claims need not be read. */
+export type MailOptions = {
+  agentCache: AgentCache;
+  cache?: Pick<ClaimCache, "get">;
+  epoch: number;
+  grantLeaseMs: number;
+};
+
+type OfAttempt = { attempt?: number | undefined; queued_at?: string | undefined };
+
+type StoredGrant<Known extends Grant = Grant> = { claim: ClaimOfGrant; grant: Known };
+
+/** A run beyond these is read again. */
+const maxRunning = 10_000;
 
 type Board = Deps["board"];
 
@@ -34,8 +49,12 @@ export class MailHandler {
   readonly #agentCache: AgentCache;
   readonly #grantLeaseMs: number;
   readonly #refusals: MailRefusals;
+  readonly #cache: MailOptions["cache"];
+  /** Claim and agent → the run that was started last, as it is stored, by the connection on which its message was read. */
+  readonly #running = new RecentMap<string, StoredGrant<RunningGrant> & { readOn: number }>(maxRunning);
 
-  constructor(deps: Deps, { agentCache, epoch, grantLeaseMs }: MailOptions) {
+  constructor(deps: Deps, { agentCache, cache, epoch, grantLeaseMs }: MailOptions) {
+    this.#cache = cache;
     this.#board = deps.board;
     this.#agentCache = agentCache;
     this.#grantLeaseMs = grantLeaseMs;
@@ -43,9 +62,8 @@ export class MailHandler {
   }
 
   /** Safe to repeat. Rejects with `redis-unreachable`, also on a later connection than `readOn`, and with Fenced. */
-  async apply(mail: Mail, readOn: number): Promise<Reply> {
-    const { agent, text } = mail;
-    const envelope = readEnvelope(text);
+  async apply(mail: Pick<Mail, "agent" | "place">, envelope: ReadEnvelope, readOn: number): Promise<Reply> {
+    const { agent } = mail;
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
     const { host, message } = envelope.value;
     try {
@@ -87,23 +105,42 @@ export class MailHandler {
 
   /** What the run says of itself, added to the grant as it is stored. */
   async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply> {
-    const stored = await this.#board.readGrant(claim, origin.agent);
+    const stored = this.#queuedGrant(origin.agent, claim, message) ?? (await this.#board.readGrant(claim, origin.agent));
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at, run = runAt(origin.at) } = message;
     if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
-    return replyOf(await this.#accept(origin, claim, { ...runningGrant(grant, run), attempt, queued_at }));
+    const running = { ...runningGrant(grant, run), attempt, queued_at };
+    const accepted = await this.#accept(origin, claim, running);
+    if (accepted.outcome === "accepted")
+      this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
+    return replyOf(accepted);
   }
 
   #accept(origin: Origin, claim: ClaimId, grant: RunningGrant) {
     return this.#board.acceptGrant({ ...origin, claim, grant, leaseMs: this.#grantLeaseMs });
   }
 
+  /** As this leader has queued it. */
+  #queuedGrant(agent: AgentName, id: ClaimId, { attempt, queued_at }: OfAttempt): StoredGrant | undefined {
+    const known = this.#cache?.get(id);
+    const grant = known?.grants.find((one) => one.agent === agent);
+    if (known === undefined || grant?.state !== "queued") return undefined;
+    return grant.attempt === attempt && grant.queued_at === queued_at ? { claim: known.claim, grant } : undefined;
+  }
+
+  /** As this leader has stored it. */
+  #runningGrant({ agent, readOn }: Origin, id: ClaimId, { attempt, queued_at }: OfAttempt): StoredGrant | undefined {
+    const known = this.#running.get(`${id} ${agent}`);
+    const isIt = known?.readOn === readOn && known.grant.attempt === attempt && known.grant.queued_at === queued_at;
+    return isIt ? known : undefined;
+  }
+
   async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
     const { agent } = origin;
     const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
-    const stored = await this.#board.readGrant(id, agent);
+    const stored = this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
     if (stored === undefined) return this.#refuse(origin, `Claim ${id} has no grant for ${agent}.`);
     const { claim, grant } = stored;
     const { attempt = grant.attempt, queued_at = grant.queued_at } = message;
@@ -118,6 +155,7 @@ export class MailHandler {
     if (grant.state === "queued" && isCurrent) await this.#accept(origin, id, running);
     if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
     const finished = await this.#board.finishGrant({ ...origin, claim: id, grant: running, endedAt, result });
+    this.#running.delete(`${id} ${agent}`);
     if (finished.outcome === "refused") this.#refusals.countResult(agent);
     return replyOf(finished);
   }
@@ -136,9 +174,9 @@ export class MailHandler {
   }
 }
 
-type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
+export type ReadEnvelope = { ok: true; value: Envelope } | { ok: false; reason: string };
 
-function readEnvelope(text: string): ReadEnvelope {
+export function readEnvelope(text: string): ReadEnvelope {
   try {
     const { success, data, error } = Envelope.safeParse(JSON.parse(text));
     if (success) return { ok: true, value: data };
@@ -150,7 +188,7 @@ function readEnvelope(text: string): ReadEnvelope {
 }
 
 /** The same each time that the message is read. */
-function idAndTimeOf({ agent, place }: Mail): { id: string; at: string } {
+function idAndTimeOf({ agent, place }: Pick<Mail, "agent" | "place">): { id: string; at: string } {
   const hash = createHash("sha256").update(`${agent} ${place}`).digest("hex");
   const id = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-4$3-8$4-$5");
   return { id, at: new Date(Number(place.split("-")[0])).toISOString() };

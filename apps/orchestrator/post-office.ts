@@ -6,7 +6,7 @@ import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import type { AgentName } from "../../lib/model/ids.ts";
 import { isAway } from "../../lib/service/until-contact.ts";
 import type { Deps } from "./deps.ts";
-import { MailHandler, type MailOptions } from "./mail-handler.ts";
+import { MailHandler, type MailOptions, readEnvelope } from "./mail-handler.ts";
 
 /** What an agent sends beyond that waits in its stream: so many short messages, or about 50 MiB of long ones. */
 const maxUnderWay = 200;
@@ -17,7 +17,8 @@ type Board = Deps["board"];
 export class PostOffice {
   readonly #board: Board;
   readonly #handler: MailHandler;
-  readonly #jobs = new SerialByKey<AgentName>();
+  /** By agent and claim. */
+  readonly #jobs = new SerialByKey<string>();
   readonly #underWay = new Map<AgentName, number>();
 
   constructor(deps: Deps, options: MailOptions) {
@@ -58,21 +59,22 @@ export class PostOffice {
     if (failure !== undefined) throw failure;
   }
 
-  /** Messages of one agent are dealt with in their order; all of them may come twice. */
+  /** Messages of one agent about one claim are applied in their order; all of them may come twice. */
   async #handle(mail: Mail, readOn: number, signal: AbortSignal): Promise<void> {
     const { agent, text } = mail;
+    const envelope = readEnvelope(text);
+    const about = envelope.ok ? envelope.value.message.claim : "";
     const weight = 1 + Math.floor(text.length / lengthOfShort);
     this.#underWay.set(agent, (this.#underWay.get(agent) ?? 0) + weight);
-    await this.#jobs.run(agent, async () => {
-      try {
-        const reply = await untilDone(() => this.#handler.apply(mail, readOn), signal);
-        if (reply !== undefined) await untilDone(() => this.#board.answerMail(mail, JSON.stringify(reply), readOn), signal);
-      } finally {
-        const left = (this.#underWay.get(agent) ?? weight) - weight;
-        if (left > 0) this.#underWay.set(agent, left);
-        else this.#underWay.delete(agent);
-      }
-    });
+    try {
+      const apply = () => untilDone(() => this.#handler.apply(mail, envelope, readOn), signal);
+      const reply = await this.#jobs.run(`${agent} ${about}`, apply);
+      if (reply !== undefined) await untilDone(() => this.#board.answerMail(mail, JSON.stringify(reply), readOn), signal);
+    } finally {
+      const left = (this.#underWay.get(agent) ?? weight) - weight;
+      if (left > 0) this.#underWay.set(agent, left);
+      else this.#underWay.delete(agent);
+    }
   }
 }
 

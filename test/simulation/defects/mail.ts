@@ -36,6 +36,8 @@ export const mailDefects: readonly Defect[] = [
     needs: "crash redis",
     isRare: true,
     plant: (planting) =>
-      planting.method(MailHandler.prototype, "apply", (original, _handler, mail) => original(mail, undefined as never)),
+      planting.method(MailHandler.prototype, "apply", (original, _handler, mail, envelope) =>
+        original(mail, envelope, undefined as never),
+      ),
   },
 ];
