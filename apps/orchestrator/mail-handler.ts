@@ -2,7 +2,7 @@
 // what it is about from the record: a message only says which claim, which attempt, and what the agent itself has done.
 import { createHash } from "node:crypto";
 import { RecentMap } from "../../lib/async/recent-map.ts";
-import type { ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
+import type { AppliedMail, ClaimOfGrant } from "../../lib/blackboard/grant-port.ts";
 import { Envelope, type Message, type Reply, type RunStart } from "../../lib/blackboard/mail.ts";
 import type { Mail } from "../../lib/blackboard/mail-port.ts";
 import { mailedResultProblem, type ResultOrigin, wholeResult } from "../../lib/blackboard/mailed-result.ts";
@@ -25,7 +25,7 @@ const maxReasonLength = 500;
  * Who says it, and where. `id` and `at`: made from the message's place in its stream, for what it leaves out. `readOn`: the connection on
  * which it was read.
  */
-type Origin = { agent: AgentName; host: string | undefined; id: string; at: string; readOn: number };
+type Origin = { agent: AgentName; host: string | undefined; mail: AppliedMail; id: string; at: string; readOn: number };
 
 /** `cache`: where most claims need not be read. */
 export type MailOptions = {
@@ -61,13 +61,17 @@ export class MailHandler {
     this.#refusals = new MailRefusals(deps, epoch);
   }
 
-  /** Safe to repeat. Rejects with `redis-unreachable`, also on a later connection than `readOn`, and with Fenced. */
-  async apply(mail: Pick<Mail, "agent" | "place">, envelope: ReadEnvelope, readOn: number): Promise<Reply> {
+  /**
+   * `ended`: the step that has applied it has answered it, too. Safe to repeat. Rejects with `redis-unreachable`, also on a later connection
+   * than `readOn`, and with Fenced.
+   */
+  async apply(mail: Mail, envelope: ReadEnvelope, readOn: number): Promise<Reply | "ended"> {
     const { agent } = mail;
     if (!envelope.ok) return this.#refuse({ agent, readOn }, envelope.reason);
-    const { host, message } = envelope.value;
+    const { host, quiet, message } = envelope.value;
+    const applied = { place: mail.place, id: mail.id, isQuiet: quiet === true };
     try {
-      return await this.#applyMessage({ agent, host, ...idAndTimeOf(mail), readOn }, message);
+      return await this.#applyMessage({ agent, host, mail: applied, ...idAndTimeOf(mail), readOn }, message);
     } catch (error) {
       if (isAway(error) || error instanceof Fenced) throw error;
       // A claim that a person has broken by hand, or a value that Redis refuses.
@@ -75,7 +79,7 @@ export class MailHandler {
     }
   }
 
-  async #applyMessage(origin: Origin, message: Message): Promise<Reply> {
+  async #applyMessage(origin: Origin, message: Message): Promise<Reply | "ended"> {
     const board = this.#board;
     const { agent, readOn } = origin;
     const { claim } = message;
@@ -104,7 +108,7 @@ export class MailHandler {
   }
 
   /** What the run says of itself, added to the grant as it is stored. */
-  async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply> {
+  async #start(origin: Origin, { claim, ...message }: Extract<Message, { say: "started" }>): Promise<Reply | "ended"> {
     const stored = this.#queuedGrant(origin.agent, claim, message) ?? (await this.#board.readGrant(claim, origin.agent));
     if (stored === undefined) return no(`Claim ${claim} has no grant for ${origin.agent}.`);
     const { grant } = stored;
@@ -112,14 +116,14 @@ export class MailHandler {
     if (grant.attempt < attempt) return no(`The grant is ${grant.state} in attempt ${grant.attempt}.`);
     if (grant.state === "running" && grant.attempt === attempt && isRun(grant, run)) return { outcome: "yes" };
     const running = { ...runningGrant(grant, run), attempt, queued_at };
-    const accepted = await this.#accept(origin, claim, running);
-    if (accepted.outcome === "accepted")
-      this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
-    return replyOf(accepted);
+    const accepted = await this.#accept(origin, claim, running, origin.mail);
+    if (accepted.outcome === "refused") return noOf(accepted);
+    this.#running.set(`${claim} ${origin.agent}`, { claim: stored.claim, grant: running, readOn: origin.readOn });
+    return "ended";
   }
 
-  #accept(origin: Origin, claim: ClaimId, grant: RunningGrant) {
-    return this.#board.acceptGrant({ ...origin, claim, grant, leaseMs: this.#grantLeaseMs });
+  #accept({ host, readOn }: Origin, claim: ClaimId, grant: RunningGrant, mail?: AppliedMail) {
+    return this.#board.acceptGrant({ claim, grant, leaseMs: this.#grantLeaseMs, host, readOn, ...(mail && { mail }) });
   }
 
   /** As this leader has queued it. */
@@ -137,7 +141,7 @@ export class MailHandler {
     return isIt ? known : undefined;
   }
 
-  async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply> {
+  async #finish(origin: Origin, message: Extract<Message, { say: "result" }>): Promise<Reply | "ended"> {
     const { agent } = origin;
     const { claim: id, ended_at: endedAt = origin.at, run = runAt(endedAt) } = message;
     const stored = this.#runningGrant(origin, id, message) ?? (await this.#board.readGrant(id, agent));
@@ -156,8 +160,9 @@ export class MailHandler {
     if (this.#refusals.hasTooManyResults(agent)) return this.#refuse(origin, "Too many results came too late.");
     const finished = await this.#board.finishGrant({ ...origin, claim: id, grant: running, endedAt, result });
     this.#running.delete(`${id} ${agent}`);
-    if (finished.outcome === "refused") this.#refusals.countResult(agent);
-    return replyOf(finished);
+    if (finished.outcome === "finished") return "ended";
+    this.#refusals.countResult(agent);
+    return noOf(finished);
   }
 
   async #resultOrigin(claim: ClaimOfGrant, { agent, phase }: Grant): Promise<ResultOrigin> {

@@ -69,7 +69,8 @@ export class PostOffice {
     try {
       const apply = () => untilDone(() => this.#handler.apply(mail, envelope, readOn), signal);
       const reply = await this.#jobs.run(`${agent} ${about}`, apply);
-      if (reply !== undefined) await untilDone(() => this.#board.answerMail(mail, JSON.stringify(reply), readOn), signal);
+      if (reply === undefined || reply === "ended") return;
+      await untilDone(() => this.#board.answerMail(mail, JSON.stringify(reply), readOn), signal);
     } finally {
       const left = (this.#underWay.get(agent) ?? weight) - weight;
       if (left > 0) this.#underWay.set(agent, left);

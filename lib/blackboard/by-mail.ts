@@ -1,7 +1,7 @@
 // The blackboard as an agent has it: it reads, and says by mail what it has to say. The orchestrator, which alone writes the record, answers.
 import type { RunningGrant } from "../model/claim.ts";
 import { messageOf, SettError } from "../model/errors.ts";
-import type { AgentName } from "../model/ids.ts";
+import type { AgentName, ClaimId } from "../model/ids.ts";
 import { withoutUndefined } from "../model/without-undefined.ts";
 import { Correspondence, type Letter } from "./correspondence.ts";
 import type { AgentBlackboard, AgentMailbox } from "./holders.ts";
@@ -30,13 +30,17 @@ export function byMail(
   };
   void listen();
   const textOf = (message: Message) => JSON.stringify(withoutUndefined({ host, message }));
+  const replyTo = async (text: string) => Reply.parse(JSON.parse(await letters.ask(text)));
   const ask = async (message: Message): Promise<Reply> => {
     await canHear;
-    return Reply.parse(JSON.parse(await letters.ask(textOf(message))));
+    return replyTo(textOf(message));
   };
-  const said = async <Outcome extends string>(message: Message, outcome: Outcome): Promise<{ outcome: Outcome } | Refused> => {
-    const reply = await ask(message);
-    return reply.outcome === "yes" ? { outcome } : { outcome: "refused", reason: reply.reason };
+  const said = async <Outcome extends string>(message: Message, outcome: Outcome) => outcomeOf(await ask(message), outcome);
+  // Where nothing waits for it, a start that counts is not answered.
+  const startOf = (claim: ClaimId, grant: RunningGrant) => {
+    const { attempt, queued_at, model_token } = grant;
+    const message: Message = { say: "started", claim, attempt, queued_at, run: runOf(grant) };
+    return JSON.stringify(withoutUndefined({ host, quiet: model_token === undefined ? true : undefined, message }));
   };
   return {
     ...board,
@@ -48,24 +52,31 @@ export function byMail(
     // The run begins as soon as the grant is taken. Where the orchestrator refuses its start, it refuses to renew its lease as well.
     acceptGrant: async ({ claim, grant }) => {
       const { attempt, queued_at, run_id: run = "", model_token } = grant;
-      const message: Message = { say: "started", claim, attempt, queued_at, run: runOf(grant) };
       await canHear;
       const take = (letter: Letter) => board.takeGrant({ claim, agent, attempt, queued_at, run, message: letter });
-      const taken = await letters.say(textOf(message), take);
+      const text = startOf(claim, grant);
+      const taken = await letters.say(text, take);
       if (taken.outcome === "refused") return taken;
       // Calls of its model count only once its start is on record.
-      return model_token === undefined ? { outcome: "accepted" } : said(message, "accepted");
+      return model_token === undefined ? { outcome: "accepted" } : outcomeOf(await replyTo(text), "accepted");
     },
     renewLease: ({ claim, attempt }) => said({ say: "alive", claim, attempt }, "renewed"),
-    finishGrant: ({ claim, grant, endedAt, result }) => {
+    finishGrant: async ({ claim, grant, endedAt, result }) => {
       const { attempt, queued_at } = grant;
-      return said({ say: "result", claim, attempt, queued_at, ended_at: endedAt, run: runOf(grant), result }, "finished");
+      const message: Message = { say: "result", claim, attempt, queued_at, ended_at: endedAt, run: runOf(grant), result };
+      const finished = await said(message, "finished");
+      letters.forget(startOf(claim, grant));
+      return finished;
     },
     [Symbol.asyncDispose]: async () => {
       closing.abort();
       await board[Symbol.asyncDispose]();
     },
   };
+}
+
+function outcomeOf<Outcome extends string>(reply: Reply, outcome: Outcome): { outcome: Outcome } | Refused {
+  return reply.outcome === "yes" ? { outcome } : { outcome: "refused", reason: reply.reason };
 }
 
 function runOf({ run_id, run_by, model_token, started_at, context_ids, base_commit }: RunningGrant): RunStart {

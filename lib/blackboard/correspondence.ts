@@ -93,6 +93,12 @@ export class Correspondence {
     }
   }
 
+  /** Of what was said: it needs no answer any more. */
+  forget(text: string): void {
+    const letter = this.#byText.get(text);
+    if (letter !== undefined) this.#forget(letter);
+  }
+
   /** No answer can be heard any more: every call rejects. */
   fail(failure: SettError): void {
     this.#failure = failure;

@@ -17,6 +17,9 @@ export type GrantResult =
   /** `artefact` is the Failure. `failureType`: its type, where the command itself did not report it, or where no attempt follows it. */
   | { outcome: "failed"; artefact: Artefact; reason: string; failureType?: string };
 
+/** The message that asks for it, and goes in the same step. `isQuiet`: it is not answered, but where it is refused. */
+export type AppliedMail = { place: string; id: string; isQuiet: boolean };
+
 export type ClaimOfGrant = Pick<Claim, "id" | "artefact_id" | "goal_id" | "kind">;
 
 export interface GrantBoard {
@@ -49,6 +52,7 @@ export interface GrantBoard {
     grant: RunningGrant;
     leaseMs: number;
     host?: string | undefined;
+    mail?: AppliedMail;
     readOn?: ReadOn;
   }): Promise<{ outcome: "accepted" } | Refused>;
   /** Refused: the attempt is no longer current (cancelled, lapsed, its claim or goal ended). */
@@ -69,6 +73,7 @@ export interface GrantBoard {
     endedAt: string;
     result: GrantResult;
     host?: string | undefined;
+    mail?: AppliedMail;
     readOn?: ReadOn;
   }): Promise<{ outcome: "finished" } | Refused>;
 }

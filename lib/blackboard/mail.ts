@@ -64,6 +64,8 @@ export const Envelope = z.strictObject({
     .string()
     .regex(/^[\w.-]{1,100}$/)
     .optional(),
+  /** Only a `no` is answered. */
+  quiet: z.literal(true).optional(),
   message: Message,
 });
 export type Envelope = z.infer<typeof Envelope>;

@@ -1,12 +1,15 @@
 -- A queued grant of this attempt, of an open claim and a goal that was not ended, becomes a running one with a lease. One that was taken
 -- before a pause is not held back by it.
 -- KEYS claim, grants, due, orchestrator, taken
--- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data
+-- ARGS claim, agent, attempt: number, queued_at, run, grant, lease_ms: number, actor, event_data, mail: applied_mail?
 -- Result accepted | refused (reason)
 -- `grant` is the running grant as JSON; `run` is the name of its run, '' where it has none.
 local function accept_grant(keys, args)
   local grant, stored = read_grant(args.claim, args.agent)
-  if stored == args.grant then return { 'accepted' } end
+  if stored == args.grant then
+    end_mail(args.agent, args.mail)
+    return { 'accepted' }
+  end
   local taken = read_taken(keys.taken, args.claim)
   local is_taken = taken and taken.attempt == args.attempt and taken.queued_at == args.queued_at and taken.run == args.run
   if is_taken then redis.call('HDEL', keys.taken, args.claim) end
@@ -25,5 +28,6 @@ local function accept_grant(keys, args)
     agent = args.agent, data = is_paused and args.event_data:gsub('}$', ',"taken_before_pause":true}') or args.event_data,
   })
   redis.call('ZADD', keys.due, digits(now_ms() + args.lease_ms), lease_member(args.claim, args.agent, args.attempt))
+  end_mail(args.agent, args.mail)
   return { 'accepted' }
 end

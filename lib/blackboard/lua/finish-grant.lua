@@ -1,7 +1,7 @@
 -- Stores the result of a running grant together with the grant that it becomes: an ended one, or one that waits for an answer. What is
 -- refused is remembered by the artefact's id, so that a repeat is answered alike and logged once.
 -- KEYS claim, grants, due, refused_artefacts
--- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data
+-- ARGS claim, agent, attempt: number, queued_at, grant, artefact: artefact, actor, event_type, event_data, mail: applied_mail?
 -- Result finished | refused (reason)
 -- `grant` is JSON, written whole; the event is grant_done, grant_failed or grant_waiting.
 local function finish_grant(keys, args)
@@ -11,7 +11,10 @@ local function finish_grant(keys, args)
   local problem = grant_problem(running, claim, (read_grant(args.claim, args.agent)))
   local same, taken = artefact_problem(artefact)
   -- Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
-  if same and problem then return { 'finished' } end
+  if same and problem then
+    end_mail(args.agent, args.mail)
+    return { 'finished' }
+  end
   if same then taken = 'The artefact ' .. artefact.id .. ' is stored already.' end
   problem = problem or taken
   -- The orchestrator has this attempt made again.
@@ -36,5 +39,6 @@ local function finish_grant(keys, args)
   redis.call('HINCRBY', keys.claim, 'rev', 1)
   event.type, event.data = args.event_type, args.event_data
   log(event)
+  end_mail(args.agent, args.mail)
   return { 'finished' }
 end

@@ -3,17 +3,23 @@ import { type Grant, isEnded } from "../../model/claim.ts";
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
 import { agentAt } from "../event-actor.ts";
-import type { GrantBoard } from "../grant-port.ts";
+import type { AppliedMail, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import type { Refused } from "../refused.ts";
 import type { EnsureOn } from "./contact.ts";
 import { copyOf } from "./copy.ts";
+import type { TakenGrant } from "./mail-state.ts";
 import { follow } from "./notifier.ts";
 import { sourceProblem } from "./source-problem.ts";
-import type { ClaimRecord, State, TakenGrant } from "./state.ts";
+import type { ClaimRecord, State } from "./state.ts";
 
 export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal): GrantBoard {
   const isQueued = (id: ClaimId, agent: AgentName) => state.claims.get(id)?.grants.get(agent)?.state === "queued";
+
+  const endMail = (agent: AgentName, mail: AppliedMail | undefined) => {
+    state.mail.end(agent, mail, state.now());
+    state.changed.notify();
+  };
 
   const queuedOf = (agent: AgentName) => [...(state.queued.get(agent) ?? [])].filter((id) => isQueued(id, agent));
 
@@ -49,29 +55,32 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       if (stored?.state === "running" && stored.attempt === attempt && stored.run_id === run) return { outcome: "taken" };
       const reason = grantProblem(state, state.claims.get(id), { claim: id, agent, attempt, state: "queued", queued_at });
       if (reason !== undefined) return { outcome: "refused", reason };
-      const before = state.taken.get(agent)?.get(id);
+      const before = state.mail.taken.get(agent)?.get(id);
       if (before?.attempt === attempt && before.queued_at === queued_at) {
         if (before.run === run) return { outcome: "taken" };
         const isUnread = state.mail.out.get(agent)?.some(({ place }) => place === before.place);
         if (isUnread) return { outcome: "refused", reason: "Another run has taken the grant." };
       }
       if (state.pause !== undefined) return { outcome: "refused", reason: "The instance is paused." };
-      const taken = state.taken.get(agent) ?? new Map<ClaimId, TakenGrant>();
+      const taken = state.mail.taken.get(agent) ?? new Map<ClaimId, TakenGrant>();
       const place = state.mail.send(agent, message, state.now());
-      state.taken.set(agent, taken.set(id, { attempt, queued_at, run, place }));
+      state.mail.taken.set(agent, taken.set(id, { attempt, queued_at, run, place }));
       state.changed.notify();
       return { outcome: "taken" };
     },
 
-    async acceptGrant({ claim: id, grant, leaseMs, host, readOn }) {
+    async acceptGrant({ claim: id, grant, leaseMs, host, mail, readOn }) {
       ensureOn(readOn);
       const record = state.claims.get(id);
       const stored = record?.grants.get(grant.agent);
-      if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) return { outcome: "accepted" };
+      if (stored?.state === "running" && JSON.stringify(stored) === JSON.stringify(grant)) {
+        endMail(grant.agent, mail);
+        return { outcome: "accepted" };
+      }
       const { agent, attempt, queued_at, run_id = "" } = grant;
-      const taken = state.taken.get(agent)?.get(id);
+      const taken = state.mail.taken.get(agent)?.get(id);
       const isTaken = taken?.attempt === attempt && taken.queued_at === queued_at && taken.run === run_id;
-      if (isTaken) state.taken.get(agent)?.delete(id);
+      if (isTaken) state.mail.taken.get(agent)?.delete(id);
       const reason = grantProblem(state, record, { claim: id, agent, attempt, state: "queued", queued_at });
       if (record === undefined || reason !== undefined) return { outcome: "refused", reason: reason ?? "" };
       if (state.pause !== undefined && !isTaken) return { outcome: "refused", reason: "The instance is paused." };
@@ -81,6 +90,7 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       const isPaused = state.pause !== undefined;
       const data = { phase: grant.phase, attempt: grant.attempt, ...(isPaused && { taken_before_pause: true }) };
       state.log({ type: "grant_started", ...aboutOf(record), agent: grant.agent, data }, agentAt(grant.agent, host));
+      endMail(agent, mail);
       return { outcome: "accepted" };
     },
 
@@ -92,7 +102,7 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       return { outcome: "renewed" };
     },
 
-    async finishGrant({ claim: id, grant, endedAt, result, host, readOn }) {
+    async finishGrant({ claim: id, grant, endedAt, result, host, mail, readOn }) {
       ensureOn(readOn);
       const { agent, attempt, phase, queued_at } = grant;
       const record = state.claims.get(id);
@@ -100,7 +110,10 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
       const grantReason = grantProblem(state, record, { claim: id, agent, attempt, state: "running", queued_at });
       const problem = state.artefactProblem(artefact);
       // Its id was chosen before the first try: the first try stored it, and the grant may have changed since.
-      if (problem === "same" && grantReason !== undefined) return { outcome: "finished" };
+      if (problem === "same" && grantReason !== undefined) {
+        endMail(agent, mail);
+        return { outcome: "finished" };
+      }
       const taken = problem === "same" ? `The artefact ${artefact.id} is stored already.` : problem?.reason;
       const lost = grantReason === undefined && taken === undefined ? sourceProblem(state, artefact) : undefined;
       const reason = grantReason ?? taken ?? lost?.reason;
@@ -122,6 +135,7 @@ export function grantsOf(state: State, ensureOn: EnsureOn, closed: AbortSignal):
         { type: eventOf[result.outcome], ...aboutOf(record), artefact_id: artefact.id, agent, data },
         agentAt(agent, host),
       );
+      endMail(agent, mail);
       return { outcome: "finished" };
     },
   };

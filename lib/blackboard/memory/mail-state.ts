@@ -1,14 +1,20 @@
 // The streams of mail in memory.
-import type { AgentName } from "../../model/ids.ts";
+import type { AgentName, ClaimId } from "../../model/ids.ts";
+import type { AppliedMail } from "../grant-port.ts";
 import type { MailAnswer } from "../mail-port.ts";
 
 /** `place`: its id in the stream, as Redis makes it. */
 type Placed<Entry> = Entry & { place: string };
 
+/** `place`: of the message that says so. */
+export type TakenGrant = { attempt: number; queued_at: string; run: string; place: string };
+
 export class MailState {
   /** What agents have sent and the orchestrator has not dealt with. */
   readonly out = new Map<AgentName, Placed<{ id: string; text: string }>[]>();
   readonly in = new Map<AgentName, Placed<MailAnswer>[]>();
+  /** Of each claim whose grant an agent has taken, until its start is on record. */
+  readonly taken = new Map<AgentName, Map<ClaimId, TakenGrant>>();
   /** The last place of each stream, also of one that is empty again. */
   readonly places = new Map<string, readonly [number, number]>();
 
@@ -17,6 +23,22 @@ export class MailState {
     const place = this.#nextPlace(`${agent}:out`, nowMs);
     streamOf(this.out, agent).push({ id, text, place });
     return place;
+  }
+
+  remove(agent: AgentName, place: string): void {
+    const sent = this.out.get(agent);
+    if (sent !== undefined)
+      this.out.set(
+        agent,
+        sent.filter((mail) => mail.place !== place),
+      );
+  }
+
+  /** Of what no message has asked for there is nothing to end. */
+  end(agent: AgentName, mail: AppliedMail | undefined, nowMs: number): void {
+    if (mail === undefined) return;
+    this.remove(agent, mail.place);
+    if (!mail.isQuiet) this.answer(agent, { re: mail.id, text: '{"outcome":"yes"}' }, nowMs);
   }
 
   answer(agent: AgentName, { re, text }: MailAnswer, nowMs: number): void {

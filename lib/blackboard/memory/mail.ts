@@ -57,8 +57,7 @@ export function mailOf(state: State, { onReconnect }: Contact, ensureOn: EnsureO
     async answerMail({ agent, place, id }, text, readOn) {
       ensureOn(readOn);
       if (text !== undefined) state.mail.answer(agent, { re: id, text }, state.now());
-      const left = (state.mail.out.get(agent) ?? []).filter((mail) => mail.place !== place);
-      state.mail.out.set(agent, left);
+      state.mail.remove(agent, place);
       state.changed.notify();
     },
 

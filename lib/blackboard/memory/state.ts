@@ -39,9 +39,6 @@ export function brokenText(electorate: readonly AgentName[]): string {
   return `{${JSON.stringify(electorate)}`;
 }
 
-/** `place`: of the message that says so. */
-export type TakenGrant = { attempt: number; queued_at: string; run: string; place: string };
-
 export class State {
   readonly artefacts = new Map<ArtefactId, Partial<ArtefactFields>>();
   /** Artefacts in the indexes, with their digests; one written by hand is not among them until it is adopted. */
@@ -72,8 +69,6 @@ export class State {
   readonly workerLogs = new Map<AgentName, (WorkerLog & { id: string })[]>();
   readonly statuses = new Map<AgentName, AgentStatus>();
   readonly mail = new MailState();
-  /** Of each claim whose grant an agent has taken, until its start is on record. */
-  readonly taken = new Map<AgentName, Map<ClaimId, TakenGrant>>();
   readonly wakeUps = new Map<AgentName, ClaimId[]>();
   /** Claims in which the agent has a queued grant, longest first. */
   readonly queued = new Map<AgentName, Set<ClaimId>>();

@@ -35,6 +35,7 @@ import preludeBid from "../lua/prelude-bid.lua" with { type: "text" };
 import preludeClaim from "../lua/prelude-claim.lua" with { type: "text" };
 import preludeGrant from "../lua/prelude-grant.lua" with { type: "text" };
 import preludeIndex from "../lua/prelude-index.lua" with { type: "text" };
+import preludeMail from "../lua/prelude-mail.lua" with { type: "text" };
 import preludeModel from "../lua/prelude-model.lua" with { type: "text" };
 import preludeQuestion from "../lua/prelude-question.lua" with { type: "text" };
 import raiseBudget from "../lua/raise-budget.lua" with { type: "text" };
@@ -59,7 +60,17 @@ import type { Connection } from "./connection.ts";
 import { type FunctionName, functionTable, type Kind, records } from "./function-table.ts";
 import { probeKey } from "./probe.ts";
 
-const preludes = [prelude, preludeArtefact, preludeBid, preludeIndex, preludeGrant, preludeQuestion, preludeClaim, preludeModel];
+const preludes = [
+  prelude,
+  preludeArtefact,
+  preludeBid,
+  preludeIndex,
+  preludeGrant,
+  preludeMail,
+  preludeQuestion,
+  preludeClaim,
+  preludeModel,
+];
 
 const sources: Record<FunctionName, string> = {
   createArtefact,

@@ -46,8 +46,8 @@ export const leaderFunctions = {
     args: { after: "text", max_messages: "number", max_bytes: "number", max_message_bytes: "number" },
   },
   answerMail: {
-    keys: ["mail", "answers"],
-    args: { place: "text", id: "text", text: "text?", kept: "number" },
+    keys: [],
+    args: { agent: "text", place: "text", id: "text", text: "text?" },
     outcomes: { answered: [] },
   },
   dropMail: { keys: ["mail"], args: { max_bytes: "number" }, outcomes: { kept: [], dropped: ["messages", "bytes"] } },

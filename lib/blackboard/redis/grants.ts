@@ -1,7 +1,7 @@
 // Grants in Redis: wake-ups, acceptance, leases and results.
 import type { AgentName, ClaimId } from "../../model/ids.ts";
 import { endedGrant } from "../ended-grant.ts";
-import type { ClaimOfGrant, GrantBoard } from "../grant-port.ts";
+import type { AppliedMail, ClaimOfGrant, GrantBoard } from "../grant-port.ts";
 import { grantReminderMs } from "../grant-reminder.ts";
 import { grantOfText, textOfGrant } from "./claim-fields.ts";
 import type { Client } from "./client.ts";
@@ -66,7 +66,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       return call("takeGrant", stored, { claim, agent, attempt, queued_at, run, ...message });
     },
 
-    acceptGrant({ claim, grant, leaseMs, host, readOn }) {
+    acceptGrant({ claim, grant, leaseMs, host, mail, readOn }) {
       const { agent, attempt, queued_at } = grant;
       return callOn(readOn)(
         "acceptGrant",
@@ -87,6 +87,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
           lease_ms: leaseMs,
           actor: actorOf(agent, host),
           event_data: grantEventData(grant),
+          mail: appliedMail(mail),
         },
       );
     },
@@ -99,7 +100,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
       );
     },
 
-    finishGrant({ claim, grant, endedAt, result, host, readOn }) {
+    finishGrant({ claim, grant, endedAt, result, host, mail, readOn }) {
       const { agent, attempt, queued_at } = grant;
       const stored = { claim: keys.claim(claim), grants: keys.grants(claim), due: keys.due };
       return callOn(readOn)(
@@ -115,6 +116,7 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
           actor: actorOf(agent, host),
           event_type: eventOfOutcome[result.outcome],
           event_data: grantEventData(grant, result.outcome === "failed" ? result.reason : undefined),
+          mail: appliedMail(mail),
         },
       );
     },
@@ -122,6 +124,10 @@ export function grantsOf({ connection, keys, call, callOn, onUnreadable, actorOf
 }
 
 const eventOfOutcome = { done: "grant_done", failed: "grant_failed", asked: "grant_waiting" } as const;
+
+function appliedMail(mail: AppliedMail | undefined) {
+  return mail && { place: mail.place, id: mail.id, is_quiet: mail.isQuiet };
+}
 
 /** Functions push claim ids; whatever a person pushes has no grant. */
 function claimIds(texts: readonly string[]): ClaimId[] {

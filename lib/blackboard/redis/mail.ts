@@ -10,8 +10,6 @@ import { MailBacklog, mailOfEntry } from "./mail-backlog.ts";
 import { endOf, readAfter, type StreamEntry } from "./streams.ts";
 import { userNameOf } from "./users.ts";
 
-/** Answers are read at once, or asked for again: older ones may go. */
-const keptAnswers = 1_000;
 /** Of each agent at once, so that one who sends very much does not keep the others waiting. */
 const mailsOfEach = 50;
 /** Where an agent must wait until what it has sent is dealt with. */
@@ -84,8 +82,7 @@ export function mailOf({ connection, keys, call, callOn }: Deps): MailBoard {
     },
 
     async answerMail({ agent, place, id }, text, readOn) {
-      const stored = { mail: keys.mailOut(agent), answers: keys.mailIn(agent) };
-      await callOn(readOn)("answerMail", stored, { place, id, text, kept: keptAnswers });
+      await callOn(readOn)("answerMail", {}, { agent, place, id, text });
     },
 
     async dropMail(maxBytes) {

@@ -37,7 +37,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
       };
       const artefact = forged(over);
       const grant = JSON.stringify({ ...at.running, state: "done", ended_at: artefact.created_at, artefact_ids: [artefact.id] });
-      const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here" };
+      const finish = { claim: work, agent: busy, ...at.running, grant, artefact, actor: "agent:busy@here", mail: undefined };
       return [
         ["HSET", grants(work), busy, grant],
         ...byHand(at, over),
@@ -76,6 +76,7 @@ export const forbiddenCommands: ForbiddenCommands[] = [
         lease_ms: 1,
         actor: "",
         event_data: "{}",
+        mail: undefined,
       };
       return [
         ["HSET", grants(queued), busy, "{}"],

@@ -183,6 +183,37 @@ export function mailSuite(open: () => Promise<Bench>): void {
     expect(after.seen.map(({ id }) => id)).toEqual(["b"]);
   });
 
+  test("the message that starts or ends a grant goes in the same step, and is answered unless it is quiet", async () => {
+    await using bench = await open();
+    await register(bench.board, "coder");
+    const { claim, goal } = await queueGrant(bench.board);
+    const answers: MailAnswer[] = [];
+    const stop = new AbortController();
+    const following = (async () => {
+      for await (const batch of bench.board.followMailAnswers(coder, stop.signal, () => {})) answers.push(...batch);
+    })();
+    for (const id of ["start", "repeat", "end", "kept"]) await bench.board.sendMail(coder, { id, text: "{}" });
+    await using mail = follow(bench.board);
+    await mail.has(4);
+    const applied = (index: number, isQuiet: boolean) => ({ place: "", id: "", ...mail.seen[index], isQuiet });
+    const accept = { claim: claim.id, grant: running("coder"), leaseMs: 60_000 };
+    await bench.board.acceptGrant({ ...accept, mail: applied(0, true) });
+    await bench.board.acceptGrant({ ...accept, mail: applied(1, false) });
+    const result = done(claim.id, resultOf(goal, claim));
+    await bench.board.finishGrant({ ...result, mail: applied(2, false) });
+    expect(await bench.board.acceptGrant({ ...accept, mail: applied(3, false) })).toMatchObject({ outcome: "refused" });
+    await waitFor("the answers", () => answers.length === 2);
+    expect(answers).toEqual([
+      { re: "repeat", text: '{"outcome":"yes"}' },
+      { re: "end", text: '{"outcome":"yes"}' },
+    ]);
+    await using left = follow(bench.board);
+    await left.has(1);
+    expect(left.seen.map(({ id }) => id)).toEqual(["kept"]);
+    stop.abort();
+    await following;
+  });
+
   test("a lease is renewed and a result stored only on the connection on which their messages were read", async () => {
     await using bench = await open();
     const { claim, goal } = await runGrant(bench.board);

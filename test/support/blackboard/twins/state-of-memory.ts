@@ -122,7 +122,7 @@ function setAgents(state: State, set: SetKey): void {
     set(keys.agentWork(agent), listClaimsOf(state, agent, "work"));
   }
   set(keys.paused, state.pause?.since);
-  for (const [agent, taken] of state.taken)
+  for (const [agent, taken] of state.mail.taken)
     set(
       keys.agentTaken(agent),
       mapped(taken, ({ attempt, queued_at, run }) => `${attempt} ${queued_at} ${run}`),

@@ -18,7 +18,7 @@ export const grantMoves: readonly Move[] = [
       const run = world.runs[0] !== undefined && world.random.chance(0.5) ? { run_id: world.runs[0] } : {};
       const grant = { ...runningGrant(world, at.grant), ...run, attempt: attemptOf(world, at), ...queuedAt };
       if (grant.model_token) world.tokens.set(`grant:${at.claim.id}:${grant.agent}`, grant.model_token);
-      return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs() });
+      return call(world.handle(), "acceptGrant", { claim: claimOf(world, at), grant, leaseMs: world.afterMs(), ...mail(world) });
     },
   },
   {
@@ -60,12 +60,17 @@ export const grantMoves: readonly Move[] = [
       if (at === undefined) return undefined;
       const grant: RunningGrant = at.grant.state === "running" ? at.grant : runningGrant(world, at.grant);
       const order = { claim: claimOf(world, at), grant: { ...grant, attempt: attemptOf(world, at) }, endedAt: world.at };
-      return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at) });
+      return call(world.handle(), "finishGrant", { ...order, result: resultOf(world, at), ...mail(world) });
     },
   },
   { weight: 1, make: (world) => call(world.handle(), "readGrant", world.claimId(), world.agent()) },
   { weight: 4, make: (world) => call(world.handle(), "followGrants", world.agent()) },
 ];
+
+/** Of no message that is there: the places of those differ between the two. */
+function mail({ random }: World) {
+  return random.chance(0.3) ? { mail: { place: "0-1", id: random.uuid(), isQuiet: random.chance(0.5) } } : {};
+}
 
 function claimOf(world: World, { claim }: GrantAt) {
   return world.random.chance(0.98) ? claim.id : world.claimId();
