@@ -58,11 +58,10 @@ export const hoard = defineCommand({
     }
     await using session = await openSession(shell, args.name);
     const { board, place } = session;
-    const fetching = fetchResults(shell, place.workspace, () => readResults(board), "count");
     if (args.id !== undefined) await expand(board, args.id, args, shell);
     else await list(board, { ...args, limit }, shell);
-    await fetching;
-    return;
+    // Afterwards, so that every commit that was shown is in the repository when the command ends.
+    await fetchResults(shell, place.workspace, () => readResults(board), "count");
   },
 });
 
