@@ -31,8 +31,9 @@ function* everyEventIsAboutWhatExists({ events, artefacts, claims, goals }: Hist
     if (claim_id !== undefined && !isRefused && !claims.has(claim_id)) yield `${subject} claim ${claim_id}, which is nowhere.`;
     if (agent !== undefined && type !== "bid_refused" && !known.has(agent))
       yield `${subject} agent ${agent}, which was never registered.`;
-    // What was refused is logged and not stored; a rule of its own looks for what the log calls created.
-    const isKept = type !== "result_refused" && type !== "artefact_refused" && type !== "artefact_created";
+    // What was refused is logged and not stored; a rule of its own looks for what the log calls created. A person may ask for what is lost.
+    const isRequest = type === "retry_requested" || type === "request_refused";
+    const isKept = !isRequest && type !== "result_refused" && type !== "artefact_refused" && type !== "artefact_created";
     if (isKept && artefact_id !== undefined && !artefacts.has(artefact_id))
       yield `${subject} artefact ${artefact_id}, which is nowhere.`;
   }
